@@ -18,23 +18,31 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
+OVERVIEW = Path("gallery.md")
+"""Where the overview lies in the site."""
+
 MISSING = "this example needs"
 """How the output of an example begins where a package is missing that it shows the use of."""
 
 
 class Example(NamedTuple):
-    """A program below `examples/`: its code, the first line of its docstring, and the rest of it."""
+    """A program below `examples/`: the first line of its docstring, the rest of it, and the code after it."""
 
     path: Path
-    code: str
     summary: str
     description: str
+    code: str
     draws: bool
 
     @property
     def name(self) -> str:
         """The name of its page and of what is made of it."""
         return self.path.stem
+
+    @property
+    def place(self) -> Path:
+        """Where its page lies in the site."""
+        return Path("gallery") / f"{self.name}.md"
 
     @property
     def title(self) -> str:
@@ -46,20 +54,28 @@ def examples() -> list[Example]:
     """All programs that can be run, those with a figure first."""
     found: list[Example] = []
     for path in sorted((ROOT / "examples").glob("*.py")):
-        code = path.read_text()
-        tree = ast.parse(code)
+        text = path.read_text()
+        tree = ast.parse(text)
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         summary, _, rest = (ast.get_docstring(tree) or "").partition("\n")
         if "main" in functions:
-            found.append(Example(path, code, summary, rest.strip(), "draw" in functions))
+            code = "\n".join(text.splitlines()[tree.body[0].end_lineno :]).strip()
+            found.append(Example(path, summary, rest.strip("\n"), code, "draw" in functions))
     return sorted(found, key=lambda example: not example.draws)
+
+
+def targets() -> dict[Path, Path]:
+    """The pages to which links to the examples lead."""
+    return {example.path.relative_to(ROOT): example.place for example in examples()} | {
+        Path("examples"): OVERVIEW
+    }
 
 
 def pages(made: Path | None) -> dict[Path, str]:
     """The text of all pages by their place in the site, with figures and output from `made`."""
-    found = {Path("gallery.md"): "\n".join(overview(made)) + "\n"}
+    found = {OVERVIEW: "\n".join(overview(made)) + "\n"}
     for example in examples():
-        found[Path("gallery") / f"{example.name}.md"] = "\n".join(page(example, made)) + "\n"
+        found[example.place] = "\n".join(page(example, made)) + "\n"
     return found
 
 
@@ -88,7 +104,7 @@ def page(example: Example, made: Path | None) -> Iterator[str]:
     output = made / f"{example.name}.txt" if made else None
     if output and output.exists():
         yield from ["It prints:", "", "```text", output.read_text().rstrip(), "```", ""]
-    yield from [f"`examples/{example.path.name}`:", "", "```python", example.code.rstrip(), "```"]
+    yield from [f"`examples/{example.path.name}`:", "", "```python", example.code, "```"]
 
 
 def _figure(example: Example, made: Path | None) -> bool:

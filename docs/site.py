@@ -50,7 +50,7 @@ def write_pages(folder: Path, made: Path | None = None) -> list[Path]:
             else:
                 (folder / target).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, folder / target)
-    targets = {source: target for target, source in sources.items()}
+    targets = {source: target for target, source in sources.items()} | gallery.targets()
     for target, text in pages.items():
         pages[target] = _LINK.sub(partial(_link, target, sources[target], targets), text)
     pages[Path("reference.md")] = "\n".join(reference()) + "\n"

@@ -17,17 +17,15 @@ from scipy.linalg import expm
 
 import mlirad as ad
 
-TIMES, BETWEEN = (
-    np.linspace(0.0, 5.0, 26),
-    6,
-)  # times of the data, and how many steps of curves lie between two
+TIMES = np.linspace(0.0, 5.0, 26)
+FINER = 6  # how many steps of the curves lie between two times of the data
 SPIRAL = np.array([[-0.15, 2.0], [-2.0, -0.15]])
 STARTS = np.array([[2.0, 0.0], [0.0, -1.4], [-0.8, 0.0]])
 UNSEEN = np.array([[1.2, 1.0]])
 
 
 class Found(NamedTuple):
-    """The losses; states [time, start, 2] of the spiral, and of the network at more times. The last is unseen."""
+    """The losses; states [time, start, 2] of the spiral, and of the network at more times."""
 
     losses: list[float]
     exact: Any
@@ -41,8 +39,8 @@ def main(steps: int = 300) -> Found:
     data = states[:, : len(STARTS)]
     start = initial(np.random.default_rng(0))
     weights, losses = trained(start, data, steps)
-    found = ad.jit(solved)(weights, starts, np.linspace(TIMES[0], TIMES[-1], 25 * BETWEEN + 1))
-    error = np.sqrt(np.mean((found[::BETWEEN, -1] - states[:, -1]) ** 2))
+    found = ad.jit(solved)(weights, starts, np.linspace(TIMES[0], TIMES[-1], (len(TIMES) - 1) * FINER + 1))
+    error = np.sqrt(np.mean((found[::FINER, -1] - states[:, -1]) ** 2))
     print(f"loss {losses[0]:.4f} -> {losses[-1]:.6f}, {error:.4f} off from a start that was not seen")
     assert losses[-1] < 0.02 * losses[0]
     assert error < 0.3

@@ -38,17 +38,17 @@ def main(size: int = 32, iterations: int = 300) -> Found:
     np.testing.assert_allclose(np.sum(measured, axis=(1, 2)), np.sum(np.abs(original) ** 2), rtol=1e-12)
 
     start = 0.3 * (rng.normal(size=(size, size)) + 1j * rng.normal(size=(size, size)))
-    value_and_slope, losses = ad.value_and_grad(loss), []
-
-    def flat(v: Any) -> Any:
-        value, slope = value_and_slope(v.view(complex).reshape(size, size), masks, measured)
-        losses.append(float(value))
-        return value, np.conj(slope).ravel().view(float)
-
+    problem = ad.scipy.objective(loss, start, masks, measured)
+    losses = [float(problem.fun(problem.x0))]
     fit = minimize(
-        flat, start.ravel().view(float), jac=True, method="L-BFGS-B", options={"maxiter": iterations}
+        problem.fun,
+        problem.x0,
+        jac=problem.jac,
+        method="L-BFGS-B",
+        options={"maxiter": iterations},
+        callback=lambda v: losses.append(float(problem.fun(v))),
     )
-    found = fit.x.view(complex).reshape(size, size)
+    found = problem.unflatten(fit.x)
     found = found * np.exp(1j * np.angle(np.vdot(found, original)))
     error = np.linalg.norm(found - original) / np.linalg.norm(original)
     print(f"loss {losses[0]:.3g} -> {losses[-1]:.1e} in {fit.nit} iterations, the object is {error:.1e} off")
@@ -87,7 +87,7 @@ def draw(figure: Any, found: Found) -> None:
         axes.set_title(title)
         axes.axis("off")
     pictures[-1].semilogy(found.losses)
-    pictures[-1].set(xlabel="evaluation", title="loss", box_aspect=1)
+    pictures[-1].set(xlabel="iteration", title="loss", box_aspect=1)
 
 
 if __name__ == "__main__":

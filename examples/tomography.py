@@ -41,7 +41,7 @@ def main(size: int = 64, angles: int = 60, steps: int = 60) -> Found:
     """Reconstruct the slice from noisy shadows."""
     directions = np.linspace(0.0, np.pi, angles, endpoint=False)
     image = phantom(size)
-    shadows, projection = ad.linearize(lambda x: projected(x, directions), image)
+    shadows, projection = ad.linearize(projected, image, directions, argnums=0)
     print(projection)
     noisy = shadows + 0.01 * np.max(shadows) * np.random.default_rng(0).normal(size=shadows.shape)
     smeared = projection.T(noisy)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import MliradError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.transformed import Transformed
@@ -75,18 +75,23 @@ def export(
             location=user_line(),
             hint="leave out interpret=True",
         )
-    made_for = file_target(wanted, cpu, features)
-    with compiling():
-        module, results = lowered.trace()
-        program = native_program(module, lowered.options, target=made_for).program
-        exported = exported_function(
-            program,
-            chosen,
-            lowered.signature.paths,
-            results.paths("result"),
-            Scratch(scratch),
-            made_for,
-            source=lowered.name,
-            hint='write name="f", or another path',
-        )
-        return write_files(where, exported, library=wants_library)
+    try:
+        made_for = file_target(wanted, cpu, features)
+        with compiling():
+            module, results = lowered.trace()
+            program = native_program(module, lowered.options, target=made_for).program
+            exported = exported_function(
+                program,
+                chosen,
+                lowered.signature.paths,
+                results.paths("result"),
+                Scratch(scratch),
+                made_for,
+                source=lowered.name,
+                hint='write name="f", or another path',
+            )
+            return write_files(where, exported, library=wants_library)
+    except MliradError as error:
+        if error.location is not None:
+            raise
+        raise error.restated(error.message, user_line()) from None

@@ -23,8 +23,8 @@ class CheckedBuilder(ArrayBuilder):
     def insert(
         self,
         op_class: type[Operation],
-        operands: Sequence[Value],
-        result_types: Sequence[Attribute],
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Attribute] = (),
         properties: Mapping[str, Attribute] | None = None,
         regions: Sequence[Region] = (),
     ) -> Operation:

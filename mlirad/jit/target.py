@@ -29,6 +29,7 @@ from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, TargetMachine
+from mlirad.jit.processor_names import require_processor
 
 ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"
 
@@ -100,7 +101,8 @@ def _host_with(triple: str, changes: list[str]) -> Target:
             raise CompileError(
                 f"no target or processor feature {change!r}",
                 hint="write native, baseline, x86-64-v3, or features of the host such as -avx512f "
-                f"(argument, or environment variable {ENVIRONMENT_VARIABLE})",
+                f"(argument, or environment variable {ENVIRONMENT_VARIABLE}), or for files a triple of LLVM, "
+                "of three parts or more",
             )
     # LLVM reads the list in order and lets a feature taken away take its dependants along: changes
     # come last.
@@ -127,6 +129,8 @@ def file_target(request: str | None = None, cpu: str = "", features: str = "") -
         if not cpu and not features:
             return replace(target, is_linked=True)
         request = target.triple
+    if cpu or features:
+        require_processor(request, cpu, features)
     _make_all_generators()
     fuses = _fuses(request, cpu, features)
     found = Target(request, cpu, features, _vector_bytes(cpu, features), fuses, is_linked=True)

@@ -28,8 +28,8 @@ strpbrk strrchr strspn strstr strtok strxfrm asctime clock ctime difftime gmtime
 longjmp mktime raise setjmp setlocale signal strftime time timespec_get accept access alarm bind brk chdir
 chmod chown close connect dup dup2 environ execve fileno fork gamma getpid index ioctl isatty j0 j1 jn
 kill link listen lseek lstat main mkdir mmap munmap nice open pause pclose pipe poll popen random read
-readlink recv rindex rmdir sbrk select send signgam sleep socket srandom stat symlink sync times truncate umask
-uname unlink usleep utime wait waitpid write y0 y1 yn
+readlink recv rindex rmdir sbrk select send signgam sleep socket srandom stat symlink sync times truncate
+umask uname unlink usleep utime wait waitpid write y0 y1 yn
 """
 """Of the other headers, and what linkers find in the same library: functions of POSIX, and `main`."""
 

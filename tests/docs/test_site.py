@@ -16,6 +16,7 @@ def test_pages_are_linked_and_name_everything(tmp_path: Path) -> None:
     for page in pages:
         for link in re.findall(r"\]\(([^)#\s]+\.(?:md|svg))[#)]", page.read_text()):
             assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
+    assert "[examples/truss.py](gallery/truss.md)" in (tmp_path / "index.md").read_text()
     named = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text())
     written = {page.relative_to(tmp_path).as_posix() for page in pages}
     assert sorted(named) == sorted(name for name in written if not name.startswith("gallery/"))

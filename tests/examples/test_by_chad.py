@@ -17,16 +17,32 @@ from benchmarks.figures import golden_error
 from benchmarks.problems import PROBLEMS
 from benchmarks.systems import MLIRAD, Functions
 from examples import (
+    assimilation,
     bundle_adjustment,
+    chaos,
     curvature,
+    filter_design,
     functions_as_values,
+    gaussian_process,
     gmm,
+    heat_network,
     image_filters,
     implicit_functions,
+    kalman_filter,
+    lens,
     logistic_regression,
+    minimal_surface,
+    molecules,
     networks,
+    neural_ode,
+    pendulum,
+    phase_retrieval,
     predators,
+    shapes,
+    tomography,
+    truss,
     variational_inference,
+    wave_inversion,
 )
 from examples.programs import lse
 from tests.examples.test_networks import leaves
@@ -82,13 +98,6 @@ def by_equations() -> Any:
     return [*at, *slopes]
 
 
-def odds() -> Any:
-    features, labels = logistic_regression.data(30, 3)
-    start = {"weights": np.full(3, 0.2), "bias": 0.1}
-    value, slope = logistic_regression.ad.value_and_grad(logistic_regression.loss)(start, features, labels)
-    return [value, *leaves(slope)]
-
-
 def last_populations() -> Any:
     loss = lambda p: np.sum(predators.populations(p)[:, -1])  # noqa: E731
     return leaves(predators.ad.grad(loss)(predators.TRUTH))
@@ -102,55 +111,136 @@ def trained(name: str) -> Any:
     return [np.asarray(losses), *leaves(parameters)]
 
 
-def deblurring() -> Any:
-    image = image_filters.picture(8)
-    return [*image_filters.ad.value_and_grad(image_filters.loss)(image, image_filters.blurred(image))]
+def rays() -> Any:
+    return [*leaves(lens.ad.jacrev(lens.misses)(lens.START, np.array([-3.0, 5.0])))]
 
 
-def bound() -> Any:
-    given = {"mean": np.full(2, 0.3), "log_deviation": np.full(2, -0.5)}
-    data = variational_inference.data(7, 2)
-    bound = variational_inference.ad.value_and_grad(variational_inference.negative_bound)
-    value, slope = bound(given, ad.random.key(1), *data)
+def grown() -> Any:
+    return [chaos.ad.jacrev(chaos.moved)(np.array([1.0, -2.0, 20.0]))]
+
+
+def tolerances() -> Any:
+    given = 0.1 * np.arange(filter_design.ORDER), np.array([0.5, 2.0])
+    return [filter_design.ad.jacrev(filter_design.decibels)(*given)]
+
+
+def back_projection() -> Any:
+    given = np.arange(36.0).reshape(6, 6), np.array([0.0, 0.7])
+    shadows, pullback = tomography.ad.vjp(tomography.projected, *given, argnums=0)
+    return [shadows, *leaves(pullback(np.cos(shadows)))]
+
+
+def gradient(module: Any, function: Any, *arguments: Any) -> Any:
+    """A value and its gradient by the first argument, with the `ad` that the module has."""
+    value, slope = module.ad.value_and_grad(function)(*arguments)
     return [value, *leaves(slope)]
 
 
+SQUARE = truss.ground_structure(3, 3)
+EDGE = np.pad(np.zeros((3, 3)), 1, constant_values=0.4)
+
 EXAMPLES = {
+    "assimilation": lambda: gradient(
+        assimilation, assimilation.misfit, assimilation.soliton(1.0, 9.0), np.ones((3, 12))
+    ),
     "bundle_adjustment": bundle,
+    "chaos": grown,
     "curvature": curvatures,
+    "filter_design": tolerances,
     "functions_as_values": values,
+    "gaussian_process": lambda: gradient(
+        gaussian_process,
+        gaussian_process.negative_log_likelihood,
+        gaussian_process.START,
+        *gaussian_process.observations(8),
+    ),
     "gmm": mixture,
-    "image_filters": deblurring,
+    "heat_network": lambda: gradient(
+        heat_network,
+        heat_network.loss,
+        {"in": np.ones((2, 3)), "bias": np.arange(3.0), "mix": np.eye(3), "out": np.ones(3)},
+        np.array([0.2, 0.7]),
+        np.array([0.1, 0.5]),
+    ),
+    "image_filters": lambda: gradient(
+        image_filters,
+        image_filters.loss,
+        image_filters.picture(8),
+        image_filters.blurred(image_filters.picture(8)),
+    ),
     "implicit_functions": by_equations,
-    "logistic_regression": odds,
+    "kalman_filter": lambda: gradient(
+        kalman_filter, kalman_filter.negative_log_likelihood, np.array([0.1, -0.2]), kalman_filter.track(6)[1]
+    ),
+    "lens": rays,
+    "logistic_regression": lambda: gradient(
+        logistic_regression,
+        logistic_regression.loss,
+        {"weights": np.full(3, 0.2), "bias": 0.1},
+        *logistic_regression.data(30, 3),
+    ),
+    "minimal_surface": lambda: gradient(
+        minimal_surface, minimal_surface.area, np.sin(np.arange(9.0)).reshape(3, 3), EDGE, 0.25
+    ),
+    "molecules": lambda: gradient(molecules, molecules.energy, np.arange(10.0).reshape(5, 2) ** 1.1, 6.0),
     **{f"networks: {name}": partial(trained, name) for name in networks.NETWORKS},
+    "neural_ode": lambda: gradient(
+        neural_ode,
+        neural_ode.loss,
+        neural_ode.initial(np.random.default_rng(0), 3),
+        neural_ode.exact(neural_ode.STARTS),
+    ),
+    "pendulum": lambda: gradient(pendulum, pendulum.cost, np.sin(np.arange(8.0))),
+    "phase_retrieval": lambda: gradient(
+        phase_retrieval,
+        phase_retrieval.loss,
+        phase_retrieval.specimen(4),
+        np.exp(1j * np.arange(32.0).reshape(2, 4, 4)),
+        np.ones((2, 4, 4)),
+    ),
     "predators": last_populations,
-    "variational_inference": bound,
+    "shapes": lambda: gradient(shapes, shapes.error, shapes.START, np.eye(6)),
+    "tomography": back_projection,
+    "truss": lambda: gradient(
+        truss,
+        truss.work,
+        np.linspace(1.0, 2.0, len(SQUARE.bars)),
+        SQUARE.extension,
+        SQUARE.lengths,
+        SQUARE.load,
+    ),
+    "variational_inference": lambda: gradient(
+        variational_inference,
+        variational_inference.negative_bound,
+        {"mean": np.full(2, 0.3), "log_deviation": np.full(2, -0.5)},
+        ad.random.key(1),
+        *variational_inference.data(7, 2),
+    ),
+    "wave_inversion": lambda: gradient(
+        wave_inversion, wave_inversion.misfit, np.linspace(1.0, 1.3, 8), np.arange(10) * 0.05, np.ones(10)
+    ),
 }
+"""What is computed of each example."""
+
+MODULES = [module for module in list(globals().values()) if getattr(module, "ad", None) is ad]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name, monkeypatch):
     expected = EXAMPLES[name]()
-    for example in (
-        bundle_adjustment,
-        curvature,
-        functions_as_values,
-        gmm,
-        image_filters,
-        implicit_functions,
-        logistic_regression,
-        networks,
-        predators,
-        variational_inference,
-    ):
+    for example in MODULES:
         monkeypatch.setattr(example, "ad", ByChad())
     for one, other in zip(EXAMPLES[name](), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
 
 
 def test_every_example_is_listed():
-    """All modules of `examples` but its programs, and those that import another framework."""
+    """All examples, but for those that import another framework."""
     folder = gmm.Path(gmm.__file__).parent
-    listed = {name.partition(":")[0] for name in EXAMPLES} | {"__init__", "jax_step", "torch_training"}
+    listed = {name.partition(":")[0] for name in EXAMPLES} | {
+        "__init__",
+        "plots",
+        "jax_step",
+        "torch_training",
+    }
     assert {path.stem for path in folder.glob("*.py")} == listed

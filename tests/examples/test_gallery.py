@@ -16,6 +16,7 @@ import pytest
 from docs.gallery import ROOT, examples, pages
 
 SMALL: dict[str, dict[str, Any]] = {
+    "assimilation": {},
     "bundle_adjustment": {},
     "chaos": {"steps": 12000},
     "filter_design": {},
@@ -52,7 +53,9 @@ def test_examples(case: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) 
         from examples.plots import save
 
         save(module.draw, found, tmp_path / "figure.svg")
-        assert (tmp_path / "figure.svg").read_text().count("<path") > 5
+        figure = (tmp_path / "figure.svg").read_text()
+        assert len(re.findall("<(path|image|text)", figure)) > 5
+        assert len(figure) < 2**16
 
 
 def test_plots_are_asked_for_on_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -94,6 +97,8 @@ def test_pages_show_what_was_made(tmp_path: Any) -> None:
     (tmp_path / "lens.txt").write_text("rays meet\n")
     made = SimpleNamespace(**{name.stem: text for name, text in pages(tmp_path).items()})
     assert "![Lens](lens.svg)" in made.lens and "```text\nrays meet\n```" in made.lens
+    assert "\n    python examples/lens.py --plot lens.svg\n" in made.lens
+    assert "```python\nfrom __future__ import annotations\n" in made.lens
     assert ".svg" not in re.sub(r"--plot \S+", "", made.truss)
     assert "(gallery/lens.svg)" in made.gallery and "(gallery/truss.svg)" not in made.gallery
     assert all(f"gallery/{name}.md" in made.gallery for name in NAMES)

@@ -36,6 +36,7 @@ def numpys(x: Any, z: Any) -> list[Any]:
         *(several(f, x) for f in (fft.fftn, fft.rfftn, fft.rfft2)),
         [fft.fftshift(z), fft.ifftshift(x, 1), fft.fftshift(z, (0, 2)), fft.fftfreq(5) * x[0, :5, 0]],
         [fft.fftshift(x > 0), fft.ifftshift(x.astype(np.int32)), fft.fftshift(z.astype(np.complex64))],
+        [fft.fft(x, 1), fft.ifft(x, 2), fft.fftn(x, (2, 5), (1, 1)), fft.ifftn(x, (5, 4), (0, -1), "ortho")],
         [fft.fft(x[:0]), fft.rfft(x[:, :, :1]), fft.irfft(fft.rfft(x, axis=1), 7, axis=1)],
     ]
 
@@ -104,6 +105,17 @@ def test_transposes_by_the_real_inner_product(interpret: bool) -> None:
         np.testing.assert_allclose(
             parts(images[k]) @ parts(cotangents[k]), parts(direction) @ parts(pulled), err_msg=name
         )
+
+
+def test_transforms_of_real_numbers_are_real_ones() -> None:
+    def power(x: Any) -> Any:
+        return np.sum(np.abs(np.fft.fft(x, axis=1)) ** 2) + np.sum(np.abs(np.fft.ifft(x, 3)))
+
+    text = ad.jit(ad.grad(power)).lower(X).ir(after="apply-linear-maps")
+    assert "fft real" in text
+    assert "fft half" in text
+    assert "fft forward" not in text
+    assert "fft backward" not in text
 
 
 def test_transforms_in_batches_and_in_derivatives_of_derivatives() -> None:

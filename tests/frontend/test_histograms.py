@@ -20,6 +20,7 @@ def several(x: Any, w: Any, edges: Any) -> list[Any]:
         *np.histogram(x), *np.histogram(x, 4, range=(0.0, 1.0)), *np.histogram(x, 7, weights=w),
         *np.histogram(x, edges), *np.histogram(x, edges, weights=w, density=True),
         *np.histogram(x, 3, density=True), *np.histogram(x * 0 + 2.0, 3), *np.histogram(x, [0.0, 0.5, 1.0]),
+        *np.histogram(x.astype(np.float32), 3, range=(0, 1.0)),
         *np.histogram(x.astype(int), 3), *np.histogram_bin_edges(x, 5),
     ]  # fmt: skip
 

@@ -54,6 +54,11 @@ READS = {
     "a column of it": lambda x, y, X, B: X[x > 0][:, 1].sum(),
     "of a matrix": lambda x, y, X, B: B[B > 0].prod(),
     "masked again": lambda x, y, X, B: x[x > 0][x[x > 0] < 0.5].sum(),
+    "np.inner": lambda x, y, X, B: np.inner(X[x > 0], X[0]).sum() + np.inner(x[x > 0], y[x > 0]),
+    "complex elements": lambda x, y, X, B: (1j * x[x > 0] + np.exp(2j * (x + 1j * y)[x > 0])).sum(),
+    "complex products": lambda x, y, X, B: np.vdot((x + 1j * y)[x > 0], (x - 1j * y)[x > 0]),
+    "parts": lambda x, y, X, B: ((x + 1j * y)[x > 0].conj().imag + np.angle((x * 1j)[x > 0])).mean(),
+    "complex prod": lambda x, y, X, B: np.prod((x + 1j * y)[x > 0]) + (x - 1j * y)[x > 0].std(),
     "vectors": lambda x, y, X, B: x[x > 0] @ y[x > 0],
     "matrices": lambda x, y, X, B: X[x > 0].T @ X[x > 0],
     "normal equations": lambda x, y, X, B: np.dot(X[x > 0].T, y[x > 0]),
@@ -99,6 +104,13 @@ def _centred(x, y, X, B):
     return X
 
 
+def _turned(x, y, X, B):
+    z = x + 1j * y
+    z[x > 0] *= 1j
+    z[x < -1] = z[x < -1].conj() + x[x < -1]
+    return z
+
+
 def _in_views(x, y, X, B):
     B[1:][:, x > 0] = 5
     rest = B[2:]
@@ -113,7 +125,18 @@ def _negated_twice(x, y, X, B):
 
 WRITES = {
     f.__name__: f
-    for f in (_doubled, _added, _copied, _rows, _columns, _roots, _centred, _in_views, _negated_twice)
+    for f in (
+        _doubled,
+        _added,
+        _copied,
+        _rows,
+        _columns,
+        _roots,
+        _centred,
+        _turned,
+        _in_views,
+        _negated_twice,
+    )
 }
 
 
@@ -181,6 +204,8 @@ REFUSED = {
     "out=": (lambda x, y, X, B: np.sin(x[x > 0], out=x), "out= needs it"),
     "two masks in two steps": (lambda x, y, X, B: X[x > 0][:, X[0] > 0], "a position in it needs it"),
     "contained": (lambda x, y, X, B: 2.0 in x[x > 0], "the truth of"),
+    "inner of matrices": (lambda x, y, X, B: np.inner(X[x > 0], X), "np.inner needs it"),
+    "vdot of matrices": (lambda x, y, X, B: np.vdot(X[x > 0], X), "np.vdot needs it"),
     "np.compress": (lambda x, y, X, B: np.compress(x > 0, x), r"write x\[condition\]"),
     "np.delete": (lambda x, y, X, B: np.delete(x, x > 0), r"write x\[~mask\]"),
     "SciPy's": (lambda x, y, X, B: special.logsumexp(x[x > 0]), "SciPy's logsumexp needs it"),

@@ -153,6 +153,11 @@ def test_f_distribution_at_its_ends():
     assert np.isnan(found).all()
 
 
+def test_poisson_distribution_of_negative_counts():
+    found = ad.jit(lambda k: (special.pdtr(k, 2.0), special.pdtrc(k, 2.0)), interpret=True)(np.array([-0.5]))
+    assert np.isnan(found).all()
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_that_are_no_ufuncs(name):
     function, tolerance = FUNCTIONS[name]

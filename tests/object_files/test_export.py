@@ -116,8 +116,15 @@ def test_other_processors_have_object_files(tmp_path: Path) -> None:
         assert f"For {triple}" in made.header.read_text()
         if head == b"\x7fELF":
             assert int.from_bytes(content[18:20], "little") == 183  # the number of AArch64
-    with pytest.raises(ad.CompileError, match="code generator for a-b-c"):
-        ad.export(ad.grad(loss), W, X, 2.0, path=tmp_path / "slope", target="a-b-c")
+    wrong = {
+        "LLVM has no code generator for a-b-c": {"target": "a-b-c"},
+        "LLVM knows no processor 'nonsense' of": {"cpu": "nonsense"},
+        r"LLVM knows no feature '\+nonsense' of": {"features": "+nonsense"},
+        "no processor feature 'avx'": {"features": "avx"},
+    }
+    for message, given in wrong.items():
+        with pytest.raises(ad.CompileError, match=message):
+            ad.export(ad.grad(loss), W, X, 2.0, path=tmp_path / "slope", **given)
 
 
 def test_the_header_says_what_is_needed(tmp_path: Path) -> None:
@@ -153,6 +160,9 @@ REFUSED = {
     "a function of C": (np.sin, {"name": "sin"}, "the C library has"),
     "a function of POSIX": (np.sin, {"name": "write"}, "the C library has"),
     "a function on floats": (np.sin, {"name": "cosf"}, "the C library has"),
+    "a number as name": (np.sin, {"name": 5}, "name is 5, and it must be a string"),
+    "a number as path": (np.sin, {"path": 5}, "path is 5, and it must be the path of a file"),
+    "a number as target": (np.sin, {"target": 5}, "target is 5, and it must be a string"),
     "a macro": (np.sin, {"name": "unix"}, "headers of C define it"),
     "a code": (np.sin, {"name": "MLIRAD_OK"}, "names that begin with mlirad_ are the compiler's"),
     "a print": (printing, {}, "prints cannot be exported: it prints 'x is"),

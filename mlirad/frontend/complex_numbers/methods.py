@@ -11,6 +11,7 @@ import numpy as np
 from mlirad.errors import MliradError
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.binding import internal_error, qualified_name
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
@@ -25,18 +26,25 @@ class ComplexMethods(ComplexArray):
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(x, MaskedElements) for x in inputs):
+            return NotImplemented
         return apply_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+            return NotImplemented
         return _applied(function, args, kwargs)
 
-    def __getitem__(self, key: Any) -> ComplexArray:
-        return ComplexArray(self.real[key], self.imag[key])
+    def __getitem__(self, key: Any) -> Any:
+        real, imag = self.real[key], self.imag[key]
+        if isinstance(real, MaskedElements):
+            return MaskedElements(ComplexArray(real.elements, imag.elements), real.mask, real.dim)
+        return ComplexArray(real, imag)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        z = as_complex(value)
+        z = value if isinstance(value, MaskedElements) else as_complex(value)
         self.real[key] = z.real
         self.imag[key] = z.imag
 

@@ -13,6 +13,7 @@ import numpy as np
 from mlirad.frontend.complex_numbers.elementwise import BINARY, UNARY
 from mlirad.frontend.complex_numbers.functions import apply_function, astype, written
 from mlirad.frontend.complex_numbers.products import PRODUCTS
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.binding import shown
 from mlirad.frontend.numpy_functions.ufuncs import name_of
 from mlirad.frontend.tracing.complex_array import holds_complex, is_complex_dtype
@@ -72,7 +73,7 @@ def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], op
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on operands of which one is complex."""
-    if any(x is None or isinstance(x, str | dict | set) or callable(x) for x in inputs):
+    if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
         return NotImplemented
     if ufunc is np.matmul:
         return PRODUCTS[np.matmul](np.matmul, *inputs)

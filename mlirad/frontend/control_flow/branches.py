@@ -13,12 +13,12 @@ from typing import Any, cast
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, mark_outside, outside_in
 from mlirad.frontend.control_flow.state import (
     NOTHING,
     State,
     Unknown,
     contents,
-    given,
     is_missing,
     is_opaque,
     is_same,
@@ -58,7 +58,9 @@ class _Choice:
 
     def __init__(self, test: Any, sides: tuple[Thunk, Thunk], state: State):
         self._test, self._sides, self._state = test, sides, state
+        state.include(bases_in)
         self._before = state.get()
+        self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
@@ -71,19 +73,23 @@ class _Choice:
             chosen = self._traced()
         except Returned:
             self._traced_sides.clear()
+            self._shares = Shares()
             chosen = self._traced()
-        self._state.put({name: self._result(name, chosen) for name in self._state.live})
+        results = {name: self._result(name, chosen) for name in self._state.live}
+        self._shares.mark(results, self._replaced)
+        self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:
         return either(self._test, lambda: self._side(0), lambda: self._side(1), "`if`", of_variables=True)
 
     def _side(self, k: int) -> dict[str, Any]:
         state = self._state
-        start = {name: given(found) for name, found in self._before.items()}
+        start = copies(self._before, self._before)
         held = {name: contents(found) for name, found in start.items()}
         state.put(start)
         self._sides[k]()
         after = self._after[k] = state.get()
+        self._shares.note({name: after[name] for name in state.live})
         for name in state.live:
             if after[name] is not start[name]:
                 self._replaced.add(name)
@@ -204,7 +210,24 @@ def choose(test: Any, one: Thunk, other: Thunk) -> Any:
     known = truth_of(test, "`if` ... `else`")
     if known is not None:
         return one() if known else other()
-    return either(test, one, other, "`if` ... `else`")
+    return _either(test, one, other, "`if` ... `else`")
+
+
+def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
+    """A value of one branch or the other, which must not be written if it may be an array from outside."""
+    found: list[list[Array | None]] = []
+
+    def noting(side: Thunk) -> Thunk:
+        def noted() -> Any:
+            value = side()
+            found.append(outside_in(value))
+            return value
+
+        return noted
+
+    result = either(test, noting(one), noting(other), what)
+    mark_outside(result, found)
+    return result
 
 
 def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
@@ -235,8 +258,8 @@ def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
         other = operand()
         if _is_flag(one) and _is_flag(other):
             return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
-        return either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
-    return either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
+        return _either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
+    return _either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
 
 
 def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs import loops
+from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, require_steady, together
 from mlirad.frontend.control_flow.branches import (
     Returned,
     if_,
@@ -30,7 +31,6 @@ from mlirad.frontend.control_flow.state import (
     State,
     Unknown,
     contents,
-    given,
     is_missing,
     is_opaque,
     is_same,
@@ -173,7 +173,11 @@ class _Loop:
 
     def __init__(self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = ()):
         self._state, self._body, self._what, self._over = state, body, what, over
+        state.include(bases_in)
         self._before = state.get()
+        self._together = together(self._before)
+        self._apart: set[str] = set()
+        self._shares = Shares()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._replaced: set[str] = set()
         self._written: set[str] = set()
@@ -193,7 +197,9 @@ class _Loop:
             except Returned:
                 continue
         self._require_unwritten()
-        self._state.put({name: self._result(name, last) for name in self._state.live})
+        results = {name: self._result(name, last) for name in self._state.live}
+        self._shares.mark(results, self._replaced)
+        self._state.put(results)
 
     def _require_unwritten(self) -> None:
         """Raise if the body writes an array that the loop goes over: later trips would have to see it."""
@@ -215,6 +221,13 @@ class _Loop:
             first()
         self._body()
         after = self._state.get()
+        parted = {name for name in self._together & carry.keys() if after[name] is not start[name]}
+        if not parted <= self._apart:  # each trip but the first starts with what the body gives them
+            self._apart |= parted
+            raise Returned
+        carried = {name: after[name] for name in carry}
+        self._shares.note(carried)
+        require_steady(self._before, start, carried, self._what)
         for name in self._state.live:
             found = after[name]
             if name in carry:
@@ -237,7 +250,7 @@ class _Loop:
 
     def _start(self, carry: dict[str, Any]) -> dict[str, Any]:
         start = {name: found for name, found in self._before.items() if is_opaque(found)}
-        start |= {name: given(found) for name, found in carry.items()}
+        start |= copies(self._before, carry, self._apart)
         self._state.put(start)
         return start
 

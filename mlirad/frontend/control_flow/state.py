@@ -8,7 +8,7 @@ A variable that has no value in one way through the program, or different ones w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -108,28 +108,65 @@ def truth_of(condition: Any, what: str) -> bool | None:
 
 
 class State:
-    """The variables that a statement changes: `names`, of which the `live` ones may be read after it."""
+    """The variables that a statement changes: `names`, of which the `live` ones may be read after it.
+
+    Those that it only writes elements of, `written`, are live, too, if they hold arrays: these may have other
+    names.
+    Of the variables that it only reads, `reads`, it has those that hold an array together with one that
+    changes. Both are known after `include`.
+    """
 
     def __init__(
         self,
         names: tuple[str, ...],
         live: tuple[str, ...],
+        written: tuple[str, ...],
+        reads: tuple[str, ...],
         get: Callable[[], tuple[Any, ...]],
         put: Callable[[tuple[Any, ...]], None],
         refusals: tuple[tuple[int, str, str], ...],
     ):
         self.names = names
         self.live = live
+        self._written, self._reads = written, reads
         self._get, self._put = get, put
         self._refusals = refusals
 
     def get(self) -> dict[str, Any]:
         """The values."""
-        return dict(zip(self.names, self._get(), strict=True))
+        return dict(zip(self.names, self._get(), strict=False))
 
     def put(self, values: Mapping[str, Any]) -> None:
         """Assign values; variables that have none here are unset."""
-        self._put(tuple(values.get(name, UNSET) for name in self.names))
+        reads = self._get()[len(self.names) :]
+        changed = (values.get(name, UNSET) for name in self.names)
+        self._put((*changed, *(values.get(n, v) for n, v in zip(self._reads, reads, strict=True))))
+
+    def include(self, arrays_of: Callable[[Mapping[str, Any]], Set[int]]) -> None:
+        """Find out which of the variables besides the live ones matter, from the arrays that they hold."""
+        found = self._get()
+        values = dict(zip((*self.names, *self._reads), found, strict=True))
+        held = {name: arrays_of({name: value}) for name, value in values.items()}
+        self.live = (*self.live, *(name for name in self._written if held[name]))
+        self._written = ()
+        changing = frozenset[int]().union(*(held[name] for name in self.names))
+        shared = tuple(name for name in self._reads if held[name] & changing)
+        if not shared:
+            return
+        get, put, before = self._get, self._put, (*self.names, *self._reads)
+        self.names, self.live = (*self.names, *shared), (*self.live, *shared)
+        self._reads = tuple(name for name in self._reads if name not in shared)
+        now = (*self.names, *self._reads)
+
+        def get_again() -> tuple[Any, ...]:
+            values = dict(zip(before, get(), strict=True))
+            return tuple(values[name] for name in now)
+
+        def put_again(given: tuple[Any, ...]) -> None:
+            values = dict(zip(now, given, strict=True))
+            put(tuple(values[name] for name in before))
+
+        self._get, self._put = get_again, put_again
 
     @property
     def refuses(self) -> bool:
@@ -170,15 +207,8 @@ def _is_leaf(leaf: object) -> bool:
     return type(leaf) is np.ndarray and leaf.dtype.kind in "biuf"
 
 
-def given(found: Any) -> Any:
-    """A value as the body of a branch or loop gets it: a copy, of which all arrays are traced."""
-    if is_missing(found) or is_opaque(found):
-        return found
-    leaves, tree = flatten(found)
-    return tree.unflatten([_given_leaf(leaf) for leaf in leaves])
-
-
-def _given_leaf(leaf: Any) -> Any:
+def given_leaf(leaf: Any) -> Any:
+    """A leaf as the body of a branch or loop gets it: a copy, traced if it is an array."""
     if isinstance(leaf, np.ndarray):
         return as_array(cast("npt.NDArray[Any]", leaf))
     return copied(leaf) if isinstance(leaf, Array) else leaf

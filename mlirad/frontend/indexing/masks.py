@@ -20,6 +20,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.raising import position_error, tracing_error
@@ -46,7 +47,7 @@ class MaskedElements:
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...
 
-    def __init__(self, elements: Array, mask: Array, dim: int):
+    def __init__(self, elements: Array | ComplexArray, mask: Array, dim: int):
         self.elements = elements
         self.mask = mask
         self.dim = dim

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import pi
 from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.constructs.build import build
 from mlirad.frontend.numpy_functions.binding import shown
 from mlirad.frontend.numpy_functions.parameters import Anything, ArrayLike, Axis, AxisList, Flag, Function
 from mlirad.frontend.numpy_functions.special_meanings import special
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
-from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.frontend.tracing.operations import (
+    as_array,
+    broadcast_shapes,
+    contains_traced,
+    converted,
+    inexact,
+    select,
+    xp,
+)
+from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
 
 
@@ -123,6 +133,27 @@ def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
             raise argument_error("apply_over_axes: the function does not reduce one axis", "np.sum does")
         x = found if found.ndim == x.ndim else xp.expand_dims(found, dim)
     return x
+
+
+def vectorized(own: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A call of an `np.vectorize`, by `own`: the function at every position, traced once."""
+    if not contains_traced([*args, *kwargs.values()]):
+        return own(*args, **kwargs)
+    function = cast("Any", own).args[0]
+    if kwargs or function.excluded or function.signature is not None:
+        raise unsupported_error(
+            "np.vectorize is traced without signature, excluded and arguments by name", "write ad.vmap(f)"
+        )
+    arrays = [real_or_complex(a) for a in args]
+    shape = broadcast_shapes([a.shape for a in arrays], "np.vectorize")
+    whole = [xp.broadcast_to(a, shape) for a in arrays]
+    found = build(shape, lambda *at: function.pyfunc(*(a[at] for a in whole)))
+    kinds = function.otypes
+    if kinds is None:
+        return found
+    if isinstance(found, tuple):
+        return tuple(xp.astype(f, kind) for f, kind in zip(cast("Any", found), kinds, strict=True))
+    return xp.astype(found, kinds[0])
 
 
 def shifted(forward: bool) -> Callable[..., Array]:

@@ -32,6 +32,7 @@ from mlirad.frontend.numpy_functions import (
     scipy_filters,
     scipy_linalg,
     scipy_special,
+    scipy_transforms,
     searching,
     selection,
     shapes,
@@ -115,7 +116,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
-    "scipy.fft": transforms.SCIPY,
+    "scipy.fft": scipy_transforms.FUNCTIONS,
 }
 """By module and name what traces a function of SciPy."""
 
@@ -181,4 +182,5 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
 
 
 TRACED["numpy"] = creation.OF_NESTS
+TRACED_METHODS["numpy"] = lambda: {"vectorize": {"__call__": elementwise.vectorized}}
 TRACED_METHODS["scipy.stats"] = distributions

@@ -20,8 +20,8 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.searching import searchsorted
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.dtypes import BOOL, F64
-from mlirad.frontend.tracing.operations import as_array, converted, inexact, operand_of, select, xp
+from mlirad.frontend.tracing.dtypes import BOOL, F64, result_type
+from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 
 
@@ -69,10 +69,12 @@ def _equal_widths(a: Array, bins: Any, ends: tuple[Any, Any] | None) -> Array:
     if ends is not None and not any(isinstance(e, Array) for e in ends) and not ends[0] <= ends[1]:
         raise argument_error(f"histogram: the range {ends} is not one", "its first number is the smaller one")
     low, high = (as_array(e) for e in ends) if ends is not None else (xp.min(a), xp.max(a))
-    low, high = (inexact(e) for e in (low, high))
+    found = result_type([kind_of(a), *(() if ends is None else map(kind_of, ends))])
+    dtype = found if found.kind == "f" else F64
+    low, high = (converted(e, dtype) for e in (low, high))
     is_empty = xp.equal(low, high)
     first, last = select(is_empty, low - 0.5, low), select(is_empty, high + 0.5, high)
-    return xp.linspace(first, last, int(count) + 1, dtype=low.dtype)
+    return xp.linspace(first, last, int(count) + 1, dtype=dtype)
 
 
 def histogram(

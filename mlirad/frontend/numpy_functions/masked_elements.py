@@ -33,7 +33,6 @@ from mlirad.frontend.numpy_functions.masked_reductions import (
     selections,
 )
 from mlirad.frontend.numpy_functions.ufuncs import name_of
-from mlirad.frontend.tracing.array import copied
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.library_names import scipy_function
 from mlirad.frontend.tracing.operations import xp
@@ -42,7 +41,8 @@ from mlirad.frontend.tracing.raising import argument_error
 ELEMENTWISE: frozenset[Callable[..., Any]] = frozenset(
     (
         np.where, np.select, np.clip, np.round, np.around, np.fix, np.nan_to_num, np.isclose, np.isposinf,
-        np.isneginf, np.real, np.sinc, np.i0, np.copy, np.zeros_like, np.ones_like, np.full_like,
+        np.isneginf, np.real, np.imag, np.angle, np.sinc, np.i0, np.copy, np.zeros_like, np.ones_like,
+        np.full_like,
     )
 )  # fmt: skip
 """Functions of elements at one position of all their arguments."""
@@ -78,7 +78,11 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return like(x, function(**{TABLES[function]: x.elements}, **rest))
     elif function in PRODUCTS:
         one, other, *_ = bound.values()
-        return _product(one, other)
+        ranks = [v.ndim if isinstance(v, MaskedElements) else np.ndim(v) for v in (one, other)]
+        if function is np.vdot and ranks == [1, 1]:
+            return _product(xp.conjugate(one), other)
+        if function is np.dot or (function is np.inner and ranks[1] < 2):
+            return _product(one, other)
     elif isinstance(x, MaskedElements):
         del bound[first]
         if function is np.transpose and not bound:
@@ -203,6 +207,16 @@ class MaskedMethods(MaskedElements):
         return xp.size(self)
 
     @property
+    def real(self) -> MaskedElements:
+        """The real parts."""
+        return like(self, xp.real(self.elements))
+
+    @property
+    def imag(self) -> MaskedElements:
+        """The imaginary parts."""
+        return like(self, xp.imag(self.elements))
+
+    @property
     def T(self) -> MaskedElements:
         """The dimensions in reverse order."""
         return _transposed(self)
@@ -216,7 +230,13 @@ class MaskedMethods(MaskedElements):
 
     def copy(self) -> MaskedElements:
         """The same elements."""
-        return like(self, copied(self.elements))
+        return like(self, xp.copy(self.elements))
+
+    def conjugate(self) -> MaskedElements:
+        """The complex conjugates."""
+        return like(self, xp.conjugate(self.elements))
+
+    conj = conjugate
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -15,8 +15,10 @@ import numpy as np
 from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask, unknown_length
 from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.dtypes import BOOL, F64
-from mlirad.frontend.tracing.operations import as_array, select, xp
+from mlirad.frontend.tracing.operations import select, xp
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.shapes import all_axes
 
@@ -65,9 +67,9 @@ def all_elements(value: Any, selection: MaskedElements) -> Any:
         return value.elements
     if isinstance(value, list | tuple) and selections(cast(object, value)):
         return [all_elements(v, selection) for v in cast("Sequence[Any]", value)]
-    if not isinstance(value, Array | np.ndarray | list | tuple):
+    if not isinstance(value, Array | ComplexArray | np.ndarray | list | tuple):
         return value
-    shape = np.shape(cast(Any, value)) if not isinstance(value, Array) else value.shape
+    shape = np.shape(cast(Any, value)) if not isinstance(value, Array | ComplexArray) else value.shape
     place = len(shape) - (selection.ndim - selection.dim)
     if len(shape) > selection.ndim or (place >= 0 and shape[place] != 1):
         raise tracing_error(
@@ -93,7 +95,7 @@ def require_same(one: MaskedElements, other: MaskedElements) -> None:
 
 def like(selection: MaskedElements, elements: Any, dim: int | None = None) -> MaskedElements:
     """A selection by the same mask of other elements."""
-    return MaskedElements(as_array(elements), selection.mask, selection.dim if dim is None else dim)
+    return MaskedElements(real_or_complex(elements), selection.mask, selection.dim if dim is None else dim)
 
 
 def rows(x: MaskedElements) -> MaskedElements:
@@ -112,7 +114,7 @@ def _where(x: MaskedElements, where: Any = True) -> Any:
 
 def filled(x: MaskedElements, value: Any) -> Any:
     """All elements, with a value in the place of those that do not count."""
-    return select(_where(x), x.elements, x.dtype.type(value))
+    return xp.where(_where(x), x.elements, x.dtype.type(value))
 
 
 def count(x: MaskedElements) -> Any:
@@ -138,6 +140,8 @@ def reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -
         keeps = options.get("keepdims") is True
         rest = {k: all_elements(v, x) for k, v in options.items()}
         return like(x, function(x.elements, **rest), x.dim if keeps else x.dim - sum(a < x.dim for a in axes))
+    if function is np.prod and x.dtype.kind == "c" and "where" not in options:
+        return function(filled(x, 1), **options)
     if function in SUMS:
         given = {k: all_elements(v, x) for k, v in options.items() if k != "where"}
         return function(x.elements, **given, where=_where(x, options.get("where", True)))

@@ -77,7 +77,10 @@ def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
     """`np.polyint`."""
     _checked_order(m, "polyint")
     _require_coefficients(p, "polyint")
-    constants = xp.ravel(as_array(0.0 if k is None else k))
+    constants = as_array(0.0 if k is None else k)
+    if constants.ndim > 1:
+        raise shape_error(f"constants of shape {constants.shape}", "give a number, or a vector of them")
+    constants = xp.ravel(constants)
     if constants.size == 1 and m > 1:
         constants = xp.broadcast_to(constants, (m,))
     if constants.size < m:

@@ -160,6 +160,7 @@ def _gamma_distribution(function: str, b: ArrayBuilder, rate: Value, a: Value, x
 
 def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
     shape = b.add(b.unary(ew.FloorOp, k), b.splat(1.0, k.type))
+    shape = b.select(b.compare("lt", k, b.zeros(k.type)), b.splat(np.nan, k.type), shape)
     return special(b, function, shape, m)
 
 

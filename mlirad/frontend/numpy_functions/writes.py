@@ -21,6 +21,7 @@ from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_w
 from mlirad.frontend.numpy_functions.colliding import may_collide, one_by_one
 from mlirad.frontend.numpy_functions.ufunc_meanings import truth
 from mlirad.frontend.tracing.array import Array, copied, made, view_of
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import BOOL, I32, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -156,6 +157,10 @@ def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
     rest = x.ndim - dim - mask.ndim
     if isinstance(values, MaskedElements):
         elements = values.elements
+        if isinstance(elements, ComplexArray):
+            raise dtype_error(
+                "complex values are written to a real array", "write z.real for their real parts"
+            )
         flat = made(b.reshape(mask.value, (prod(mask.shape),)))
         if values.ndim - values.dim != rest + 1 or not is_same_mask(values.mask, flat):
             raise tracing_error(

@@ -25,6 +25,7 @@ from mlirad.frontend.rewriting.names import (
     changed_names,
     declared_names,
     own_nodes,
+    read_names,
 )
 from mlirad.frontend.rewriting.nodes import at, call, define, load, store, strings, thunk
 from mlirad.frontend.rewriting.source import FunctionNode, parameters
@@ -119,9 +120,10 @@ class Rewriting(Expressions):
         """`if` as a call."""
         changed = self._changed([*node.body, *node.orelse])
         live = self._liveness.after[node]
-        state = self._state(node, changed, live)
+        reads = self._read(node, changed)
+        state = self._state(node, changed, live, reads)
         parts = [
-            *self._state_functions(changed),
+            *self._state_functions(changed, reads),
             define("ad_if", self._part(changed, self._block(node.body))),
             define("ad_else", self._part(changed, self._block(node.orelse))),
         ]
@@ -133,11 +135,12 @@ class Rewriting(Expressions):
         """`while` as a call."""
         changed = self._changed([*node.body, ast.Expr(node.test)])
         live = self._liveness.head[node] | self._liveness.after[node]
-        state = self._state(node, changed, live)
+        reads = self._read(node, changed)
+        state = self._state(node, changed, live, reads)
         stops: list[ast.expr] = [ast.UnaryOp(ast.Not(), load(flag)) for flag in vars(node)["stops"]]
         test = node.test if not stops else at(node.test, ast.BoolOp(ast.And(), [*stops, node.test]))
         parts = [
-            *self._state_functions(changed),
+            *self._state_functions(changed, reads),
             define("ad_test", self._part(changed, [at(node.test, ast.Return(self.visit(test)))])),
             define("ad_while", self._part(changed, self._block(node.body))),
         ]
@@ -148,7 +151,8 @@ class Rewriting(Expressions):
         """`for` as a call."""
         changed = self._changed([*node.body, ast.Expr(node.target)]) | bound_names([node.target])
         live = self._liveness.head[node] | self._liveness.after[node]
-        state = self._state(node, changed, live)
+        reads = self._read(node, changed)
+        state = self._state(node, changed, live, reads)
         stops = vars(node)["stops"]
         stop: ast.expr = ast.Constant(None)
         if stops:
@@ -156,7 +160,7 @@ class Rewriting(Expressions):
             stop = thunk(self.visit(flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)))
         bound = at(node.target, ast.Assign([node.target], load("ad_item")))
         parts = [
-            *self._state_functions(changed),
+            *self._state_functions(changed, reads),
             define("ad_next", self._part(changed, [bound]), "ad_item"),
             define("ad_for", self._part(changed, self._block(node.body))),
         ]
@@ -181,23 +185,36 @@ class Rewriting(Expressions):
         """The variables of the function that parts of a statement change."""
         return changed_names(body) & self._variables
 
-    def _state(self, node: ast.If | ast.While | ast.For, changed: Names, live: Names) -> ast.expr:
-        names = sorted(changed)
+    def _written(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
+        """The variables that a statement does not assign, and writes elements of."""
+        target = [node.target] if isinstance(node, ast.For) else []
+        return changed - bound_names([*target, *node.body, *node.orelse])
+
+    def _read(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
+        """The variables that a statement only reads, if it writes elements of any."""
+        is_writing = bool(self._written(node, changed))
+        return (read_names(node) & self._variables) - changed if is_writing else frozenset()
+
+    def _state(
+        self, node: ast.If | ast.While | ast.For, changed: Names, live: Names, reads: Names
+    ) -> ast.expr:
         return call(
             "State",
-            strings(names),
+            strings(sorted(changed)),
             strings(sorted(live & changed)),
+            strings(sorted(self._written(node, changed) - live)),
+            strings(sorted(reads)),
             load("ad_get"),
             load("ad_set"),
             self._refusals(node),
         )
 
-    def _state_functions(self, changed: Names) -> list[ast.stmt]:
-        """The functions that read and write the variables of a state."""
-        names = sorted(changed)
+    def _state_functions(self, changed: Names, reads: Names) -> list[ast.stmt]:
+        """The functions that read and write the variables of a state, those that it only reads last."""
+        names = [*sorted(changed), *sorted(reads)]
         values: list[ast.expr] = [call("value", thunk(load(name))) for name in names]
         get = define("ad_get", [ast.Return(ast.Tuple(values, ast.Load()))])
-        write: list[ast.stmt] = [*self._declared(changed)]
+        write: list[ast.stmt] = [*self._declared(changed | reads)]
         for k, name in enumerate(names):
             item = ast.Subscript(load("ad_values"), ast.Constant(k), ast.Load())
             write.append(ast.Assign([store(name)], item))

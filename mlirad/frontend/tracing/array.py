@@ -57,10 +57,11 @@ class Array:
     """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
 
     It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
-    its base when that had been written `_version` times.
+    its base when that had been written `_version` times. `_twins` are arrays that may hold the same elements,
+    depending on which way the program went, and how often they had been written then.
     """
 
-    __slots__ = ("_is_row_major", "_owner", "_scope", "_value", "_version", "_view", "weak")
+    __slots__ = ("_is_row_major", "_owner", "_scope", "_twins", "_value", "_version", "_view", "weak")
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
@@ -82,18 +83,25 @@ class Array:
         self._scope = self._owner = scope
         self._view: View | None = None
         self._version = 0
+        self._twins: tuple[tuple[Array, int], ...] = ()
         self._is_row_major = True
         self.weak = weak and not shape_of(value)
 
     @property
     def value(self) -> Value:
         """The SSA value, as one that can be used in the function being traced."""
-        if self._view is not None:
+        if self._view is not None or self._twins:
             self._refresh()
         return current_frame().value(self._value, self._scope)
 
     def _refresh(self) -> None:
         """Re-read a view if its base has been written since, or if it was read in a scope that has ended."""
+        if any(twin._version != version for twin, version in self._twins):
+            raise tracing_error(
+                f"{self!r} may be an array that has been written since, or a part of it: that depends on "
+                f"which way the program went",
+                "make it an array of its own where it is assigned: y = x.copy()",
+            )
         view = self._view
         if view is None or (self._version == view.base._version and self._scope.is_open):
             return

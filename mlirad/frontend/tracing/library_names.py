@@ -2,13 +2,14 @@
 
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
     stats.norm.logpdf(x)             -->  the same, of a method
+    np.vectorize(f)(x)               -->  the same, of a method `__call__`
     np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
     linalg.eig(x)                    -->  a TracingError that says what to write
 
 While a function is traced, the names in `TRACED` stand, in their modules, for functions that take traced
 values, and hand other arguments to the library's own. A name that was imported from the module beforehand
 remains the library's own function, and the error says what to write. The methods in `TRACED_METHODS` stand in
-the classes of SciPy's objects, so they are found however an object is.
+the classes of objects, so they are found however an object is.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ TRACED: Final[dict[str, dict[str, Handing]]] = {}
 """By the module, such as `scipy.linalg`, and the name there, what stands for a function."""
 
 TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, Handing]]]]] = {}
-"""By the module, such as `scipy.stats`, what finds, by the name of an object of it, such as `norm`, and by
-the name of a method, what stands for that. It is asked once the module is imported."""
+"""By the module, such as `scipy.stats`, what finds, by the name of a class or an object of it, such as
+`norm`, and by the name of a method, what stands for that. It is asked once the module is imported."""
 
 WRITTEN_OUT = {
     "eig": "linalg.eigh, of symmetric matrices: the eigenvalues of others may be complex",
@@ -141,7 +142,8 @@ def _replace_all() -> None:
     for module, methods in TRACED_METHODS.items():
         for owner, names in methods().items() if module in sys.modules else ():
             if hasattr(sys.modules[module], owner):
-                type_ = cast("type[Any]", type(getattr(sys.modules[module], owner)))
+                found: Any = getattr(sys.modules[module], owner)
+                type_ = cast("type[Any]", found if isinstance(found, type) else type(found))
                 for name, handing in names.items():
                     _names.replace(type_, name, partial(_handing_method, type_, handing))
 

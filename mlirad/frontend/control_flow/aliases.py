@@ -1,0 +1,205 @@
+"""Variables that hold one array, or parts of it: a write by one name shows by the other, as in Python.
+
+    w = v[1:]                       In the branch v and w are copies, of which w is still a part of v:
+    if x > 0:                       `copies` makes them so, and both are given back.
+        w[0] = x
+    u = v if x > 0 else -v          u may be v or not: `mark` makes writing u an error, and reading it
+                                    once v has been written
+
+A loop of the program carries values, so which variables hold one array must not change from trip to trip
+where one of them is written; that is an error, too.
+"""
+
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import combinations
+from typing import Any, TypeAlias
+
+from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque
+from mlirad.frontend.indexing.views import view
+from mlirad.frontend.tracing.array import Array, base_of, copied, view_of
+from mlirad.frontend.tracing.frames import current_frame
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.raising import tracing_error
+
+Place: TypeAlias = tuple[str, int]
+"""A leaf of the value of a variable."""
+
+COPY = "make it an array of its own where it is assigned: y = x.copy()"
+
+
+def arrays_in(values: Mapping[str, Any]) -> Iterator[tuple[Place, Array]]:
+    """The traced arrays in variables. Scalars are none: no write changes one."""
+    for name, found in values.items():
+        if not is_missing(found) and not is_opaque(found):
+            for k, leaf in enumerate(flatten(found)[0]):
+                if isinstance(leaf, Array) and leaf.ndim:
+                    yield (name, k), leaf
+
+
+def bases_in(values: Mapping[str, Any]) -> frozenset[int]:
+    """The arrays, by identity, whose elements variables hold."""
+    return frozenset({id(base_of(x)) for _, x in arrays_in(values)})
+
+
+def copies(
+    before: Mapping[str, Any], values: Mapping[str, Any], apart: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """The values as the body of a branch or loop gets them: copies, of which all arrays are traced.
+
+    Copies of what held one array `before` do so, too, but for those of the variables `apart`.
+    """
+    copying = _Copying({name: found for name, found in before.items() if name not in apart}, values)
+    made: dict[str, Any] = {}
+    for name, found in values.items():
+        if is_missing(found) or is_opaque(found):
+            made[name] = found
+        else:
+            leaves, tree = flatten(found)
+            made[name] = tree.unflatten([copying.leaf((name, k), leaf) for k, leaf in enumerate(leaves)])
+    return made
+
+
+class _Copying:
+    def __init__(self, before: Mapping[str, Any], values: Mapping[str, Any]):
+        self._originals = {place: x for place, x in arrays_in(before) if place[0] in values}
+        self._values = dict(arrays_in(values))
+        self._uses = Counter(id(base_of(x)) for x in self._originals.values())
+        self._made: dict[int, Array] = {}
+
+    def leaf(self, place: Place, leaf: Any) -> Any:
+        original = self._originals.get(place)
+        if original is None:
+            return given_leaf(leaf)
+        made = copied(leaf) if self._uses[id(base_of(original))] == 1 else self._shared(original)
+        made._twins = tuple((self._twin(twin), version) for twin, version in original._twins)
+        return made
+
+    def _twin(self, twin: Array) -> Array:
+        return self._shared(twin) if self._uses[id(twin)] > 1 else twin
+
+    def _shared(self, original: Array) -> Array:
+        """The copy of an array that several variables hold, or hold parts of."""
+        known = self._made.get(id(original))
+        if known is not None:
+            return known
+        how = view_of(original)
+        places = [place for place, x in self._originals.items() if x is original]
+        parts = [x for x in self._originals.values() if base_of(x) is base_of(original)]
+        if how is None or all(x is original for x in parts):
+            if not places:
+                raise tracing_error(
+                    "several variables that change under a traced condition hold parts of one array",
+                    COPY,
+                )
+            made = copied(self._values[places[0]])
+        else:
+            parent, base = self._shared(how.parent), self._shared(how.base)
+            moved = dataclasses.replace(how, parent=parent, base=base)
+            made = view(parent, moved, moved.read(parent.value))
+        self._made[id(original)] = made
+        return made
+
+
+# After a branch or a loop ------------------------------------------------------------------------
+
+
+class Shares:
+    """Which variables hold one array at the end of a body, or one from outside of it."""
+
+    def __init__(self) -> None:
+        self._groups: list[list[Place]] = []
+        self._outside: list[tuple[Place, Array]] = []
+
+    def note(self, after: Mapping[str, Any]) -> None:
+        """The end of a body, while that is being traced."""
+        groups: dict[int, list[Place]] = {}
+        for place, x in arrays_in(after):
+            base = base_of(x)
+            if base._owner is current_frame().scope:
+                groups.setdefault(id(base), []).append(place)
+            else:
+                self._outside.append((place, base))
+        self._groups += [group for group in groups.values() if len(group) > 1]
+
+    def mark(self, results: Mapping[str, Any], replaced: set[str]) -> None:
+        """Mark the results that may be one array: those of variables that were replaced in some body."""
+        made = dict(arrays_in(results))
+        for group in self._groups:
+            for one, other in combinations(group, 2):
+                is_new = not replaced.isdisjoint((one[0], other[0]))
+                if is_new and one in made and other in made:
+                    _pair(made[one], base_of(made[other]))
+                    _pair(made[other], base_of(made[one]))
+        for place, base in self._outside:
+            if place in made and place[0] in replaced:
+                _pair(made[place], base)
+
+
+def outside_in(value: Any) -> list[Array | None]:
+    """For each leaf of what a branch gives, the array that it is, or is a part of, if that is not its own."""
+    leaves = (leaf if isinstance(leaf, Array) and leaf.ndim else None for leaf in flatten(value)[0])
+    bases = (None if leaf is None else base_of(leaf) for leaf in leaves)
+    scope = current_frame().scope
+    return [None if base is None or base._owner is scope else base for base in bases]
+
+
+def mark_outside(result: Any, found: Sequence[Sequence[Array | None]]) -> None:
+    """Mark the leaves of a result that may be these arrays."""
+    for bases in found:
+        for leaf, base in zip(flatten(result)[0], bases, strict=False):
+            if base is not None and isinstance(leaf, Array):
+                _pair(leaf, base)
+
+
+def _pair(x: Array, base: Array) -> None:
+    if base_of(x) is not base:
+        x._twins = (*x._twins, (base, base._version))
+
+
+# From trip to trip -------------------------------------------------------------------------------
+
+
+def together(values: Mapping[str, Any]) -> set[str]:
+    """The variables that hold an array which another one holds, too."""
+    groups: dict[int, set[str]] = {}
+    for (name, _), x in arrays_in(values):
+        groups.setdefault(id(base_of(x)), set()).add(name)
+    return {name for group in groups.values() if len(group) > 1 for name in group}
+
+
+def require_steady(
+    before: Mapping[str, Any], start: Mapping[str, Any], after: Mapping[str, Any], what: str
+) -> None:
+    """Raise if other variables hold one array after a trip than at its start, or than before the loop, and
+    one of them is written.
+    """
+    earlier, first, last = (dict(arrays_in(values)) for values in (before, start, after))
+    scope = current_frame().scope
+    places = first.keys() & last.keys()
+    written = {place for place in places if base_of(first[place])._version}
+    for place in written:
+        if base_of(last[place])._owner is not scope:
+            raise _unsteady(place[0], place[0], what)
+    for one, other in combinations(sorted(places), 2):
+        if one in written or other in written:
+            at_start = base_of(first[one]) is base_of(first[other])
+            held = [at_start, base_of(last[one]) is base_of(last[other])]
+            if one in earlier and other in earlier:
+                held.append(base_of(earlier[one]) is base_of(earlier[other]))
+            if len(set(held)) > 1:
+                raise _unsteady(*sorted((one[0], other[0])), what)
+
+
+def _unsteady(one: str, other: str, what: str) -> Exception:
+    names = one if one == other else f"{one} and {other}"
+    return tracing_error(
+        f"{what} with a traced condition writes {names}, which is one array with another variable in some "
+        f"trips and not in others",
+        COPY,
+    )

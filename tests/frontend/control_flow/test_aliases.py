@@ -1,0 +1,191 @@
+"""Variables that hold one array, or parts of it, in rewritten control flow: as in Python, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+
+def same_array(x):
+    v = np.zeros(4) + x
+    w = v
+    if x > 0:
+        w[1] += 0.2
+    return v.sum()
+
+
+def part(x):
+    v = np.zeros(4) + x
+    w = v[1:]
+    if x > 0:
+        w[1] += 0.2
+        v[0] = v[2] * 2
+    return v.sum() + w[1]
+
+
+def part_of_what_is_read(x):
+    v = np.zeros(4) + x
+    w = v[1:]
+    if x > 0:
+        w[1] += 0.2
+        y = v[2] * 2
+    else:
+        y = x
+    return y + v.sum()
+
+
+def part_of_a_list(x):
+    parts = [np.zeros(3) + x, np.zeros(3)]
+    w = parts[0]
+    if x > 0:
+        parts[0][1] = 4.0
+        y = w.sum()
+    else:
+        y = x
+    return w.sum() + y
+
+
+def part_of_a_dictionary(x):
+    table = {"a": np.zeros(3) + x}
+    w = table["a"]
+    if x > 0:
+        w[0] = 9.0
+    return table["a"].sum()
+
+
+def one_of_two(x):
+    v = np.zeros(4) + x
+    w = v if x > 0 else -v
+    if x < 2:
+        u = v
+    else:
+        u = w * 2
+    return (w * 2).sum() + v.sum() + u.sum()
+
+
+def replaced_and_written(x):
+    v = np.zeros(4) + x
+    if x > 0:
+        v = v * 2
+    v[0] = 7.0
+    return v.sum()
+
+
+def row_in_a_loop(x):
+    matrix = np.ones((2, 3)) * x
+    row = matrix[0]
+    while row[0] < 3:
+        row[0] = row[0] + 1.0
+        matrix[1, 1] = matrix[0, 0]
+    return matrix.sum() + row.sum()
+
+
+def one_after_the_other(x):
+    before = np.ones(3) * x
+    now = before
+    while now[0] < 5:
+        before = now
+        now = now * 2 + 1
+    return now.sum() + before.sum()
+
+
+def long_loop(x):
+    v = np.zeros(3) + x
+    w = v
+    for i in range(20):
+        w[i % 3] = v[(i + 1) % 3] * 0.5 + 0.1
+    return v.sum()
+
+
+def best_of_a_loop(x):
+    best = np.zeros(3)
+    y = np.zeros(3) + x
+    for i in range(20):
+        y = y * 0.9 + 0.01 * i
+        if y[0] > best[0]:
+            best = y
+    return best.sum()
+
+
+def best_that_is_written(x):
+    best = np.zeros(3)
+    y = np.zeros(3) + x
+    for i in range(20):
+        y[0] = y[0] * 0.9 + 0.01 * i
+        if y[0] > best[0]:
+            best = y.copy()
+    return best.sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        same_array, part, part_of_what_is_read, part_of_a_list, part_of_a_dictionary, one_of_two,
+        replaced_and_written, row_in_a_loop, one_after_the_other, long_loop, best_of_a_loop,
+        best_that_is_written,
+    ],
+)  # fmt: skip
+def test_writes_show_by_all_names(function: Callable[..., Any]) -> None:
+    compiled = ad.jit(function, control="rewrite", interpret=True)
+    for x in (0.7, -0.4):
+        np.testing.assert_allclose(compiled(x), function(x), rtol=1e-14)
+
+
+def written_later(x):
+    v = np.zeros(4) + x
+    if x > 0:
+        w = v
+    else:
+        w = -v
+    w[0] = 5.0
+    return w.sum() + v.sum()
+
+
+def other_written_later(x):
+    v = np.zeros(4) + x
+    w = v if x > 0 else -v
+    v[0] = 5.0
+    return w.sum()
+
+
+def row_written_later(x):
+    matrix = np.ones((2, 3)) * x
+    row = matrix[0] if x > 0 else matrix[1]
+    row[0] = 5.0
+    return matrix.sum()
+
+
+def no_longer_the_same(x):
+    before = np.ones(3) * x
+    now = before
+    while now[0] < 5:
+        now[1] = now[1] + 1
+        before = now
+        now = now * 2 + 1
+    return now.sum() + before.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "message"),
+    [
+        (written_later, 6, "which may be an array that has another name"),
+        (other_written_later, 4, "may be an array that has been written since"),
+        (row_written_later, 3, "which may be an array that has another name"),
+        (
+            no_longer_the_same,
+            3,
+            "writes before and now, which is one array with another",
+        ),
+    ],
+)
+def test_what_depends_on_the_way_is_an_error(function: Callable[..., Any], line: int, message: str) -> None:
+    with pytest.raises(ad.TracingError, match=message) as caught:
+        ad.jit(function, control="rewrite", interpret=True)(0.7)
+    place = f"{__file__}:{function.__code__.co_firstlineno + line}"
+    assert caught.value.location == place
+    assert ".copy()" in (caught.value.hint or "")
