@@ -187,8 +187,8 @@ def test_widths_fit_vectors_element_sizes_and_bodies() -> None:
     assert width(elementwise(1024)) == 32
     assert width(elementwise(1024), 32) == 16
     assert width(elementwise(1024), 16) == 8
-    assert width(elementwise(1024, ops=heavy)) == 8
-    assert width(elementwise(1000, ops=light * 12)) == 16
+    assert width(elementwise(1024, ops=heavy)) == 16
+    assert width(elementwise(1000, ops=light * 12)) == 32
     assert width(elementwise(100, ops=heavy)) == 8
 
 
@@ -349,3 +349,18 @@ def test_the_given_function_is_left_alone() -> None:
     before = str(original)
     schedule_function(original)
     assert str(original) == before
+
+
+@pytest.mark.parametrize(("n", "width"), [(14, 8), (63, 8), (64, 16), (4096, 16)])
+def test_chains_over_long_loops_take_several_vectors(n: int, width: int) -> None:
+    """An exponential waits for itself; over short loops blocks stay narrower, as they overlap at the end."""
+    text = f"""
+    func.func @f(%x: tensor<{n}xf64>) -> tensor<{n}xf64> {{
+      %y = kernel.nest %x (%i) {{space = [{n}], reduction = []}} : tensor<{n}xf64> -> tensor<{n}xf64> {{
+        %a = kernel.load %x[%i] : tensor<{n}xf64> -> f64
+        %e = array.exp %a : f64
+        array.yield %e : f64
+      }}
+      func.return %y : tensor<{n}xf64>
+    }}"""
+    assert decisions(nests(scheduled(text, 32))[0])["width"] == width

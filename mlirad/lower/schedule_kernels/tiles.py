@@ -29,8 +29,14 @@ REMAINDER_COST = 0.1
 MAX_CODE = 400
 """The most vector ops that a tiled body may have."""
 
+LIGHT = 8
+SHORT_CHAIN = 32
+LONG_CHAIN = 120
 LONGEST_CHAIN = 400
-"""The most vector instructions of a body that is taken to be one chain."""
+"""The most vector instructions of a light body, of chains that are short and long, and of any one chain."""
+
+LONG_LOOP = 16
+"""The vectors of a loop from which on a last block that overlaps costs little."""
 
 MIN_GAIN = 0.95
 """A tile must bring the cost below this fraction."""
@@ -50,19 +56,27 @@ def registers(vector_bytes: int) -> int:
     return 32 if vector_bytes >= 64 else 16
 
 
-def max_vectors(op_count: int) -> int:
-    """How many vectors of lanes a body may handle at once.
+def max_vectors(op_count: int, vectors: int) -> int:
+    """How many vectors of lanes a body may handle at once, of so many that a loop has.
 
-    Light bodies gain from fewer iterations. Long ones are one chain of dependent operations, longer than the
-    processor looks ahead: two vectors keep it busy. The longest are rows that are written out, many chains
-    side by side, which fill the registers.
+    Light bodies gain from fewer iterations. Others are one chain of dependent operations, as an exponential
+    is, and several vectors keep the processor busy. In short loops wide blocks overlap at the end, and what
+    is stored by two of them takes long to load; there the processor looks ahead to the next block itself,
+    unless chains are long. The longest bodies are rows that are written out, many chains side by side, which
+    fill the registers.
     """
-    return 4 if op_count <= 8 else 2 if op_count <= 32 or 120 < op_count <= LONGEST_CHAIN else 1
+    if op_count <= LIGHT:
+        return 4
+    if op_count > LONGEST_CHAIN:
+        return 1
+    if vectors < LONG_LOOP:
+        return 1 if SHORT_CHAIN < op_count <= LONG_CHAIN else 2
+    return 4 if op_count <= SHORT_CHAIN else 2
 
 
 def width_choices(p: Profile, lane: int) -> list[int]:
     """The widths that a lane loop may have, in lanes: powers of two, no wider than its extent."""
-    extent, widest = p.extents[lane], p.lanes * max_vectors(work_per_vector(p))
+    extent, widest = p.extents[lane], p.lanes * max_vectors(work_per_vector(p), p.extents[lane] // p.lanes)
     if extent <= p.lanes:
         return [1 << (extent.bit_length() - 1)]
     choices = [p.lanes]
