@@ -4,8 +4,11 @@ The witness is Python: every function is x times what it reads, so it is called 
 are what it gives at 1.
 """
 
+import enum
 import functools
 import gc
+import operator
+import os
 import random
 import types
 import warnings
@@ -311,6 +314,57 @@ def of_nested_function() -> Case:
         return inner(x)
 
     return f, [lambda: scale.__setitem__(0, 3.0)]
+
+
+def of_environment() -> Case:
+    os.environ["MLIRAD_TEST_SCALE"] = "2"
+    change = lambda: os.environ.__setitem__("MLIRAD_TEST_SCALE", "3")  # noqa: E731
+    return lambda x: x * float(os.environ["MLIRAD_TEST_SCALE"]), [change]
+
+
+def of_getter() -> Case:
+    held, getter = types.SimpleNamespace(scale=2.0), operator.attrgetter("scale")
+    return lambda x: x * getter(held), [lambda: setattr(held, "scale", 3.0)]
+
+
+def of_bytes() -> Case:
+    held = bytearray(b"\2\3")
+    return lambda x: x * held[0], [lambda: held.__setitem__(0, 5), lambda: held.append(1)]
+
+
+def of_metaclass() -> Case:
+    class Meta(type):
+        scale = 2.0
+
+    class Made(metaclass=Meta):
+        pass
+
+    return lambda x: x * Made.scale, [lambda: setattr(Meta, "scale", 3.0)]
+
+
+def of_method_of_enum() -> Case:
+    class Mode(enum.Enum):
+        TRAIN = 1
+
+        def scaled(self, x):
+            return x * number
+
+    mode = Mode.TRAIN
+    return lambda x: mode.scaled(x), [lambda: globals().__setitem__("number", 7.0)]
+
+
+def of_subclass_of_array() -> Case:
+    held = np.zeros(2).view(type("Marked", (np.ndarray,), {}))
+    held.scale = 2.0
+    masked = np.ma.array([1.0, 2.0])
+    changes = [lambda: setattr(held, "scale", 3.0), lambda: masked.__setitem__(0, np.ma.masked)]
+    return lambda x: x * held.scale * float(masked.sum()), changes
+
+
+def of_module_by_name() -> Case:
+    settings, name = types.ModuleType("settings"), "scale"
+    settings.scale = 2.0
+    return lambda x: x * getattr(settings, name), [lambda: setattr(settings, "scale", 3.0)]
 
 
 CASES = [case for name, case in list(globals().items()) if name.startswith("of_")]
