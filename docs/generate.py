@@ -37,6 +37,7 @@ from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
+from mlirad.frontend.numpy_functions.interpolation.objects import METHODS as INTERPOLANTS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
@@ -329,6 +330,10 @@ def numpy_functions() -> Iterator[str]:
     yield "Functions of SciPy, as attributes of their module:"
     yield ""
     yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
+    yield ""
+    yield "Objects of `scipy.interpolate`, made of traced values or called at traced points:"
+    yield ""
+    yield listed(code(f"scipy.interpolate.{name}") for name in INTERPOLANTS)
     yield ""
     yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
     yield ""

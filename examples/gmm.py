@@ -90,6 +90,7 @@ def report(what: str, found: NDArray[Any] | float, known: NDArray[Any] | float) 
     error = np.max(np.abs(found.ravel() - known.ravel())) / np.max(np.abs(known))
     shown = found.item() if found.ndim == 0 else float(np.linalg.norm(found))
     print(f"  {what:<16} {shown:>22.12f}   relative error {error:.1e}")
+    assert error < 1e-10
 
 
 def median_seconds(function: Callable[..., Any], arguments: tuple[Any, ...], runs: int = 200) -> float:

@@ -33,6 +33,7 @@ def main() -> None:
     energies, difference = relaxed(jax, steps=60)
     for step, value in energies:
         print(f"step {step:>3}  energy {value:.6f}")
+    assert energies[-1][1] < energies[0][1] and difference < 1e-12
     print(f"a JAX loss, differentiated by mlirad and by JAX: the gradients differ by {difference:.1e}")
 
 

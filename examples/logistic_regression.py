@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit
 
 import mlirad as ad
 
@@ -28,6 +29,8 @@ def main() -> None:
             f"{method:<10} loss {found.fun:.9f}, gradient {np.max(np.abs(found.jac)):.1e}, "
             f"{found.nfev} evaluations, bias {float(params['bias']):.5f}"
         )
+        chances = expit(features @ params["weights"] + params["bias"])
+        assert abs(np.mean(chances - labels)) < 1e-4  # the derivative by the bias
 
 
 def data(count: int, width: int, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -33,6 +33,7 @@ def main() -> None:
     losses, difference = trained(torch, steps=200)
     for step, loss in losses:
         print(f"step {step:>3}  loss {loss:.6f}")
+    assert losses[-1][1] < losses[0][1] and difference < 1e-12
     print(f"the gradient differs from PyTorch's by {difference:.1e}")
 
 

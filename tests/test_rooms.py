@@ -111,7 +111,7 @@ FRONTEND: dict[str, frozenset[str]] = {
     "constructs": frozenset({"tracing", "compiling"}),
     "numpy_functions": frozenset({"tracing", "indexing", "constructs"}),
     "complex_numbers": frozenset({"tracing", "indexing", "numpy_functions"}),
-    "control_flow": frozenset({"tracing", "rewriting", "constructs", "numpy_functions"}),
+    "control_flow": frozenset({"tracing", "indexing", "rewriting", "constructs", "numpy_functions"}),
     "linear_map": frozenset({"tracing", "compiling", "constructs"}),
     "differentiation": frozenset({"tracing", "compiling", "constructs", "linear_map"}),
     "sparse": frozenset({"tracing", "compiling", "linear_map", "differentiation"}),

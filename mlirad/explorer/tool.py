@@ -1,6 +1,6 @@
 """`mlirad-explore`: writes the page of a function in a file.
 
-mlirad-explore model.py:loss --grad --args 'normal(3,4)' 'normal(4)' -o loss.html
+mlirad-explore model.py:loss --grad --args 'random(3x4)' 'random(4x)' -o loss.html
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from mlirad.errors import MliradError, TracingError
+from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.explorer.page import explore
 from mlirad.frontend.tracing.functions import function_name
 from mlirad.frontend.tracing.source import traceback_line
@@ -34,7 +34,11 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("function", metavar="FILE:FUNCTION", help="a Python file and a function in it")
-    add("--args", metavar="VALUE ...", help="arguments as of mlirad-run; without, all are floats")
+    add(
+        "--args",
+        metavar="VALUE ...",
+        help="arguments as of mlirad-run, with shapes: random(3x4); without, all are floats",
+    )
     add("--grad", action="store_true", help="show the gradient of the function")
     add("--value-and-grad", action="store_true", help="show the function with its gradient")
     add("--wrt", metavar="N,...", default="0", help="the positions of what gradients are of; 0 by default")
@@ -48,8 +52,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     function: Callable[..., Any] = load_function(cast(str, arguments.function))
     examples = tuple(read_example(text) for text in texts) or example_arguments(function)
     if arguments.grad or arguments.value_and_grad:
-        numbers = tuple(int(n) for n in cast(str, arguments.wrt).split(",") if n.strip().isdigit())
-        argnums = numbers[0] if len(numbers) == 1 else numbers
+        argnums = _positions(cast(str, arguments.wrt))
         function = (value_and_grad if arguments.value_and_grad else grad)(function, argnums=argnums)
     measure, sparsity = not arguments.no_measure, not arguments.no_sparsity
     path = cast(str, arguments.output)
@@ -64,6 +67,17 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         ) from error
     sys.stdout.write(f"{written}\n")
     return 0
+
+
+def _positions(text: str) -> int | tuple[int, ...]:
+    """The positions that `--wrt` names: one, or several."""
+    try:
+        numbers = tuple(int(number) for number in text.split(","))
+    except ValueError as error:
+        raise UnsupportedError(
+            f"cannot read the positions {text!r}", hint="write --wrt 0, or --wrt 0,1 for several"
+        ) from error
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from importlib import import_module
 from typing import ClassVar, Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import FunctionType, IndexType, TensorType, UnregisteredOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
@@ -124,5 +125,11 @@ def is_stablehlo(program: Operation) -> bool:
 
 
 def is_upstream(program: Operation) -> bool:
-    """Whether an op of an upstream dialect stands anywhere in a program."""
-    return any(name in UPSTREAM for name in foreign_dialects(program))
+    """Whether an op of an upstream dialect stands anywhere in a program, or a function takes or returns what
+    the language writes in another way: an `index`, or a tensor of rank 0."""
+    return any(name in UPSTREAM for name in foreign_dialects(program)) or any(
+        isinstance(type_, IndexType) or (isinstance(type_, TensorType) and not type_.get_shape())
+        for op in program.walk()
+        if isinstance(op, FuncOp) and isinstance(stated := op.properties.get("function_type"), FunctionType)
+        for type_ in (*stated.inputs.data, *stated.outputs.data)
+    )

@@ -5,7 +5,8 @@
     [[1.0, 2.0], [3.0, 4.0]]  an array
     zeros   ones   iota       an array filled with 0, 1, or 0, 1, 2, ... in row-major order
     full(0.5)   random(7)     with a constant, or with numbers of a seed: normal floats, integers below 100
-    zeros(3x4)                the same with the shape written out, which must be the function's
+    zeros(3x4)   random(5x)   the same with the shape written out, which must be the function's
+    full(3x4, 0.5)
 
 Every array must have the shape of its parameter; values are converted to its element type, as NumPy converts
 without losing a kind: an integer may become a float, a float no integer.
@@ -74,8 +75,10 @@ def read_example(text: str) -> Any:
     if fill is None:
         array = _read_literal(text)
         return array[()]
-    if fill["shape"] is None:
-        raise UnsupportedError(f"{text!r} has no shape", hint="write it out: zeros(3x4)")
+    if fill["shape"] is None or _is_value(fill):
+        raise UnsupportedError(
+            f"{text!r} has no shape", hint="write it out: zeros(3x4), full(3x4, 0.5), random(3x4), random(5x)"
+        )
     extents = tuple(int(e) for e in fill["shape"].split("x") if e)
     return _fill(fill, array_type(extents, f64))
 
@@ -109,11 +112,16 @@ def _read_file(path: str, type_: Attribute) -> Argument:
         raise UnsupportedError(f"{path} is not a file in NumPy's format: {error}") from error
 
 
+def _is_value(found: re.Match[str]) -> bool:
+    """Whether what could be a shape is none: full(3) and random(3) give the value or the seed."""
+    alone = found["shape"] is not None and found["comma"] is None and not found["value"]
+    return alone and found["name"] in ("full", "random") and "x" not in found["shape"]
+
+
 def _fill(found: re.Match[str], type_: Attribute) -> Argument:
     name, shape = found["name"], shape_of(type_)
     value = found["value"] or ""
-    if found["shape"] is not None and name in ("full", "random") and found["comma"] is None and not value:
-        # full(3) and random(3) give the value or the seed, not a shape.
+    if _is_value(found):
         value = found["shape"]
     elif found["shape"] is not None:
         written = tuple(int(e) for e in found["shape"].split("x") if e)

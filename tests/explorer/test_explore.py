@@ -98,6 +98,8 @@ def test_the_tool_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "cannot write" in capsys.readouterr().err
     assert tool.main([f"{source}:g"]) == 1
     assert "g is not defined" in capsys.readouterr().err
+    assert tool.main([f"{source}:f", "--grad", "--wrt", "x"]) == 1
+    assert "cannot read the positions 'x'" in capsys.readouterr().err
     assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == ["model.py", "out.html"]
 
 

@@ -32,6 +32,13 @@ HOLOMORPHIC = (
 
 PROGRAMS: dict[str, Callable[..., Any]] = {
     "arithmetic": lambda z, w, x: (z + w, z - x, x - z, z * x, 2j * x, z / w, x / z, z / x, 1 + z, z - 1j),
+    "dtypes": lambda z, w, x: (
+        x.astype(np.float32) ** z, z.astype(np.complex64) ** np.int64(3), np.float_power(z.astype("F"), 2),
+        np.zeros_like(z.astype(np.complex64) ** 2), z.astype(np.complex64) ** x, *np.broadcast_arrays(z, x),
+        *np.atleast_2d(z[0], x[0]), *np.meshgrid(z[0], x[0]), np.polyval(z[0, :1], x),
+        np.zeros_like(2 ** z.astype(np.complex64)),
+        np.full(2, np.iscomplexobj(z) and not np.isrealobj(z)), np.var(z, mean=0.5),
+    ),
     "powers": lambda z, w, x: (z**0, z**3, z**-2, z**0.5, z**w, abs(x) ** z, z**x, (0 * z) ** 2.5),
     "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),
     "reductions": lambda z, w, x: (
@@ -252,11 +259,19 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "sort": (lambda z: np.sort(z), "np.sort of complex arrays cannot be traced"),
     "maximum": (lambda z: np.maximum(z, 0), "np.maximum of complex arrays cannot be traced"),
     "less": (lambda z: z < 1, "np.less of complex arrays cannot be traced"),
+    "vector": (lambda z: np.linalg.cholesky(z[0]), "an array of shape (6,) is no matrix"),
+    "outs": (lambda z: np.fft.fft(z, out=()), "np.fft.fft gives one array, got 0"),
     "det": (lambda z: np.linalg.det(z), "np.linalg.det of complex arrays cannot be traced"),
     "astype": (lambda z: z.astype(float), "would lose its imaginary part"),
     "float": (lambda z: float(z[0, 0]), "cannot become a Python number"),
     "option": (lambda z: np.linalg.norm(z.real, ord=1 + 2j), "`ord` must be real, got (1+2j)"),
     "axis": (lambda z: np.cross(z.real, z.real, axis=1j), "`axis` must be real, got 1j"),
+    "condition": (lambda z: np.where(z, 1.0, 2.0), "`condition` must be real"),
+    "shift": (lambda z: np.roll(z, 1j), "`shift` must be real, got 1j"),
+    "repeats": (lambda z: np.tile(z.real, 2j), "`reps` must be real, got 2j"),
+    "points": (lambda z: np.interp(z, [0.0, 1.0], z[0, :2]), "`x` must be real"),
+    "view": (lambda z: z.view(float), "has no attribute 'view'"),
+    "element": (lambda z: z.real.__setitem__(0, 1j), "do not fit into a real array"),
     "power": (lambda z: np.linalg.matrix_power(z.real[:, :4], 1j), "`n` must be an integer, got 1j"),
     "where": (lambda z: np.add(z, z, where=1j), "np.add: `where` must be real, got 1j"),
     "dtype": (lambda z: np.equal(z.real, 1.0, dtype=complex), "np.equal of complex numbers is not of dtype"),

@@ -235,3 +235,33 @@ def test_loops_are_called_in_vectors_and_batches():
     )
     scan = ad.jit(lambda x: ad.build(37, lambda i: special.gammainc(1.5, x[i]) + x[i]))
     np.testing.assert_array_equal(scan(x), special.gammainc(1.5, x) + x)
+
+
+def test_lambert_w_on_its_real_branches():
+    x = np.array(
+        [-0.3678794, -0.36787, -0.3, -0.25, -0.1, -1e-300, 0.0, 1e-8, 0.3, 0.51, 10.0, 1e300, np.inf]
+    )
+    for branch, at in ((0, x), (-1, x[:7])):
+        found = ad.jit(lambda x, k=branch: special.lambertw(x, k), interpret=True)(at)
+        np.testing.assert_allclose(found, special.lambertw(at, branch), rtol=1e-12)
+        slopes = ad.grad(lambda x, k=branch: np.sum(special.lambertw(x, k).real), interpret=True)(at[1:6])
+        w = found.real[1:6]
+        np.testing.assert_allclose(slopes, np.exp(-w) / (1 + w), rtol=1e-10)
+    assert np.isnan(ad.jit(lambda x: special.lambertw(x), interpret=True)(np.array([-0.5, np.nan]))).all()
+    assert np.isnan(ad.jit(lambda x: special.lambertw(x, -1), interpret=True)(0.5))
+    with pytest.raises(UnsupportedError, match="branch 1 of lambertw"):
+        ad.jit(lambda x: special.lambertw(x, 1))(0.5)
+
+
+def test_all_derivatives_of_lambert_w_satisfy_its_equation():
+    """Those of w e^w by x: 1, and then 0."""
+    for branch, at in ((0, -0.2), (0, 0.3), (0, 2.0), (-1, -0.2), (-1, -0.35)):
+
+        def identity(x: Any, k: int = branch) -> Any:
+            w = special.lambertw(x, k).real
+            return w * np.exp(w)
+
+        slope = ad.grad(identity)
+        second = ad.grad(slope)
+        found = ad.jit(lambda x, f=slope, g=second: (f(x), g(x), ad.grad(g)(x)), interpret=True)(at)
+        np.testing.assert_allclose(found, [1.0, 0.0, 0.0], atol=1e-7)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import TensorType, f64
 
-from mlirad.errors import ShapeError
-from mlirad.tools.arguments import read_arguments
+from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.tools.arguments import read_arguments, read_example
 
 VECTOR = TensorType(f64, [3])
 
@@ -34,6 +34,15 @@ def test_random_numbers_come_from_the_seed() -> None:
     first, second, other = read_arguments(["random(7)", "random(3, 7)", "random(8)"], [VECTOR] * 3, "f")
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, other)
+
+
+def test_examples_have_their_shapes_written_out() -> None:
+    shapes = {"random(3x4)": (3, 4), "random(3x4, 1)": (3, 4), "random(5x)": (5,), "full(2x, 0.5)": (2,)}
+    assert {text: np.shape(read_example(text)) for text in shapes} == shapes
+    np.testing.assert_array_equal(read_example("random(3x4)"), read_example("random(3x4, 0)"))
+    for text in ("random", "random(7)", "full(7)"):
+        with pytest.raises(UnsupportedError, match="has no shape"):
+            read_example(text)
 
 
 def test_a_written_shape_must_be_that_of_the_parameter() -> None:

@@ -75,6 +75,11 @@ def test_programs_of_other_dialects_are_printed_where_no_pass_runs() -> None:
     assert through_mlirad_opt(printed) == printed
 
 
+def test_types_alone_say_that_a_program_is_upstream() -> None:
+    text = "func.func @f(%x: tensor<f64>) -> tensor<f64> {\n  func.return %x : tensor<f64>\n}"
+    assert "func.func @f_grad(%x: f64)" in through_mlirad_opt(text, "--pipeline=grad")
+
+
 def test_no_pass_takes_what_a_conversion_to_upstream_leaves(monkeypatch, capsys) -> None:
     text = "func.func @f(%x: f64) -> f64 {\n  %y = array.sin %x : f64\n  func.return %y : f64\n}"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -85,6 +85,9 @@ def apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
             is_several = parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             bound.arguments[name] = tuple(_part(v, k) for v in value) if is_several else _part(value, k)
         found.append(function(*bound.args, **bound.kwargs))
+    if any(parameters[name].kind is inspect.Parameter.VAR_POSITIONAL for name in given) and len(given) == 1:
+        (values,) = given.values()
+        return _joined_each(values, *found)
     return _joined(*found)
 
 
@@ -108,6 +111,15 @@ def _part(value: Any, k: int) -> Any:
     if imag is None:
         return xp.zeros_like(as_array(real)) if np.ndim(real) else 0
     return imag
+
+
+def _joined_each(values: tuple[Any, ...], real: Any, imag: Any) -> Any:
+    """One result for every operand, real if that is."""
+    if not isinstance(real, list | tuple):
+        return _joined(real, imag)
+    several = zip(values, cast("list[Any]", real), imag, strict=True)
+    joined = [r if parts(v)[1] is None else _joined(r, i) for v, r, i in several]
+    return tuple(joined) if isinstance(real, tuple) else joined
 
 
 def _joined(real: Any, imag: Any) -> Any:

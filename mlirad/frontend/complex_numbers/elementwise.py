@@ -15,8 +15,9 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.complex_pairs import as_complex, paired, parts
-from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, paired, parts
+from mlirad.frontend.tracing.dtypes import F64, result_type
+from mlirad.frontend.tracing.operations import kind_of, operand_of, xp
 
 Result: TypeAlias = Any
 Unary: TypeAlias = Callable[[Any, Any], Result]
@@ -72,15 +73,18 @@ def divide(x: Any, y: Any) -> Result:
 
 
 def power(x: Any, y: Any) -> Result:
-    """x to the power y: of small integers a product, else exp(y log x)."""
+    """x to the power y: of small integers a product, else exp(y log x), in the dtype of the result."""
+    base, exponent = as_complex(x), parts(y)
+    kinds = [kind_of(operand_of(part)) for part in (*parts(x), *exponent) if part is not None]
+    dtype = result_type(kinds)
+    if any(isinstance(kind, np.dtype) for kind in kinds):
+        base = cast_parts(base, dtype if dtype.kind == "f" else F64)
     if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
         known = float(cast(Any, y))
         if known.is_integer() and abs(known) <= MOST_FACTORS:
-            return _integer_power(as_complex(x), int(known))
+            return _integer_power(base, int(known))
         if known == 0.5:
-            z = as_complex(x)
-            return square_root(z.real, z.imag)
-    base, exponent = as_complex(x), parts(y)
+            return square_root(base.real, base.imag)
     is_zero = xp.logical_and(base.real == 0, base.imag == 0)
     safe = paired(xp.where(is_zero, 1.0, base.real), base.imag)
     found = exponential(*_parts_of(multiply(_logarithm(safe), y)))
@@ -254,7 +258,7 @@ BINARY: dict[np.ufunc, Callable[[Any, Any], Any]] = {
     np.multiply: multiply,
     np.divide: divide,
     np.power: power,
-    np.float_power: power,
+    np.float_power: lambda x, y: power(cast_parts(as_complex(x), F64), y),
     np.equal: lambda x, y: _both(x, y, xp.equal, xp.logical_and),
     np.not_equal: lambda x, y: _both(x, y, xp.not_equal, xp.logical_or),
     np.logical_and: _logical(xp.logical_and),

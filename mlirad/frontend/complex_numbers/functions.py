@@ -23,7 +23,7 @@ from mlirad.frontend.numpy_functions.functions import known_binding
 from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, paired, part_dtype, parts
-from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 
 
@@ -59,18 +59,24 @@ def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 def _require_real_options(
     function: Callable[..., Any], binding: Binding, bound: inspect.BoundArguments
 ) -> None:
-    """Raise for a complex argument that is no operand: those have no default, or are listed in `APART`."""
-    operands = operands_apart(function) if function in functions_apart() else []
+    """Raise for a complex argument that is no operand: those are listed in `APART`, or have no default."""
+    if function in functions_apart():
+        operands = operands_apart(function)
+    else:
+        parameters = bound.signature.parameters.values()
+        operands = [p.name for p in parameters if p.default is inspect.Parameter.empty]
     for name, value in bound.arguments.items():
-        is_operand = name in operands or bound.signature.parameters[name].default is inspect.Parameter.empty
-        if not is_operand and name not in ("dtype", "out") and holds_complex((value,)):
+        if name not in operands and name not in ("dtype", "out") and holds_complex((value,)):
             raise binding.wrong_kind(name, "real", value)
 
 
 def written(name: str, result: Any, target: Any) -> Any:
     """A result, written into an array. Raises `ArgumentError` if that is real and the result is not."""
     if isinstance(target, tuple):
-        (target,) = cast("tuple[Any]", target)
+        several = cast("tuple[Any, ...]", target)
+        if len(several) != 1:
+            raise argument_error(f"{name} gives one array, got {len(several)} in `out`", "give one array")
+        target = several[0]
     if isinstance(result, ComplexArray) and not isinstance(target, ComplexArray):
         raise argument_error(
             f"{name} gives complex numbers, which do not fit into a real array",
@@ -122,7 +128,10 @@ def _typed(function: Callable[..., Any], value: Any, dtype: Any) -> ComplexArray
 def _var(a: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
     """The mean square distance from the mean."""
     z = _typed(np.var, a, dtype)
-    found = xp.var(z.real, axis=axis, **options) + xp.var(z.imag, axis=axis, **options)
+    found = xp.var(z.real, axis=axis, **options)
+    if "mean" in options:  # a real one
+        options["mean"] = xp.zeros_like(as_array(options["mean"]))
+    found = found + xp.var(z.imag, axis=axis, **options)
     return found if dtype is None else paired(found, 0.0)
 
 
@@ -169,7 +178,9 @@ def _truth(reduction: Any) -> Callable[..., Any]:
 
 def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     if equal_nan:
-        raise unsupported_error("np.isclose of complex arrays with equal_nan cannot be traced")
+        raise unsupported_error(
+            "np.isclose of complex arrays with equal_nan cannot be traced", "compare z.real, and z.imag"
+        )
     return xp.absolute(_minus(a, b)) <= atol + rtol * xp.absolute(as_complex(b))
 
 
@@ -189,7 +200,7 @@ def _array_equal(a1: Any, a2: Any) -> Any:
 def _polyval(p: Any, x: Any) -> Any:
     """By Horner's rule."""
     coefficients = as_complex(p)
-    total: Any = coefficients[0]
+    total: Any = add(coefficients[0], xp.zeros_like(as_array(parts(x)[0])))
     for k in range(1, coefficients.shape[0]):
         total = add(multiply(total, x), coefficients[k])
     return total
@@ -222,6 +233,14 @@ def _iscomplex(x: Any) -> Any:
 
 def _isreal(x: Any) -> Any:
     return as_complex(x).imag == 0
+
+
+def _iscomplexobj(x: Any) -> bool:
+    return True
+
+
+def _isrealobj(x: Any) -> bool:
+    return False
 
 
 def _shape(a: Any) -> tuple[int, ...]:
@@ -271,6 +290,8 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.polyval: _polyval,
     np.ones_like: _ones_like,
     np.iscomplex: _iscomplex,
+    np.iscomplexobj: _iscomplexobj,
+    np.isrealobj: _isrealobj,
     np.isreal: _isreal,
     np.shape: _shape,
     np.ndim: _ndim,

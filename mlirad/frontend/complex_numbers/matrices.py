@@ -17,12 +17,20 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+
+
+def matrices(value: Any) -> ComplexArray:
+    """An operand as complex matrices; raises `ShapeError` if it has less than two dimensions."""
+    z = as_complex(value)
+    if z.ndim < 2:
+        raise shape_error(f"an array of shape {z.shape} is no matrix", "a matrix has two dimensions: z[None]")
+    return z
 
 
 def embedded(value: Any) -> Array:
     """The real matrices that stand for complex ones."""
-    z = as_complex(value)
+    z = matrices(value)
     rows = [xp.stack([z.real, -z.imag], axis=-1), xp.stack([z.imag, z.real], axis=-1)]
     *batch, m, n = z.shape
     return xp.reshape(xp.stack(rows, axis=-3), (*batch, 2 * m, 2 * n))
@@ -52,7 +60,7 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 
 def _eigvalsh(a: Any, UPLO: str = "L") -> Any:
-    z = as_complex(a)
+    z = matrices(a)
     if UPLO.upper() == "U":
         z = z.mT.conj()
     lower = ComplexArray(xp.tril(z.real), xp.tril(z.imag, -1))

@@ -12,12 +12,14 @@ from mlirad.errors import MliradError
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.array_methods import MissingAttributeError
 from mlirad.frontend.numpy_functions.binding import internal_error, qualified_name
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.source import user_line
 
 
 class ComplexMethods(ComplexArray):
@@ -112,6 +114,13 @@ class ComplexMethods(ComplexArray):
     def tolist(self) -> NoReturn:
         """Raises: a traced value has no elements to hand out."""
         self.item()
+
+    def __getattr__(self, name: str) -> Any:
+        raise MissingAttributeError(
+            f"a traced complex array has no attribute {name!r}",
+            location=user_line(),
+            hint="write what is meant with z.real and z.imag",
+        )
 
 
 class _At:

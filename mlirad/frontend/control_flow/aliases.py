@@ -3,8 +3,8 @@
     w = v[1:]                       In the branch v and w are copies, of which w is still a part of v:
     if x > 0:                       `copies` makes them so, and both are given back.
         w[0] = x
-    u = v if x > 0 else -v          u may be v or not: `mark` makes writing u an error, and reading it
-                                    once v has been written
+    u = v if x > 0 else -v          u may be v or not: `mark` makes it an error to read either of them once
+                                    the other one has been written
 
 A loop of the program carries values, so which variables hold one array must not change from trip to trip
 where one of them is written; that is an error, too.
@@ -127,7 +127,7 @@ class Shares:
                 self._outside.append((place, base))
         self._groups += [group for group in groups.values() if len(group) > 1]
 
-    def mark(self, results: Mapping[str, Any], replaced: set[str]) -> None:
+    def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], replaced: set[str]) -> None:
         """Mark the results that may be one array: those of variables that were replaced in some body."""
         made = dict(arrays_in(results))
         for group in self._groups:
@@ -135,10 +135,12 @@ class Shares:
                 is_new = not replaced.isdisjoint((one[0], other[0]))
                 if is_new and one in made and other in made:
                     _pair(made[one], base_of(made[other]))
-                    _pair(made[other], base_of(made[one]))
         for place, base in self._outside:
             if place in made and place[0] in replaced:
                 _pair(made[place], base)
+        for place, x in arrays_in(before):
+            if place in made and place[0] in replaced:  # which it is still on ways that do not replace it
+                _pair(made[place], base_of(x))
 
 
 def outside_in(value: Any) -> list[Array | None]:
@@ -158,8 +160,11 @@ def mark_outside(result: Any, found: Sequence[Sequence[Array | None]]) -> None:
 
 
 def _pair(x: Array, base: Array) -> None:
-    if base_of(x) is not base:
-        x._twins = (*x._twins, (base, base._version))
+    """Have each of two arrays be an error to read once the other one has been written."""
+    own = base_of(x)
+    if own is not base:
+        own._twins = (*own._twins, (base, base._version))
+        base._twins = (*base._twins, (own, own._version))
 
 
 # From trip to trip -------------------------------------------------------------------------------
@@ -193,7 +198,7 @@ def require_steady(
             if one in earlier and other in earlier:
                 held.append(base_of(earlier[one]) is base_of(earlier[other]))
             if len(set(held)) > 1:
-                raise _unsteady(*sorted((one[0], other[0])), what)
+                raise _unsteady(min(one[0], other[0]), max(one[0], other[0]), what)
 
 
 def _unsteady(one: str, other: str, what: str) -> Exception:

@@ -76,7 +76,7 @@ class _Choice:
             self._shares = Shares()
             chosen = self._traced()
         results = {name: self._result(name, chosen) for name in self._state.live}
-        self._shares.mark(results, self._replaced)
+        self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:

@@ -198,7 +198,7 @@ class _Loop:
                 continue
         self._require_unwritten()
         results = {name: self._result(name, last) for name in self._state.live}
-        self._shares.mark(results, self._replaced)
+        self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
     def _require_unwritten(self) -> None:

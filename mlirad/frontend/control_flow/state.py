@@ -129,6 +129,7 @@ class State:
         self.names = names
         self.live = live
         self._written, self._reads = written, reads
+        self._included: dict[str, Any] = {}
         self._get, self._put = get, put
         self._refusals = refusals
 
@@ -137,9 +138,9 @@ class State:
         return dict(zip(self.names, self._get(), strict=False))
 
     def put(self, values: Mapping[str, Any]) -> None:
-        """Assign values; variables that have none here are unset."""
+        """Assign values; variables that have none here are unset, but for those that are only read."""
         reads = self._get()[len(self.names) :]
-        changed = (values.get(name, UNSET) for name in self.names)
+        changed = (values.get(name, self._included.get(name, UNSET)) for name in self.names)
         self._put((*changed, *(values.get(n, v) for n, v in zip(self._reads, reads, strict=True))))
 
     def include(self, arrays_of: Callable[[Mapping[str, Any]], Set[int]]) -> None:
@@ -153,6 +154,7 @@ class State:
         shared = tuple(name for name in self._reads if held[name] & changing)
         if not shared:
             return
+        self._included |= {name: values[name] for name in shared}
         get, put, before = self._get, self._put, (*self.names, *self._reads)
         self.names, self.live = (*self.names, *shared), (*self.live, *shared)
         self._reads = tuple(name for name in self._reads if name not in shared)

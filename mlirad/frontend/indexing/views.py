@@ -229,12 +229,6 @@ def require_writable(x: Array) -> None:
             raise _uncertain_error("writes")
         how = view_of(how.parent)
     base = base_of(x)
-    if base._twins:
-        raise tracing_error(
-            f"this writes {base!r}, which may be an array that has another name, too, or a part of one: that "
-            f"depends on which way the program went",
-            "write a copy of it: y = x.copy()",
-        )
     owner = base._owner
     if not owner.is_open:
         raise leaked_error()

@@ -32,7 +32,13 @@ from mlirad.frontend.numpy_functions.parameters import (
     WrongKindError,
     static,
 )
-from mlirad.frontend.numpy_functions.results import reduction_dtype, require_traced_out, written_out
+from mlirad.frontend.numpy_functions.results import (
+    all_ordered,
+    as_copies,
+    reduction_dtype,
+    require_traced_out,
+    written_out,
+)
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
@@ -178,6 +184,16 @@ class Binding:
             raise
         except VerifyException as error:
             raise shape_error(f"{self.name}: {error}") from error
+
+    def applied(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The handler's result, of which no array is a view; what Python raises in it is mlirad's defect."""
+        try:
+            result, _ = self.call(args, kwargs)
+        except (MliradError, RecursionError):
+            raise
+        except Exception as error:
+            raise internal_error(self.name, error) from error
+        return as_copies(result, all_ordered((*args, *kwargs.values())))
 
     def _out(self, out: Any) -> Any:
         """The traced array that is to be written, if there is one."""

@@ -43,14 +43,11 @@ def array(
     """
     if not contains_traced(object):
         made = np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
-        return (
-            real_or_complex(made)
-            if is_tracing() and made.dtype.kind in "fc" and _is_known(made.dtype)
-            else made
-        )
+        is_traced = is_tracing() and made.dtype.kind in "fc" and _is_known(made.dtype)
+        return real_or_complex(made) if is_traced else made
     found = real_or_complex(object, dtype)
     whole = found if found.ndim >= ndmin else xp.reshape(found, (1,) * (ndmin - found.ndim) + found.shape)
-    return xp.copy(whole) if whole is object and copy else whole
+    return xp.copy(whole) if found is object and copy else whole
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **options: Any) -> Any:

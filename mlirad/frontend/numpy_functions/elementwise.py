@@ -27,7 +27,7 @@ from mlirad.frontend.tracing.operations import (
     xp,
 )
 from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
-from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
+from mlirad.frontend.tracing.shapes import listed, one_axis
 
 
 def fix(x: ArrayLike) -> Array:
@@ -135,11 +135,10 @@ def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
     return x
 
 
-def vectorized(own: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A call of an `np.vectorize`, by `own`: the function at every position, traced once."""
+def vectorized(function: Any, own: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A call of an `np.vectorize` of a function, which is traced once, for every position."""
     if not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
-    function = cast("Any", own).args[0]
     if kwargs or function.excluded or function.signature is not None:
         raise unsupported_error(
             "np.vectorize is traced without signature, excluded and arguments by name", "write ad.vmap(f)"
@@ -154,17 +153,6 @@ def vectorized(own: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
     if isinstance(found, tuple):
         return tuple(xp.astype(f, kind) for f, kind in zip(cast("Any", found), kinds, strict=True))
     return xp.astype(found, kinds[0])
-
-
-def shifted(forward: bool) -> Callable[..., Array]:
-    """`np.fft.fftshift` and its inverse: dimensions rolled by half of their extents."""
-
-    def shift(x: ArrayLike, axes: AxisList | None = None) -> Array:
-        dims = list(range(x.ndim)) if axes is None else distinct_axes(axes, x.ndim)
-        halves = [x.shape[d] // 2 if forward else -(x.shape[d] // 2) for d in dims]
-        return xp.roll(x, halves, axis=dims)
-
-    return shift
 
 
 def block(arrays: Anything) -> Array:
@@ -200,8 +188,7 @@ def _leaves(part: Any) -> list[Any]:
 
 
 FUNCTIONS = tracings(
-    sinc, i0, angle, piecewise, apply_along_axis, apply_over_axes, block, fix, fft_fftshift=shifted(True),
-    fft_ifftshift=shifted(False),
+    sinc, i0, angle, piecewise, apply_along_axis, apply_over_axes, block, fix,
 )  # fmt: skip
 """What this file traces."""
 

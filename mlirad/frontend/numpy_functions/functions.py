@@ -11,7 +11,6 @@ import numpy as np
 
 from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
-    creation,
     diagonals,
     differences,
     einsum,
@@ -44,6 +43,7 @@ from mlirad.frontend.numpy_functions import (
 )
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import Binding, binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
 from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS
@@ -117,6 +117,7 @@ SCIPY_FUNCTIONS = {
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
     "scipy.fft": scipy_transforms.FUNCTIONS,
+    "scipy.interpolate": interpolating_objects.FUNCTIONS,
 }
 """By module and name what traces a function of SciPy."""
 
@@ -128,26 +129,16 @@ def apply_scipy_function(
     if not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
     binding = _scipy_binding(f"{module}.{name}", own, SCIPY_FUNCTIONS[module][name])
-    return _applied(binding, args, kwargs)
+    return binding.applied(args, kwargs)
 
 
 def apply_scipy_method(
-    binding: Binding, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    binding: Binding, _: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """A method of an object of SciPy's: traced if an argument is, else SciPy's own."""
     if not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
-    return _applied(binding, args, kwargs)
-
-
-def _applied(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    try:
-        result, _ = binding.call(args, kwargs)
-    except (MliradError, RecursionError):
-        raise
-    except Exception as error:
-        raise internal_error(binding.name, error) from error
-    return as_copies(result, all_ordered((*args, *kwargs.values())))
+    return binding.applied(args, kwargs)
 
 
 @cache
@@ -181,6 +172,5 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
-TRACED["numpy"] = creation.OF_NESTS
-TRACED_METHODS["numpy"] = lambda: {"vectorize": {"__call__": elementwise.vectorized}}
 TRACED_METHODS["scipy.stats"] = distributions
+TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS

@@ -85,13 +85,13 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return _product(one, other)
     elif isinstance(x, MaskedElements):
         del bound[first]
-        if function is np.transpose and not bound:
+        if function == np.transpose and not bound:
             return _transposed(x)
         if function in RUNNING:
             return running(function, x, bound)
         if function in (np.ravel, np.squeeze) and x.ndim == 1 and not bound:
             return x
-        if function is np.size and not bound:
+        if function == np.size and not bound:
             return count(x) * (x.elements.size // max(x.mask.size, 1))
         if can_be_reduced(function, x, bound):
             return reduced(function, x, bound)

@@ -126,7 +126,7 @@ def can_be_reduced(function: Callable[..., Any], x: MaskedElements, options: Opt
     """Whether `reduced` knows what a function reduces a selection to."""
     if function in OF_ROWS and x.dim not in all_axes(options.get("axis"), x.ndim):
         return True
-    if function is np.linalg.norm:
+    if function == np.linalg.norm:
         is_of_matrices = x.ndim > 1 and not isinstance(options.get("axis"), int)
         return options.get("ord") in ((None,) if is_of_matrices else (None, 1, 2, np.inf))
     return function in SUMS or function in EXTREMA or function in BY_HAND or function in QUANTILES

@@ -14,6 +14,7 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import integer
+from mlirad.frontend.numpy_functions.lambert_w import lambertw
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -218,6 +219,7 @@ def _spherical_function(kind_: str) -> Callable[..., Array]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "polygamma": polygamma,
     "multigammaln": multigammaln, "zeta": zeta, "comb": comb, "perm": perm, "factorial": factorial_of,
+    "lambertw": lambertw,
     **{f"spherical_{kind_}": _spherical_function(kind_) for kind_ in ("jn", "yn", "in", "kn")},
 }  # fmt: skip
 """By its name in `scipy.special` what traces a function."""

@@ -38,11 +38,13 @@ def is_same_code(one: CodeType, other: CodeType) -> bool:
 def _is_same_constant(one: object, other: object) -> bool:
     if isinstance(one, CodeType) and isinstance(other, CodeType):
         return is_same_code(one, other)
-    if isinstance(one, frozenset) and isinstance(other, frozenset):
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, frozenset):
         return set(map(repr, cast("frozenset[object]", one))) == set(
             map(repr, cast("frozenset[object]", other))
         )
-    return type(one) is type(other) and repr(one) == repr(other)
+    return repr(one) == repr(other)
 
 
 def _codes_at(code: CodeType, lines: tuple[str, ...]) -> Iterator[CodeType]:

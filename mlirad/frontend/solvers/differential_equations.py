@@ -74,8 +74,7 @@ def odeint(
 
     It is differentiable with respect to `y0`, t, `args` and traced values that f captures. `adjoint` says
     how: "discrete", of every order, by the accepted steps; or "continuous", by differential equations for the
-    derivative, which in reverse mode keeps n states and not every step. Where all times are equal, only first
-    derivatives with respect to them are right.
+    derivative, which in reverse mode keeps n states and not every step.
 
     Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem,
     where there are more than `max_steps` of them, also for a "continuous" derivative, and where the times are
@@ -171,11 +170,13 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
     """States at all times [n, size], how the solution stands, and the time that was reached.
 
     The state of a trip: y, its slope and time at the end of the last step; the length of the next one; the
-    polynomial of the last one, where that began and its length.
+    polynomial of the last one, where that began and its length. Where all times are equal there is one step
+    too, which may fail, as derivatives with respect to times are those of its polynomial.
     """
     dtype = y0.dtype
     sign = xp.where(stop_gradient(times[-1] < times[0]), dtype.type(-1), dtype.type(1))
     eps = dtype.type(8 * np.finfo(dtype).eps)
+    are_equal = stop_gradient(times[-1] == times[0])
     slope = f(y0, times[0])
     nothing = xp.zeros_like(y0)
     h = first_step(lambda y, t: sign * f(y, sign * t), y0, sign * slope, sign * times[0], method.rtol,
@@ -183,7 +184,7 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
 
     def one_step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         y, slope, t, h, last, count, _ = state
-        rest = sign * stop_gradient(times[-1] - t)
+        rest = xp.where(are_equal, h, sign * stop_gradient(times[-1] - t))
         length = xp.minimum(h, rest)
         new, slope_there, error, polynomial = step(f, y, slope, t, sign * length)
         ratio = error_ratio(error, y, new, method.rtol, method.atol)
@@ -200,14 +201,10 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
             tuple(chosen(a, b) for a, b in zip(now, last, strict=True)), count + 1, status,
         )  # fmt: skip
 
-    def first(t: Any) -> Any:
-        """Whether there is no polynomial yet. A time that is the first one takes one too, for derivatives."""
-        return (t == times[0]) & (times[-1] != times[0])
-
     def to_time(state: tuple[Any, ...], target: Any) -> tuple[tuple[Any, ...], Any]:
         def goes_on(state: tuple[Any, ...]) -> Any:
             before = sign * (target - state[2]) > eps * xp.maximum(xp.abs(target), xp.abs(state[2]))
-            return (before | first(state[2])) & (state[6] == GOES_ON)
+            return (before | (state[2] == times[0])) & (state[6] == GOES_ON)
 
         state = while_loop(goes_on, one_step, state)
         *polynomial, begun, length = state[4]
@@ -219,7 +216,8 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
     last = (y0, slope, *(nothing for _ in range(3)), times[0], dtype.type(1))
     begin = (y0, slope, times[0], h, last, as_array(0), xp.where(is_sorted, GOES_ON, UNSORTED))
     state, rest = scan(to_time, begin, times[1:])
-    return xp.concatenate([y0[None], rest]), state[6], state[2]
+    status = xp.where(are_equal & (state[6] != UNSORTED), GOES_ON, state[6])
+    return xp.concatenate([y0[None], rest]), status, state[2]
 
 
 # The continuous adjoint --------------------------------------------------------------------------

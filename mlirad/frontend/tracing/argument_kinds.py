@@ -77,9 +77,11 @@ def checked_text(value: Any, what: str, hint: str) -> str:
 
 def checked_path(value: Any, what: str, hint: str) -> Path:
     """The path of a file, as a string or as an object of `pathlib`."""
-    name = value.__fspath__() if isinstance(value, os.PathLike) else value
+    name: Any = os.fspath(cast("os.PathLike[Any]", value)) if isinstance(value, os.PathLike) else value
     if not isinstance(name, str):
-        raise unsupported_error(f"{what} is {_shown(value)}, and it must be the path of a file", hint)
+        raise unsupported_error(
+            f"{what} is {_shown(cast(object, value))}, and it must be the path of a file", hint
+        )
     return Path(name)
 
 

@@ -181,9 +181,9 @@ class Array:
             )
         raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
-            "write np.array or np.stack, by these names, for a list of traced values, ad.asarray(a) for a "
-            "NumPy array that is indexed by traced positions, and y = ad.numpy.zeros(n) or y = ad.asarray(y) "
-            "before y[i] = v",
+            "write np.array or np.stack, by these names, for a list of traced values, x.astype(np.int64) for "
+            "np.int64(x), ad.asarray(a) for a NumPy array that is indexed by traced positions, and "
+            "y = ad.numpy.zeros(n) or y = ad.asarray(y) before y[i] = v",
         )
 
     # What needs elements -------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def language_dtype(dtype: npt.DTypeLike) -> Dtype:
         raise dtype_error(str(error)) from error
     code = f"{known.kind}{known.itemsize}"
     found = _BY_CODE.get(code) or _REPLACED.get(code)
+    if known.kind == "c":
+        raise dtype_error(
+            f"numbers of dtype {known} do not fit into a real array",
+            "write their .real, or make the array complex: x.astype(complex)",
+        )
     if found is None:
         raise dtype_error(
             f"there are no arrays of dtype {known}", "use float64, float32, int64, int32 or bool"

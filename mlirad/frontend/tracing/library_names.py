@@ -3,6 +3,7 @@
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
     stats.norm.logpdf(x)             -->  the same, of a method
     np.vectorize(f)(x)               -->  the same, of a method `__call__`
+    interpolate.CubicSpline(t, x)    -->  the same, of a constructor
     np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
     linalg.eig(x)                    -->  a TracingError that says what to write
 
@@ -35,7 +36,10 @@ Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, An
 TRACED: Final[dict[str, dict[str, Handing]]] = {}
 """By the module, such as `scipy.linalg`, and the name there, what stands for a function."""
 
-TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, Handing]]]]] = {}
+MethodHanding: TypeAlias = Callable[[Any, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""The same of a method, given the object too."""
+
+TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, MethodHanding]]]]] = {}
 """By the module, such as `scipy.stats`, what finds, by the name of a class or an object of it, such as
 `norm`, and by the name of a method, what stands for that. It is asked once the module is imported."""
 
@@ -48,7 +52,7 @@ WRITTEN_OUT = {
 
 def hint_for(name: str) -> str:
     """What to write instead of a function of SciPy."""
-    module = next((module for module, names in TRACED.items() if name in names), None)
+    module = next((m for m, names in TRACED.items() if m.startswith("scipy") and name in names), None)
     if module is not None:
         return f"call it as an attribute of its module: import {module}, and {module}.{name}(...)"
     if name in WRITTEN_OUT:
@@ -56,7 +60,7 @@ def hint_for(name: str) -> str:
     owners = sorted(
         owner
         for module, methods in TRACED_METHODS.items()
-        if module in sys.modules
+        if module in sys.modules and module.startswith("scipy")
         for owner, names in methods().items()
         if name in names
     )
@@ -72,12 +76,20 @@ def scipy_function() -> str | None:
     while frame is not None:
         code = frame.f_code
         if code.co_filename.startswith(_FOLDER):
-            wrapped = frame.f_locals.get("f") if code.co_name == "wrapper" else None
-            found = getattr(wrapped, "__name__", code.co_name)
+            found = _name_of(frame)
         elif found is not None:
             return found if found.isidentifier() else None
         frame = frame.f_back
     return None
+
+
+def _name_of(frame: FrameType) -> str:
+    """The name of the function that a frame runs; of a constructor or a call that of the class."""
+    name = frame.f_code.co_name
+    if name in ("__init__", "__call__") and "self" in frame.f_locals:
+        return cast("type[Any]", type(frame.f_locals["self"])).__name__
+    wrapped = frame.f_locals.get("f") if name == "wrapper" else None
+    return getattr(wrapped, "__name__", name)
 
 
 @dataclass(frozen=True)
@@ -138,7 +150,7 @@ def _replace_all() -> None:
     for module, names in TRACED.items():
         if module in sys.modules:
             for name in names:
-                _names.replace(sys.modules[module], name, partial(_handing_over, module, name))
+                _names.replace(sys.modules[module], name, partial(_standing, module, name))
     for module, methods in TRACED_METHODS.items():
         for owner, names in methods().items() if module in sys.modules else ():
             if hasattr(sys.modules[module], owner):
@@ -148,25 +160,40 @@ def _replace_all() -> None:
                     _names.replace(type_, name, partial(_handing_method, type_, handing))
 
 
+class _Standing:
+    """What a name stands for while functions are traced: a function, or what traces it.
+
+    It equals the function that the name stands for otherwise, so tables by functions know either.
+    """
+
+    def __init__(self, module: str, name: str, own: Callable[..., Any]):
+        functools.update_wrapper(self, own)
+        self._own, self._hand = own, TRACED[module][name]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._hand(self._own, args, kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self._own or (isinstance(other, _Standing) and other._own is self._own)
+
+    def __hash__(self) -> int:
+        return hash(self._own)
+
+    def __repr__(self) -> str:
+        return repr(self._own)
+
+
+_standing = functools.cache(_Standing)
+
+
 @functools.cache
-def _handing_over(module: str, name: str, own: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a library, or what traces it where an argument is traced."""
-
-    @functools.wraps(own)
-    def function(*args: Any, **kwargs: Any) -> Any:
-        return TRACED[module][name](own, args, kwargs)
-
-    return function
-
-
-@functools.cache
-def _handing_method(type_: type[Any], handing: Handing, own: Callable[..., Any]) -> Callable[..., Any]:
+def _handing_method(type_: type[Any], handing: MethodHanding, own: Callable[..., Any]) -> Callable[..., Any]:
     """A method of SciPy's, or what traces it where an argument is traced. Subclasses have their own."""
 
     @functools.wraps(own)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if type(self) is not type_:
             return own(self, *args, **kwargs)
-        return handing(partial(own, self), args, kwargs)
+        return handing(self, partial(own, self), args, kwargs)
 
     return method

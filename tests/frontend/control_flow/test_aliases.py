@@ -146,6 +146,15 @@ def written_later(x):
     return w.sum() + v.sum()
 
 
+def replaced_or_not(x):
+    v = np.zeros(4) + x
+    w = v
+    if x > 0:
+        v = v * 2
+    v[0] = 5.0
+    return w.sum() + v.sum()
+
+
 def other_written_later(x):
     v = np.zeros(4) + x
     w = v if x > 0 else -v
@@ -173,9 +182,10 @@ def no_longer_the_same(x):
 @pytest.mark.parametrize(
     ("function", "line", "message"),
     [
-        (written_later, 6, "which may be an array that has another name"),
+        (written_later, 7, "may be an array that has been written since"),
+        (replaced_or_not, 6, "may be an array that has been written since"),
         (other_written_later, 4, "may be an array that has been written since"),
-        (row_written_later, 3, "which may be an array that has another name"),
+        (row_written_later, 4, "may be an array that has been written since"),
         (
             no_longer_the_same,
             3,

@@ -144,6 +144,24 @@ def test_derivatives_by_times_that_are_equal_or_fall(adjoint, times):
 
 
 @pytest.mark.fuzz
+def test_second_derivatives_by_times_that_are_equal():
+    """Of y' = -y^2 cos(t), which is solved by y = 1 / (1 / y0 + sin(t) - sin(t0))."""
+
+    def last(t):
+        return ad.odeint(lambda y, t: -y * y * np.cos(t), 1.5, t, rtol=1e-9, atol=1e-12)[-1]
+
+    found = ad.hessian(last)(np.full(2, 0.3))
+    c, s = np.cos(0.3), np.sin(0.3)
+    cubed, squared = 2 * 1.5**3 * c * c, 1.5**2 * s
+    wanted = [[cubed - squared, -cubed], [-cubed, cubed + squared]]
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_times_that_are_equal_where_the_solution_ends():
+    found = ad.odeint(lambda y, t: np.sqrt(1.0 - t) * y, 2.0, np.ones(3))
+    np.testing.assert_array_equal(found, [2.0, 2.0, 2.0])
+
+
 def test_an_adjoint_that_cannot_be_solved_is_an_error():
     def last(y0, adjoint):
         return ad.odeint(decay, y0, np.array([0.0, 3.0]), 300.0, adjoint=adjoint, max_steps=1500)[-1]
