@@ -159,3 +159,32 @@ def test_a_wrong_only_iteration_reads_nothing_outside() -> None:
     x = np.array([0.0, -1, 2, -3, 0, -5, 0, 0, 0])
     (y,) = run(text, x, np.array([2, -1, 9, 2**62]), checks=True)
     np.testing.assert_array_equal(y, np.where(x > 0, 4 * x, 0))
+
+
+def test_loops_that_read_one_condition() -> None:
+    """What tells where it holds is made in each loop: neither sees what the other makes."""
+    t, wide = "tensor<4x9xf64>", "tensor<2x4x9xf64>"
+    row = "tensor<9xf64>"
+    loop = f"""
+      %{{0}}, %{{0}}s = array.scan %start, %y (%{{0}}i, %{{0}}c: {row}, %{{0}}e: {t})
+          {{{{carries = 1, length = 2}}}} : {row}, {wide} -> ({row}, tensor<2x9xf64>) {{{{
+        %{{0}}g = array.select %c, %{{0}}e, %zeros : tensor<4x9xi1>, {t}, {t} -> {t}
+        %{{0}}r = array.sum %{{0}}g {{{{dims = [0]}}}} : {t} -> {row}
+        %{{0}}h = array.reduce {{1}} %{{0}}e {{{{dims = [0]}}}} : {t} -> {row}
+        %{{0}}t = array.add %{{0}}h, %{{0}}r : {row}
+        array.yield %{{0}}t, %{{0}}r : {row}, {row}
+      }}}}"""
+    text = f"""
+    func.func @f(%x: {t}, %y: {wide}, %start: tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>) {{
+      %m = array.reduce min %x {{dims = [1]}} : {t} -> tensor<4xf64>
+      %s = array.broadcast %m {{dims = [0]}} : tensor<4xf64> -> {t}
+      %c = array.compare eq %x, %s : {t}, {t} -> tensor<4x9xi1>
+      %zero = array.constant 0.0 : f64
+      %zeros = array.broadcast %zero {{dims = []}} : f64 -> {t}
+      {loop.format("a", "max")}
+      {loop.format("b", "min")}
+      func.return %a, %b : tensor<9xf64>, tensor<9xf64>
+    }}"""
+    generator = np.random.default_rng(3)
+    x, y = generator.normal(size=(4, 9)), generator.normal(size=(2, 4, 9))
+    assert len(masked_scatters(check(text, x, y, np.ones(9)))) == 2

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Block
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array import reductions
@@ -30,7 +30,7 @@ class MaskedScatters(NestBuilder):
 
     def __init__(self, b: ArrayBuilder, buffers: Environment):
         super().__init__(b, buffers)
-        self._sums: dict[tuple[Value, int], Value] = {}
+        self._sums: dict[tuple[Block, Value, int], Value] = {}
 
     def scatter(self, op: reductions.SumOp, condition: Condition) -> Value:
         """A sum as a scatter of the terms whose condition holds."""
@@ -64,7 +64,7 @@ class MaskedScatters(NestBuilder):
 
         A sum below 2 n is that of one position.
         """
-        known = self._sums.get((condition, dim))
+        known = self._sums.get((self.b.block, condition, dim))
         if known is not None:
             return known
         shape = shape_of(condition)
@@ -79,5 +79,5 @@ class MaskedScatters(NestBuilder):
         space = tuple(shape[d] for d in kept)
         sums = self.nest(space, (shape[dim],), "add", array_type(space, i64), body)
         self.buffers[sums] = sums
-        self._sums[condition, dim] = sums
+        self._sums[self.b.block, condition, dim] = sums
         return sums
