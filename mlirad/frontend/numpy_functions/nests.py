@@ -23,7 +23,7 @@ from mlirad.frontend.numpy_functions.index_tricks import INDEX_TRICKS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing, MethodHanding
 from mlirad.frontend.tracing.source import is_user_file
 
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")
@@ -75,6 +75,8 @@ def bind() -> None:
     """Let NumPy's names stand for these functions in all traces, and for those of `creation`; called once."""
     TRACED.update({module: _names(module) for module in MODULES})
     TRACED["numpy"].update(OF_NESTS)
-    methods = {name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()}
+    methods: dict[str, dict[str, MethodHanding]] = {
+        name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()
+    }
     methods["vectorize"] = {"__call__": vectorized}
     TRACED_METHODS["numpy"] = lambda: methods
