@@ -1,19 +1,21 @@
 """`objective` and `system`: a function of structures as functions of flat vectors, with derivatives.
 
-SciPy asks for the value and for the derivative at one point in two calls. They are computed in one, and kept
-until the point changes.
+SciPy asks for the value and for the derivative at one point in two calls. They are computed in one, and each
+is handed out once: whoever asks again has it computed again, as data may have changed in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mlirad.frontend import hessian as hessian_of
 from mlirad.frontend import hvp, jacobian, jit, value_and_grad
+from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.solvers.closed import rows_of, with_data
 from mlirad.frontend.tracing.frames import is_tracing
@@ -24,6 +26,20 @@ from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_er
 from mlirad.frontend.tracing.tracebacks import plain_errors, plain_methods
 
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The one of value and slope at a point that nobody has asked for yet, and what the function read."""
+
+    name: str
+    part: Any
+    at: Vector
+    captured: Hashable
+
+    def fits(self, asked: str, point: Vector, captured: Hashable) -> bool:
+        """Whether it is what is asked for at the point."""
+        return self.name == asked and self.captured == captured and np.array_equal(self.at, point)
 
 
 @plain_methods
@@ -39,27 +55,28 @@ class Objective:
         self._space = _float_space(x0, "x0", "objective")
         self._args = args
         self.x0: Vector = _flat(self._space, x0)
-        self._at: Vector | None = None
-        self._found: Any = None
+        self._kept: _Kept | None = None
         self._function = _of_flat(f, self._space)
         result = jit(self._function)(self.x0, *args)
         self.is_scalar: bool = np.ndim(result) == 0
         """Whether the function returns a scalar, and is to be minimised."""
-        self._both = value_and_grad(self._function) if self.is_scalar else jit(_with_jacobian(self._function))
+        both = value_and_grad(self._function) if self.is_scalar else jit(_with_jacobian(self._function))
+        self._both = cast("Transformed", both)
         self._hess = hessian_of(self._function)
         self._hessp = jit(_hessian_product(self._function))
 
     def fun(self, x: Any) -> Any:
         """The value at x."""
-        return self._at_point(x)[0]
+        return self._part(x, "value")
 
     def jac(self, x: Any) -> Vector:
         """The gradient or Jacobian at x."""
-        return self._at_point(x)[1]
+        return self._part(x, "slope")
 
     def fun_and_jac(self, x: Any) -> tuple[Any, Vector]:
         """Both, for `minimize(..., jac=True)`."""
-        return self._at_point(x)
+        value, slope = self._both(self._point(x), *self._args)
+        return (float(value) if self.is_scalar else value), slope
 
     def hess(self, x: Any) -> Vector:
         """The Hessian at x. Raises `ShapeError` where the function is not scalar."""
@@ -79,13 +96,16 @@ class Objective:
         """Parameters as a flat vector."""
         return _flat(self._space, params)
 
-    def _at_point(self, x: Any) -> tuple[Any, Vector]:
-        point = self._point(x)
-        if self._at is None or not np.array_equal(self._at, point):
-            self._found = self._both(point, *self._args)
-            self._at = point.copy()
-        value, slope = self._found
-        return (float(value) if self.is_scalar else value.copy()), slope.copy()
+    def _part(self, x: Any, asked: str) -> Any:
+        """The value or the slope at x: what is left of the last point, if it is this one, else computed."""
+        point, captured = self._point(x), self._both.captured_key()
+        kept, self._kept = self._kept, None
+        if kept is not None and kept.fits(asked, point, captured):
+            return kept.part
+        value, slope = self.fun_and_jac(point)
+        other, part = ("slope", slope) if asked == "value" else ("value", value)
+        self._kept = _Kept(other, part, point.copy(), captured)
+        return value if asked == "value" else slope
 
     def _point(self, x: Any) -> Vector:
         return _vector(x, self._space)

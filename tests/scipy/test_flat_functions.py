@@ -39,16 +39,35 @@ def test_derivatives_are_those_of_the_function(problem):
     np.testing.assert_array_equal(problem.flatten(problem.unflatten(x)), x)
 
 
-def test_a_point_is_computed_once(problem, monkeypatch):
+def test_value_and_slope_at_a_point_are_computed_together(problem, monkeypatch):
     calls = []
-    compute = problem._both
-    monkeypatch.setattr(problem, "_both", lambda *args: calls.append(1) or compute(*args))
+
+    class Counted:
+        captured_key = problem._both.captured_key
+
+        def __call__(self, *args, compute=problem._both):
+            calls.append(args)
+            return compute(*args)
+
+    monkeypatch.setattr(problem, "_both", Counted())
     x = np.full(4, 0.25)
-    problem.fun(x), problem.jac(x), problem.fun_and_jac(x)
+    value, slope = problem.fun(x), problem.jac(x)
     assert len(calls) == 1
-    x[0] = 1.0
-    problem.jac(x)
+    assert (problem.jac(x) == slope).all() and problem.fun(x) == value
     assert len(calls) == 2
+    x[0] = 1.0
+    assert problem.jac(x)[0] != slope[0]
+    assert len(calls) == 3
+
+
+def test_what_the_function_reads_may_change_between_value_and_slope():
+    scale = {"s": 1.0}
+    read = ad.scipy.objective(lambda x: scale["s"] * np.sum(x**2), np.ones(2))
+    x = np.array([1.0, 2.0])
+    assert read.fun(x) == 5.0
+    scale["s"] = 3.0
+    np.testing.assert_array_equal(read.jac(x), 6.0 * x)
+    assert read.fun(x) == 15.0
 
 
 def test_least_squares_and_roots():

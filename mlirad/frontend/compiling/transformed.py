@@ -282,6 +282,11 @@ class Transformed:
         given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
         return f"mlirad.{self.recipe.name}({', '.join(given)})"
 
+    def captured_key(self) -> Hashable:
+        """What decides, besides the arguments, which program a call runs: what the function reads from
+        outside at present."""
+        return self._cache.captures().key
+
     def _repr_html_(self) -> str:
         """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
         return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
