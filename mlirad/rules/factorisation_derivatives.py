@@ -8,12 +8,14 @@
     A = Q R              dQ = Y + Q K, dR = -K R                with Y = dA R^-1, C = Q^T Y and
                                                                 K = -up(C) - low(C)^T
     A = U diag(s) V^T    ds = diag(P), with P = U^T dA V
-                         dU = U (F * (P s + s P^T)) + (1 - U U^T) dA V / s      F_ij = 1 / (s_j^2 - s_i^2)
+                         dU = U (F * (P + P^T) + G * (P - P^T)) / 2 + (1 - U U^T) dA V / s
+                         dV the same of A^T, with P^T for P         F_ij = 1 / (s_j - s_i)
+                                                                    G_ij = 1 / (s_j + s_i)
 
 `low` is the strictly lower triangle and `up` the rest. Of symmetric matrices the lower triangle is read, so
-dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular values, are equal, E and F
-are 0, as is 1 / s where s is 0: derivatives stay finite, and are right for what does not depend on the choice
-of a basis in the common eigenspace, such as sums of these eigenvalues.
+dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular values, are equal but for
+rounding, E and F are 0, as are G and 1 / s where the values are 0: derivatives stay finite, and are right for
+what does not depend on the choice of a basis in the common eigenspace, such as sums of these eigenvalues.
 
 (Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008;
 J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2012.)
@@ -21,10 +23,12 @@ J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra function
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import factorisations
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.factorisations import triangle_properties
@@ -156,13 +160,13 @@ def eigh_map(b: ArrayBuilder, op: factorisations.EighOp) -> Value:
         vectors = b.eigh("vectors", op.operand)
         return _chain(b, symmetric, product_map(b, space, right=vectors), *_paired(b, vectors))
     vectors, values = op.result, b.eigh("values", op.operand)
-    gaps = b.sub(_along_columns(b, values, space), _along_rows(b, values, space))
+    gap = b.sub(_along_columns(b, values, space), _along_rows(b, values, space))
     return _chain(
         b,
         symmetric,
         product_map(b, space, right=vectors),
         product_map(b, space, left=vectors, transposes=True),
-        b.scale_map(space, _reciprocal(b, gaps)),
+        b.scale_map(space, _where_apart(b, values, gap, _reciprocal(b, gap))),
         product_map(b, space, left=vectors),
     )
 
@@ -217,21 +221,22 @@ def svd_map(b: ArrayBuilder, op: factorisations.SvdOp) -> Value:
     values = b.svd("values", a)
     inner = array_type((*batch, least, least), element_of(space))
     own, other = _along_columns(b, values, inner), _along_rows(b, values, inner)
-    # Not a difference of squares, which is not 0 for equal values where it is contracted to an FMA.
-    gaps = _reciprocal(b, b.mul(b.sub(own, other), b.add(own, other)))
+    gap, total = b.sub(own, other), b.add(own, other)
+    gaps = _where_apart(b, values, gap, _reciprocal(b, gap))
+    totals = _where_apart(b, values, total, _reciprocal(b, total))
+    sum_, difference = b.scaled(b.add(gaps, totals), 0.5), b.scaled(b.sub(gaps, totals), 0.5)
     turned = [from_right, product_map(b, codomain_of(from_right), left=left, transposes=True)]
     inverse = _reciprocal(b, values)
     if part == "left":
-        mixed = _mixed(b, gaps, _along_columns(b, values, inner), inner)
-        within = _chain(b, *turned, *mixed, product_map(b, inner, left=left))
+        within = _chain(b, *turned, _mixed(b, sum_, difference), product_map(b, inner, left=left))
         if rows == least:
             return within
         tall = op.result.type
         out = _chain(b, from_right, b.scale_map(tall, _along_columns(b, inverse, tall)))
         onto = [product_map(b, tall, left=left, transposes=True), product_map(b, inner, left=left)]
     else:
-        mixed = _mixed(b, b.neg(gaps), _along_rows(b, values, inner), inner)
-        within = _chain(b, *turned, *mixed, product_map(b, inner, right=right))
+        mixed = _mixed(b, b.neg(difference), b.neg(sum_))
+        within = _chain(b, *turned, mixed, product_map(b, inner, right=right))
         if columns == least:
             return within
         wide = op.result.type
@@ -242,10 +247,10 @@ def svd_map(b: ArrayBuilder, op: factorisations.SvdOp) -> Value:
     return b.add_maps(within, b.compose(off, out))
 
 
-def _mixed(b: ArrayBuilder, gaps: Value, values: Value, space: Attribute) -> list[Value]:
-    """P to gaps * (P values + (P values)^T)."""
-    scaled = b.scale_map(space, gaps)
-    return [b.scale_map(space, values), b.add_maps(scaled, b.compose(scaled, transpose_map(b, space)))]
+def _mixed(b: ArrayBuilder, own: Value, other: Value) -> Value:
+    """The map of P to own * P + other * P^T."""
+    space = own.type
+    return b.add_maps(b.scale_map(space, own), b.compose(b.scale_map(space, other), transpose_map(b, space)))
 
 
 def _paired(b: ArrayBuilder, vectors: Value) -> list[Value]:
@@ -266,6 +271,22 @@ def _along_columns(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
 def _along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
     """A value for each row."""
     return b.broadcast(values, shape_of(type_), range(len(shape_of(type_)) - 1))
+
+
+def _where_apart(b: ArrayBuilder, values: Value, gap: Value, x: Value) -> Value:
+    """x where the `gap` between two of the `values` is more than they are exact to, and 0 elsewhere.
+
+    A factorisation has values that are equal apart by some units in the last place of the largest one.
+    """
+    *batch, extent = shape_of(values)
+    if extent == 0:
+        return x
+    size = b.select(b.compare("lt", values, b.zeros(values.type)), b.neg(values), values)
+    largest = b.reduce("max", size, [len(batch)])
+    epsilon = float(np.finfo(numpy_dtype(values.type)).eps)
+    limit = b.broadcast(b.scaled(largest, extent * epsilon), shape_of(gap), range(len(batch)))
+    is_small = b.logical_and(b.compare("le", gap, limit), b.compare("le", b.neg(limit), gap))
+    return b.select(is_small, b.zeros(x.type), x)
 
 
 def _reciprocal(b: ArrayBuilder, x: Value) -> Value:

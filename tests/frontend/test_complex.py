@@ -303,3 +303,29 @@ def test_what_is_not_of_complex_numbers_is_refused(name: str) -> None:
         ad.jit(f)(Z)
     assert message in str(caught.value)
     assert "test_complex.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2)])
+def test_second_derivatives_of_singular_values(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(5)
+    weights = rng.normal(size=min(shape))
+    start, direction = rng.normal(size=(2, 2, *shape))
+
+    def f(x: Any) -> Any:
+        return np.sum(weights * np.linalg.svd(x[0] + 1j * x[1], compute_uv=False) ** 3)
+
+    slope = ad.grad(f)
+    expected = (slope(start + 1e-6 * direction) - slope(start - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(ad.hvp(f, (start,), (direction,)), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_second_derivatives_of_eigenvalues() -> None:
+    start, direction = np.random.default_rng(6).normal(size=(2, 2, 3, 3))
+
+    def f(x: Any) -> Any:
+        z = x[0] + 1j * x[1]
+        return np.linalg.eigvalsh(z + z.conj().T) @ np.array([1.0, -2.0, 0.5])
+
+    slope = ad.grad(f)
+    expected = (slope(start + 1e-6 * direction) - slope(start - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(ad.hvp(f, (start,), (direction,)), expected, rtol=1e-6, atol=1e-7)

@@ -289,6 +289,21 @@ def test_equal_eigenvalues_give_finite_derivatives_and_right_ones_of_sums() -> N
     np.testing.assert_allclose(g, np.diag([1.0, 1.0, 0.0]), atol=1e-12)
 
 
+def test_the_nearest_orthogonal_matrix_has_a_derivative_at_equal_singular_values() -> None:
+    def nearest(a: Any) -> Any:
+        u, _, vt = np.linalg.svd(a)
+        return u @ vt
+
+    rng = np.random.default_rng(5)
+    q, _ = np.linalg.qr(rng.normal(size=(4, 4)))
+    for a in (q, np.diag([2.0, 2.0, 1.0, 1.0]) @ q):
+        d = rng.normal(size=(4, 4))
+        _, slope = ad.jvp(nearest, (a,), (d,))
+        step = 1e-6 * d
+        expected = (scipy.linalg.polar(a + step)[0] - scipy.linalg.polar(a - step)[0]) / 2e-6
+        np.testing.assert_allclose(slope, expected, atol=1e-8)
+
+
 def test_the_pseudo_inverse_of_equal_singular_values() -> None:
     g = ad.jvp(np.linalg.pinv, (np.eye(3),), (np.arange(9.0).reshape(3, 3),))[1]
     np.testing.assert_allclose(g, -np.arange(9.0).reshape(3, 3), atol=1e-12)
