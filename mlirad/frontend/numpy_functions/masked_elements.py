@@ -79,9 +79,9 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     elif function in PRODUCTS:
         one, other, *_ = bound.values()
         ranks = [v.ndim if isinstance(v, MaskedElements) else np.ndim(v) for v in (one, other)]
-        if function is np.vdot and ranks == [1, 1]:
+        if function == np.vdot and ranks == [1, 1]:
             return _product(xp.conjugate(one), other)
-        if function is np.dot or (function is np.inner and ranks[1] < 2):
+        if function == np.dot or (function == np.inner and ranks[1] < 2):
             return _product(one, other)
     elif isinstance(x, MaskedElements):
         del bound[first]

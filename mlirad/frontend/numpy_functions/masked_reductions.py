@@ -140,7 +140,7 @@ def reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -
         keeps = options.get("keepdims") is True
         rest = {k: all_elements(v, x) for k, v in options.items()}
         return like(x, function(x.elements, **rest), x.dim if keeps else x.dim - sum(a < x.dim for a in axes))
-    if function is np.prod and x.dtype.kind == "c" and "where" not in options:
+    if function == np.prod and x.dtype.kind == "c" and "where" not in options:
         return function(filled(x, 1), **options)
     if function in SUMS:
         given = {k: all_elements(v, x) for k, v in options.items() if k != "where"}
