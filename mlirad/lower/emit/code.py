@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
@@ -29,6 +30,9 @@ from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.elementwise import emit_elementwise, kind_of
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
+
+LONG_SUM = 16
+"""From how many sums and products of integers on a body hides from LLVM how they depend on loop indices."""
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
 """What one level adds to a pointer: coefficients of its loop and of values computed there."""
@@ -73,7 +77,9 @@ class BodyCode:
         self._advanced: list[dict[Address, int]] = [{} for _ in range(len(order) + 1)]
         self._parts: dict[Address, list[Part]] = {}
         self._pointer_loops: dict[Address, frozenset[int]] = {}
-        for op in body.needed(roots, [a for a, _ in addresses]):
+        needed = body.needed(roots, [a for a, _ in addresses])
+        self._hides_indices = sum(map(_is_integer_sum, needed)) >= LONG_SUM
+        for op in needed:
             level = self.level_of(body.dependences[op.results[0]])
             self._ops[level + 1].append(op)
             if op in body.addresses:
@@ -150,7 +156,9 @@ class BodyCode:
     def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
         """A copy of a value of the body; loop indices are made where they are asked for."""
         if isinstance(value.owner, Block):
-            return self.index(self.body.block.args.index(value), j, u)
+            loop = self.body.block.args.index(value)
+            index = self.index(loop, j, u)
+            return self._hidden(loop, index) if self._hides_indices else index
         copy = self._copy(value, j, u)
         if copy not in self._values:
             self._print_copy(j, u)
@@ -162,6 +170,16 @@ class BodyCode:
         if loop == self.lane and self.width > 1:
             index = self.f.add(index, lanes(self.width))
         return index
+
+    def _hidden(self, loop: int, index: Value) -> Value:
+        """An index that data is computed from, so that LLVM does not see that it is one.
+
+        Loop strength reduction tries the ways to regroup sums with an index in them: those of a generator of
+        random numbers for seconds.
+        """
+        if index.literal is not None or index.width > 1 or self.body.extents[loop] > 1 << 31:
+            return index
+        return self.f.zext(self.f.opaque(self.f.trunc(index, "i32")), "i64")
 
     def _shift(self, loop: int, j: int, u: int) -> int:
         """How far a copy is from the start of its block of iterations."""
@@ -242,3 +260,8 @@ class BodyCode:
             value = self.start[variable] if isinstance(variable, int) else self.get(variable, j, u)
             index = f.add(f.mul(value, c), index)
         return f.gep(self._through(base, k - 1, j, u), index, base.buffer.kind)
+
+
+def _is_integer_sum(op: Operation) -> bool:
+    is_sum = isinstance(op, ew.AddOp | ew.SubOp | ew.MulOp)
+    return is_sum and kind_of(op.results[0]) in ("i64", "i32")
