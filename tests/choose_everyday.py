@@ -3,9 +3,9 @@
     python -m pytest -n 2 --junitxml report.xml
     python -m tests.choose_everyday report.xml          rewrites tests/everyday.py
 
-All cases of a test together would take some t seconds. As many run as take about sqrt(t * UNIT): all of a
-quick test, every tenth of a test of a minute. `sampling.py` says which these are, and which values are met in
-any case. Tests that no run has timed keep what is stated.
+All cases of a test together would take some t seconds. As many run as take about sqrt(t * UNIT), and one
+at least: all of a quick test, every tenth of a test of five seconds. `sampling.py` says which these are, and
+which values are met in any case. Tests that no run has timed keep what is stated.
 """
 
 from __future__ import annotations
@@ -22,11 +22,8 @@ import pytest
 from tests.everyday import EVERYDAY
 from tests.sampling import alternation, left_out_by
 
-UNIT = 0.5
+UNIT = 0.05
 """The seconds of a test of which every case runs."""
-
-FEWEST = 2
-"""How many cases of a test are left at least."""
 
 TABLE = Path(__file__).with_name("everyday.py")
 
@@ -75,15 +72,14 @@ def _times(report: Path) -> tuple[dict[str, float], Counter[str]]:
 
 def _sample(name: str, items: list[Any], average: float, unit: float) -> tuple[int, int] | None:
     """The numbers of a test whose cases take `average` seconds each; `None` if all of them may run."""
-    fewest = min(FEWEST, len(items))
-    wanted = min(round(math.sqrt(len(items) * average / unit)), len(items) // fewest)
+    wanted = min(round(math.sqrt(len(items) * average / unit)), len(items))
     for n in range(wanted, alternation(items) or 1, -1):
         for k in range(n):
             try:
                 left = left_out_by(name, items, n, k)
             except AssertionError:
                 continue
-            if len(items) - len(left) >= fewest:
+            if len(left) < len(items):
                 return n, k
     return None
 
@@ -92,6 +88,7 @@ def _table(chosen: dict[str, tuple[int, int]]) -> str:
     lines = "".join(f'    "{name}": ({n}, {k}),\n' for name, (n, k) in chosen.items())
     return (
         '"""Tests of which some cases run every day, by `choose_everyday.py`."""\n\n'
+        "# ruff: noqa: E501\n\n"
         "from __future__ import annotations\n\n"
         f"EVERYDAY: dict[str, tuple[int, int]] = {{\n{lines}}}\n"
     )
