@@ -4,8 +4,8 @@
     layer(weights, x).sum().backward()
 
 A call is an `autograd.Function`. Its backward is a call of the program that pulls cotangents back, which is
-an `autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are read
-where they lie, and results are tensors on the memory that the program wrote.
+an `autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are handed
+over by DLPack: they are read where they lie, and results are tensors on the memory that the program wrote.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plain_tensor(torch: Any, tensor: Any) -> Any:
             location=user_line(),
             hint="convert it to float64, float32, int64, int32 or bool, x.double()",
         )
-    return tensor.detach().resolve_neg().numpy()
+    return np.from_dlpack(tensor.detach().resolve_neg())
 
 
 @cache
@@ -81,7 +81,7 @@ def _call_class() -> Any:
         def forward(program: FlatProgram, *tensors: Any) -> tuple[Any, ...]:
             """Run the program."""
             results = program(*(plain_tensor(torch, t) for t in tensors))
-            return tuple(torch.from_numpy(np.asarray(r)) for r in results)
+            return tuple(torch.from_dlpack(np.asarray(r)) for r in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
