@@ -55,10 +55,8 @@ class ReturnOp(HloOp):
         """Print the form."""
         if not self.operands:
             return
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([o.type for o in self.operands], printer.print_attribute)
+        self.print_operands(printer)
+        self.print_operand_types(printer)
 
 
 @irdl_op_definition
@@ -293,11 +291,9 @@ class OptimizationBarrierOp(ListsForm):
 
     def print(self, printer: Printer) -> None:
         """`%x, %y : types`."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         self.print_braces(printer)
-        printer.print_string(" : ")
-        printer.print_list([o.type for o in self.operands], printer.print_attribute)
+        self.print_operand_types(printer)
 
 
 @irdl_op_definition
@@ -319,9 +315,7 @@ class CustomCallOp(HloOp):
         """Read the form."""
         properties: dict[str, Attribute] = {"call_target_name": parser.parse_symbol_name()}
         operands = parser.parse_op_args_list()
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
@@ -349,16 +343,13 @@ class CompositeOp(HloOp):
         """Read the form."""
         properties: dict[str, Attribute] = {"name": StringAttr(parser.parse_str_literal())}
         operands = read_operands(parser)
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
         printer.print_string(" ")
         printer.print_string_literal(self.name_.data)
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         self.print_braces(printer, ("name",))
         print_function_type(printer, self)
 

@@ -163,9 +163,7 @@ class CompareOp(HloOp):
         kind = parser.parse_optional_keyword_in(ComparisonType.VALUES)
         if kind is not None:
             properties["compare_type"] = ComparisonType(kind)
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
@@ -199,8 +197,7 @@ class SelectOp(HloOp):
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         self.print_braces(printer)
         if self.operands[1].type == self.operands[2].type == self.results[0].type:
             printer.print_string(" : ")
@@ -244,14 +241,11 @@ class ReducePrecisionOp(HloOp):
             "exponent_bits": IntegerAttr(int(exponent), i32),
             "mantissa_bits": IntegerAttr(int(mantissa), i32),
         }
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         bits = f"e{self.exponent_bits.value.data}m{self.mantissa_bits.value.data}"
         printer.print_string(f", format = {bits} : ")
         printer.print_attribute(self.results[0].type)

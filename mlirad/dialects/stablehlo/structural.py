@@ -39,8 +39,6 @@ from mlirad.dialects.stablehlo.syntax import (
     integer_list,
     print_function_type,
     read_operands,
-    read_types,
-    resolve,
 )
 
 INTEGERS = DenseArrayBase
@@ -174,14 +172,11 @@ class SliceOp(HloOp):
             name: integer_list([b[k] for b in found])
             for k, name in enumerate(("start_indices", "limit_indices", "strides"))
         }
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         names = ("start_indices", "limit_indices", "strides")
         bounds = zip(*(self.integers(name) or () for name in names), strict=True)
         texts = [f"{s}:{e}" + (f":{by}" if by != 1 else "") for s, e, by in bounds]
@@ -230,14 +225,11 @@ class DotGeneralOp(HloOp):
             if parser.parse_optional_punctuation(",") is None:
                 break
         properties["dot_dimension_numbers"] = DotDimensions.of(groups)
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         for key, stem in (("batching_dims", "batching"), ("contracting_dims", "contracting")):
             lhs = self.dot_dimension_numbers.dims(f"lhs_{stem}_dimensions")
             rhs = self.dot_dimension_numbers.dims(f"rhs_{stem}_dimensions")
@@ -305,9 +297,7 @@ class ConvolutionOp(HloOp):
             properties[cls.WINDOW[key]] = _window_value(parser, key)
 
         parser.parse_comma_separated_list(parser.Delimiter.BRACES, entry)
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(unresolved))
-        return cls.made(resolve(parser, unresolved, types), results, properties, written)
+        return cls.read_rest(parser, unresolved, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
@@ -367,14 +357,11 @@ class CholeskyOp(ListsForm):
         if parser.parse_optional_keyword("lower"):
             parser.parse_punctuation("=")
             properties["lower"] = BoolAttr.from_bool(parser.parse_boolean())
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         if self.lower is not None:
             printer.print_string(f", lower = {'true' if self.lower.value.data else 'false'}")
         printer.print_string(" : ")
@@ -408,9 +395,7 @@ class TopKOp(HloOp):
         parser.parse_punctuation("=")
         properties: dict[str, Attribute] = {"k": IntegerAttr(parser.parse_integer(), i64)}
         parser.parse_punctuation(")")
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""

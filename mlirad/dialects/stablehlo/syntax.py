@@ -65,6 +65,28 @@ class HloOp(IRDLOperation):
             regions=regions,
         )
 
+    @classmethod
+    def read_rest(
+        cls,
+        parser: Parser,
+        operands: Sequence[UnresolvedOperand],
+        properties: dict[str, Attribute] | None = None,
+    ) -> Self:
+        """The op, from what follows its operands and properties: braces, if there are any, and types."""
+        written = parser.parse_optional_attr_dict()
+        types, results = read_types(parser, len(operands))
+        return cls.made(resolve(parser, operands, types), results, properties, written)
+
+    def print_operands(self, printer: Printer) -> None:
+        """` %a, %b`."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+
+    def print_operand_types(self, printer: Printer) -> None:
+        """` : types`, of the operands alone."""
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+
     def print_braces(self, printer: Printer, hidden: Sequence[str] = ()) -> None:
         """What is not written elsewhere, in braces."""
         shown = {k: v for k, v in self.properties.items() if k not in hidden}
@@ -144,14 +166,11 @@ class ListsForm(HloOp):
             parser.parse_keyword(key)
             parser.parse_punctuation("=")
             properties[name] = integer_list(read_integers(parser))
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         for key, name in self.LISTS.items():
             printer.print_string(f", {key} = ")
             print_integers(printer, self.integers(name) or ())
@@ -167,17 +186,13 @@ class ArrowForm(HloOp):
     def parse(cls, parser: Parser) -> Self:
         """Read the form."""
         operands = read_operands(parser)
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types), results, None, written)
+        return cls.read_rest(parser, operands)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         self.print_braces(printer)
-        printer.print_string(" : ")
-        printer.print_list([o.type for o in self.operands], printer.print_attribute)
+        self.print_operand_types(printer)
         printer.print_string(" -> ")
         printer.print_list([r.type for r in self.results], printer.print_attribute)
 
@@ -194,14 +209,11 @@ class DimForm(HloOp):
         parser.parse_keyword("dim")
         parser.parse_punctuation("=")
         properties: dict[str, Attribute] = {cls.PROPERTY: IntegerAttr(parser.parse_integer(), i64)}
-        written = parser.parse_optional_attr_dict()
-        types, results = read_types(parser, len(operands))
-        return cls.made(resolve(parser, operands, types[: len(operands)]), results, properties, written)
+        return cls.read_rest(parser, operands, properties)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        self.print_operands(printer)
         dim = cast(IntegerAttr, self.properties[self.PROPERTY]).value.data
         printer.print_string(f"{', ' if self.operands else ''}dim = {dim}")
         self.print_braces(printer, (self.PROPERTY,))
