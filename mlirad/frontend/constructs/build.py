@@ -23,6 +23,7 @@ from mlirad.errors import PositionError, ShapeError, TracingError
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace, leaf_array
 from mlirad.frontend.constructs.loops import checked_checkpoint
+from mlirad.frontend.constructs.scalars import read_positions
 from mlirad.frontend.tracing.argument_kinds import checked_integer, checked_list
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
@@ -353,22 +354,7 @@ def _call_positions(
 
 def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
     """Positions as i64 scalars; raises for too many, or for what is no integer."""
-    listed = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given,)
-    if len(listed) > len(shape):
-        raise PositionError(
-            f"{what}: {len(listed)} positions for an array of shape {shape}", location=user_line()
-        )
-    values: list[Value] = []
-    for one in listed:
-        position = as_array(one)
-        if position.dtype.kind != "i" or position.shape:
-            raise PositionError(
-                f"{what}: a position must be an integer scalar, got {position!r}",
-                location=user_line(),
-                hint="convert it with .astype(np.int64)",
-            )
-        values.append(converted(position, I64).value)
-    return values
+    return [converted(p, I64).value for p in read_positions(given, shape, what, as_array)]
 
 
 def _check_region(b: ArrayBuilder, region: Region, space: Shape, shape: Sequence[int]) -> None:

@@ -251,12 +251,17 @@ def scoped(regions: Regions, body: Body) -> Body:
 
 def leaf_value(leaf: Any, path: str, what: str) -> Array | Higher:
     """A leaf as a value that regions may hand on; raises for what is none."""
+    return leaf_read(leaf, path, what, as_array)
+
+
+def leaf_read(leaf: Any, path: str, what: str, read: Callable[[Any], T]) -> T | Higher:
+    """A leaf as `read` makes it an array, functions and sums as they are; raises for what is none."""
     if isinstance(leaf, Higher):
         return leaf
     error = not_a_value(leaf, path, what)
     if error is not None:
         raise error
-    return as_array(leaf)
+    return read(leaf)
 
 
 def not_a_value(leaf: Any, path: str, what: str) -> TracingError | None:

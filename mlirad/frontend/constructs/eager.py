@@ -10,17 +10,18 @@ builds of no positions, are those of the compiled construct.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.shapes import Shape
-from mlirad.errors import DtypeError, PositionError, ShapeError
+from mlirad.errors import PositionError, ShapeError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.constructs.carries import Carry, not_a_value, sliced_length
+from mlirad.frontend.constructs.carries import Carry, leaf_read, sliced_length
+from mlirad.frontend.constructs.scalars import read_positions, require_condition, require_integer
 from mlirad.frontend.tracing.dtypes import BOOL, plain_array, result_type
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
@@ -47,12 +48,7 @@ def called(branch: Function, operands: tuple[Any, ...], what: str) -> Any:
 
 
 def _known_leaf(leaf: Any, path: str, what: str) -> Any:
-    if isinstance(leaf, Higher):
-        return leaf
-    error = not_a_value(leaf, path, what)
-    if error is not None:
-        raise error
-    return plain_array(leaf)[()]
+    return leaf_read(leaf, path, what, lambda leaf: plain_array(leaf)[()])
 
 
 def _is_weak(leaf: Any) -> bool:
@@ -222,19 +218,7 @@ def scatter(x: Any, space: Shape, extents: Shape, function: Function) -> Any:
 
 
 def _positions(given: Any, shape: Sequence[int], what: str) -> list[int]:
-    listed = cast("Iterable[Any]", given if isinstance(given, tuple | list) else (given,))
-    found = [plain_array(p) for p in listed]
-    if len(found) > len(shape):
-        message = f"{what}: {len(found)} positions for an array of shape {tuple(shape)}"
-        raise PositionError(message, location=user_line())
-    for position in found:
-        if position.dtype.kind != "i" or position.shape:
-            raise PositionError(
-                f"{what}: a position must be an integer scalar, got {position!r}",
-                location=user_line(),
-                hint="convert it with .astype(np.int64)",
-            )
-    return [int(p) for p in found]
+    return [int(p) for p in read_positions(given, shape, what, plain_array)]
 
 
 # Scalars -----------------------------------------------------------------------------------------
@@ -243,22 +227,12 @@ def _positions(given: Any, shape: Sequence[int], what: str) -> list[int]:
 def flag(condition: Any, what: str) -> bool:
     """A condition; raises for an array of several."""
     found = plain_array(condition)
-    if found.shape:
-        raise ShapeError(
-            f"{what}: the condition has shape {found.shape}, and one boolean is expected",
-            location=user_line(),
-            hint="reduce it with np.any or np.all; to choose element by element write np.where",
-        )
+    require_condition(found, what)
     return bool(found.astype(BOOL))
 
 
 def integer(value: Any, what: str, hint: str = "") -> int:
     """An integer scalar; raises for what is none."""
     found = plain_array(value)
-    if found.shape or found.dtype.kind != "i":
-        raise DtypeError(
-            f"{what} must be an integer scalar, got {value!r}",
-            location=user_line(),
-            hint=f"convert it with .astype(np.int64){hint}",
-        )
+    require_integer(found, value, what, hint)
     return int(found)

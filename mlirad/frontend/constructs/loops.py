@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
-from mlirad.errors import DtypeError, ShapeError, TracingError
+from mlirad.errors import ShapeError, TracingError
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import (
     Carry,
@@ -28,6 +28,7 @@ from mlirad.frontend.constructs.carries import (
     settled,
     slices_of,
 )
+from mlirad.frontend.constructs.scalars import require_condition, require_integer
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS, checked_choice, checked_flag
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
@@ -283,24 +284,14 @@ def repeated(
 def flag_of(condition: Any, what: str) -> Array:
     """A condition as a boolean scalar; numbers are true unless they are 0."""
     flag = as_array(condition)
-    if flag.shape:
-        raise ShapeError(
-            f"{what}: the condition has shape {flag.shape}, and one boolean is expected",
-            location=user_line(),
-            hint="reduce it with np.any or np.all; to choose element by element write np.where",
-        )
+    require_condition(flag, what)
     return converted(flag, BOOL)
 
 
 def integer(value: Any, what: str, hint: str = "") -> Array:
     """An integer scalar; raises for what is none, with a further hint."""
     scalar = as_array(value)
-    if scalar.shape or scalar.dtype.kind != "i":
-        raise DtypeError(
-            f"{what} must be an integer scalar, got {scalar!r}",
-            location=user_line(),
-            hint=f"convert it with .astype(np.int64){hint}",
-        )
+    require_integer(scalar, scalar, what, hint)
     return converted(scalar, I64)
 
 
