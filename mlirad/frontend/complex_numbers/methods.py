@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from mlirad.errors import MliradError
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
-from mlirad.frontend.numpy_functions.array_methods import MissingAttributeError
+from mlirad.frontend.numpy_functions.array_methods import ArrayMethods, MissingAttributeError
 from mlirad.frontend.numpy_functions.binding import internal_error, qualified_name
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -104,16 +104,7 @@ class ComplexMethods(ComplexArray):
         """The elements one after the other, as an array of their own."""
         return xp.copy(self.ravel(order))
 
-    def item(self, *args: object) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        raise tracing_error(
-            f"{self!r} is traced and has no value yet, so .item() cannot return one",
-            "use the traced value itself, or return it from the function",
-        )
-
-    def tolist(self) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        self.item()
+    item, tolist = ArrayMethods.item, ArrayMethods.tolist
 
     def __getattr__(self, name: str) -> Any:
         raise MissingAttributeError(
