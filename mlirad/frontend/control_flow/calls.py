@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
 import math
 from collections.abc import Callable, Iterable
-from types import FunctionType, MethodType
-from typing import Any, Final, cast
+from types import FunctionType
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from mlirad.frontend.control_flow.branches import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, zip_
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.numpy_functions.creation import CREATING
-from mlirad.frontend.rewriting.functions import is_rewritable, rewritten
+from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.frames import is_tracing
@@ -40,23 +39,10 @@ def of(function: Any) -> Any:
         known = _STANDING.get(function)
     except TypeError:  # of an object that is not hashable
         known = None
-    if known is not None:
-        return known
-    if isinstance(function, FunctionType):
-        return _rewritten(function)
-    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        return MethodType(_rewritten(function.__func__), function.__self__)
-    if isinstance(function, functools.partial):
-        partial = cast("functools.partial[Any]", function)
-        return functools.partial(of(partial.func), *partial.args, **partial.keywords)
-    method = (
-        None
-        if isinstance(function, type)
-        else inspect.getattr_static(cast("Any", type(function)), "__call__", None)
-    )
-    if isinstance(method, FunctionType) and is_rewritable(method):
-        return MethodType(_rewritten(method), function)
-    return function
+    if known is not None or isinstance(function, type):
+        return function if known is None else known
+    made = with_function(function, _rewritten, of)
+    return function if made is None else made
 
 
 def _rewritten(function: FunctionType) -> Callable[..., Any]:

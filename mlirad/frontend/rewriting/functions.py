@@ -40,20 +40,33 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     Raises `UnsupportedError`, at the user's line, for what has no source in Python, and for functions that
     suspend.
     """
-    if isinstance(function, FunctionType):
-        return _rewritten(function)
-    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        return MethodType(_rewritten(function.__func__), function.__self__)
-    if isinstance(function, functools.partial):
-        partial = cast("functools.partial[Any]", function)
-        return functools.partial(rewritten(partial.func), *partial.args, **partial.keywords)
-    method = inspect.getattr_static(type(function), "__call__", None)
-    if isinstance(method, FunctionType) and is_rewritable(method):
-        return MethodType(_rewritten(method), function)
+    made = with_function(function, _rewritten, rewritten)
+    if made is not None:
+        return made
     raise unsupported_error(
         f"the control flow of {function!r} cannot be rewritten: it is no function of Python",
         'give control="rewrite" where the Python function is transformed first, or make that ad.rewritten(f)',
     )
+
+
+def with_function(
+    callable_: Any, change: Callable[[FunctionType], Callable[..., Any]], called: Callable[[Any], Any]
+) -> Any:
+    """A callable with its Python function changed, `None` for one that has none of the program.
+
+    Of a partial function, `called` gives what is called instead of its function.
+    """
+    if isinstance(callable_, FunctionType):
+        return change(callable_)
+    if isinstance(callable_, MethodType) and isinstance(callable_.__func__, FunctionType):
+        return MethodType(change(callable_.__func__), callable_.__self__)
+    if isinstance(callable_, functools.partial):
+        partial = cast("functools.partial[Any]", callable_)
+        return functools.partial(called(partial.func), *partial.args, **partial.keywords)
+    method = inspect.getattr_static(cast("Any", type(callable_)), "__call__", None)
+    if isinstance(method, FunctionType) and is_rewritable(method):
+        return MethodType(change(method), callable_)
+    return None
 
 
 def is_rewritable(function: FunctionType) -> bool:
