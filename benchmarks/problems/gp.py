@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.problem import Golden, Problem, Program
 from examples.programs import gp
 
 
 def golden() -> Golden:
-    """By hand: tr((K^-1 - w w^T) dK) / 2 with w = K^-1 y, for each hyperparameter."""
     instance = gp.random_instance(20, seed=1)
+    return Golden(tuple(instance), *by_hand(instance))
+
+
+def by_hand(instance: gp.Instance) -> tuple[float, tuple[NDArray[Any], ...]]:
+    """The objective and its gradient, tr((K^-1 - w w^T) dK) / 2 with w = K^-1 y, for each hyperparameter."""
     x, y, n = instance.inputs, instance.targets, len(instance.targets)
     squares = ((x[:, None, :] - x[None, :, :]) / np.exp(instance.log_lengths)) ** 2
     kernel = np.exp(2 * instance.log_amplitude - 0.5 * squares.sum(axis=2))
@@ -22,7 +28,7 @@ def golden() -> Golden:
     value = 0.5 * (y @ w + np.linalg.slogdet(kernel + noise)[1] + n * np.log(2 * np.pi))
     inner = inverse - np.outer(w, w)
     by_lengths = 0.5 * np.einsum("ij,ij,ijd->d", inner, kernel, squares)
-    return Golden(tuple(instance), value, (by_lengths, np.sum(inner * kernel), np.sum(inner * noise)))
+    return value, (by_lengths, np.sum(inner * kernel), np.sum(inner * noise))
 
 
 def jax_program() -> Program:

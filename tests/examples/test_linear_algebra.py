@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from benchmarks.problems.gp import by_hand
 from examples.programs import gp, kalman
 
 every_evaluator = pytest.mark.parametrize(
@@ -19,25 +20,10 @@ every_evaluator = pytest.mark.parametrize(
 )
 
 
-def gp_gradient(instance: gp.Instance) -> tuple[float, list[Any]]:
-    """The objective and its gradient, tr((K^-1 - w w^T) dK) / 2 for each hyperparameter."""
-    lengths = np.exp(instance.log_lengths)
-    x, y, n = instance.inputs, instance.targets, len(instance.targets)
-    squares = ((x[:, None, :] - x[None, :, :]) / lengths) ** 2
-    kernel = np.exp(2 * instance.log_amplitude) * np.exp(-0.5 * squares.sum(axis=2))
-    noise = np.exp(2 * instance.log_noise) * np.eye(n)
-    inverse = np.linalg.inv(kernel + noise)
-    w = inverse @ y
-    value = 0.5 * (y @ w + np.linalg.slogdet(kernel + noise)[1] + n * np.log(2 * np.pi))
-    inner = inverse - np.outer(w, w)
-    by_lengths = 0.5 * np.einsum("ij,ij,ijd->d", inner, kernel, squares)
-    return value, [by_lengths, np.sum(inner * kernel), np.sum(inner * noise)]
-
-
 @every_evaluator
 def test_gaussian_process(evaluator) -> None:
     instance = gp.random_instance(30)
-    value, gradient = gp_gradient(instance)
+    value, gradient = by_hand(instance)
     assert gp.objective(*instance) == pytest.approx(value, rel=1e-10)
     found, found_gradient = ad.value_and_grad(gp.objective, argnums=(0, 1, 2), **evaluator)(*instance)
     assert found == pytest.approx(value, rel=1e-10)
