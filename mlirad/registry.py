@@ -54,6 +54,7 @@ PASS_MODULES: dict[str, str] = {
     "share-sorts": "mlirad.passes.share_sorts",
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
     "join-contractions": "mlirad.lower.join_contractions",
+    "lay-out-transforms": "mlirad.lower.lay_out_transforms",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "split-reductions": "mlirad.lower.split_reductions",

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.factorisations import TRIANGLE_FLAGS
+from mlirad.dialects.array.transforms import axes_of, number_rank
 from mlirad.dialects.shapes import Value, array_type, components_of, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
@@ -84,6 +85,11 @@ def _update(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Va
     kind = m.properties["kind"]
     assert isinstance(kind, StringAttr)
     return b.update(kind.data, base, operand, len(m.space), m.region(b, captured))
+
+
+def _fft(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
+    kind = m.keyword("kind")
+    return b.fft(kind, x, m.codomain, axes_of(m.properties, number_rank(kind, m.domain)))
 
 
 def _recurrence(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
@@ -213,7 +219,7 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.TriangularSolveOp: _triangular_solve,
-    linear.FftOp: lambda b, m, captured, x: b.fft(m.keyword("kind"), x, m.codomain),
+    linear.FftOp: _fft,
     linear.EvaluateOp: lambda b, m, captured, h: h.at(m.captured(captured)),
     linear.SingleOp: lambda b, m, captured, w: Pairs((Pair(tuple(m.captured(captured)), w),)),
 }
