@@ -52,6 +52,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
+            "halve-transforms",
             "eliminate-functions",
             "mlirad-inline{maps=true}",
             "keep-calls",
@@ -61,6 +62,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         )
     return (
         "mlirad-canonicalize",
+        "halve-transforms",
         "eliminate-functions",
         "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         *blocks,

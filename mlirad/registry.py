@@ -33,6 +33,7 @@ PASS_MODULES: dict[str, str] = {
     "bulk-operations": "mlirad.passes.bulk_operations",
     "slice-gathers": "mlirad.passes.slice_gathers",
     "raise-contractions": "mlirad.passes.raise_contractions",
+    "halve-transforms": "mlirad.passes.halve_transforms",
     "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",
     "chad": "mlirad.passes.chad.specification",

@@ -95,19 +95,19 @@ def moved_back(x: Array, axis: int) -> Array:
 
 
 def _complex_transform(
-    z: ComplexArray, n: int | None, axis: int, norm: Norm, *, is_inverse: bool
+    z: ComplexArray, sizes: Sequence[tuple[int | None, int]], norm: Norm, *, is_inverse: bool
 ) -> ComplexArray:
+    """The transforms of so many numbers along axes, from the last one on."""
     what = "an inverse transform" if is_inverse else "a transform"
-    axis = one_axis(axis, z.ndim)
-    (real, n), (imag, _) = (_resized(part, axis, n, what) for part in (z.real, z.imag))
-    planes = xp.stack([real, imag])
-    found = _emitted("backward" if is_inverse else "forward", planes, planes.shape, axis)
-    return _planes(found, norm_factor(norm, n, is_inverse=is_inverse))
-
-
-def _planes(found: Array, factor: float) -> ComplexArray:
-    found = _scaled(found, factor)
-    return ComplexArray(found[0], found[1])
+    factor = 1.0
+    for m, axis in reversed(sizes):
+        (real, n), (imag, _) = (_resized(part, axis, m, what) for part in (z.real, z.imag))
+        planes = xp.stack([real, imag])
+        kind_ = "backward" if is_inverse else "forward"
+        found = _emitted(kind_, planes, planes.shape, one_axis(axis, z.ndim))
+        z = ComplexArray(found[0], found[1])
+        factor *= norm_factor(norm, n, is_inverse=is_inverse)
+    return ComplexArray(_scaled(z.real, factor), _scaled(z.imag, factor))
 
 
 def _whole(half: ComplexArray, n: int, axis: int, others: Sequence[int]) -> ComplexArray:
@@ -139,14 +139,14 @@ def _require_real(a: Any, name: str) -> Array:
 def fft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """The Fourier transform along an axis, of real numbers by the half that determines it."""
     if isinstance(a, ComplexArray):
-        return _complex_transform(a, n, axis, norm, is_inverse=False)
+        return _complex_transform(a, [(n, axis)], norm, is_inverse=False)
     return _whole(rfft(a, n, axis, norm), a.shape[axis] if n is None else n, axis, ())
 
 
 def ifft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """Its inverse."""
     if isinstance(a, ComplexArray):
-        return _complex_transform(a, n, axis, norm, is_inverse=True)
+        return _complex_transform(a, [(n, axis)], norm, is_inverse=True)
     return _conjugate(fft(a, n, axis, _SWAPPED.get(norm, "forward")))
 
 
@@ -155,7 +155,8 @@ def rfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = Non
     axis = one_axis(axis, a.ndim)
     x, n = _resized(_require_real(a, "rfft"), axis, n, "a transform")
     found = _emitted("real", x, Axes(axis, 0).spectrum_shape(x.shape), axis)
-    return _planes(found, norm_factor(norm, n, is_inverse=False))
+    factor = norm_factor(norm, n, is_inverse=False)
+    return ComplexArray(_scaled(found[0], factor), _scaled(found[1], factor))
 
 
 def irfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
@@ -211,39 +212,33 @@ def _sizes_and_axes(a: Any, s: Any, axes: Any) -> list[tuple[int | None, int]]:
 
 def fftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """The transform along several axes."""
-    *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    if not isinstance(a, ComplexArray) and len({axis, *(d for _, d in others)}) > len(others):
+    sizes = _sizes_and_axes(a, s, axes)
+    *others, (n, axis) = sizes
+    if isinstance(a, ComplexArray):
+        return _complex_transform(a, sizes, norm, is_inverse=False)
+    if len({axis, *(d for _, d in others)}) > len(others):
         length = a.shape[axis] if n is None else n
         return _whole(rfftn(a, s, axes, norm), length, axis, [d for _, d in others])
-    for m, other in reversed([*others, (n, axis)]):
-        a = fft(a, m, other, norm)
-    return a
+    return _complex_transform(fft(a, n, axis, norm), others, norm, is_inverse=False)
 
 
 def ifftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """Its inverse."""
     if not isinstance(a, ComplexArray):
         return _conjugate(fftn(a, s, axes, _SWAPPED.get(norm, "forward")))
-    for n, axis in reversed(_sizes_and_axes(a, s, axes)):
-        a = ifft(a, n, axis, norm)
-    return a
+    return _complex_transform(a, _sizes_and_axes(a, s, axes), norm, is_inverse=True)
 
 
 def rfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """Half the transform of real numbers along several axes: that of the last is cut."""
     *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    z = rfft(a, n, axis, norm)
-    for n, axis in reversed(others):
-        z = fft(z, n, axis, norm)
-    return z
+    return _complex_transform(rfft(a, n, axis, norm), others, norm, is_inverse=False)
 
 
 def irfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """The inverse of `rfftn`."""
     *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    for m, other in others:
-        a = ifft(a, m, other, norm)
-    return irfft(a, n, axis, norm)
+    return irfft(_complex_transform(as_complex(a), others[::-1], norm, is_inverse=True), n, axis, norm)
 
 
 LAST_TWO = (-2, -1)
