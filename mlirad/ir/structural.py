@@ -219,7 +219,10 @@ class StructuralBuilder(Builder):
         return self.emit(ReverseOp, (x,), x.type, int_lists(dims=dims))
 
     def stack(self, parts: Sequence[Value], dim: int) -> Value:
-        """The parts as slices along a new dimension `dim`; equal parts are a broadcast, all of an array are it."""
+        """The parts as slices along a new dimension `dim`.
+
+        Equal parts are a broadcast, and all slices of an array are that array.
+        """
         shape = stack_shape([shape_of(p) for p in parts], dim)
         whole = _array_of_slices(parts) if dim == 0 else None
         if whole is not None:

@@ -6,9 +6,9 @@
     %y = array.fft forward %z {dim = 0, pairs = 0} : tensor<2x8x4xf64>
 
 A complex number is a pair along a dimension of extent 2, real part first, which is at place `pairs` of the
-array. `dim` is the dimension of the transform, counted without that one; the others are a batch. Where they are
-not stated, the pairs lie along the last dimension, and the transform goes along the one before. No kind is
-normalised, so that the transpose of each is another one: `backward` of `forward`, `half` of `real`.
+array. `dim` is the dimension of the transform, counted without that one; the others are a batch. Where they
+are not stated, the pairs lie along the last dimension, and the transform goes along the one before. No kind
+is normalised, so that the transpose of each is another one: `backward` of `forward`, `half` of `real`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ Application: TypeAlias = Callable[[ArrayBuilder, Primitive, Captured, Any], Any]
 """`(b, m, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
 
 FEW_SLICES = 4
-"""How many slices an array has of which one that is not zero makes a stack, so that others find their place."""
+"""How many slices there are at most in a stack of one slice and zeros, in which others find a place.
+"""
 
 
 def apply_primitive(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Element:

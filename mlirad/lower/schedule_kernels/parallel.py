@@ -16,10 +16,11 @@ from typing import Final
 from xdsl.ir import Block
 
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import DotOp, FftOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
+from mlirad.lower.fourier.items import Items
 from mlirad.lower.machine import WAKE
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
@@ -52,6 +53,8 @@ def share_loops(block: Block, vector_bytes: int) -> None:
             _share_nest(op, vector_bytes)
         elif isinstance(op, DotOp):
             _share_dot(op, vector_bytes)
+        elif isinstance(op, FftOp):
+            _share_transform(op, vector_bytes)
         elif not isinstance(op, ScatterOp):
             for region in op.regions:
                 share_loops(region.block, vector_bytes)
@@ -95,6 +98,14 @@ def _share_dot(op: DotOp, vector_bytes: int) -> None:
     if tasks > 1:
         rows = -(-extent // tasks)
         op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
+
+
+def _share_transform(op: FftOp, vector_bytes: int) -> None:
+    """Share the rows, or blocks of columns, of a transform that is compiled and costs enough."""
+    items = Items.of_op(op)
+    tasks = 1 if items is None else task_count(cycles_of(op, vector_bytes), items.count)
+    if items is not None and tasks > 1:
+        op.properties["parallel"] = integer(-(-items.count // tasks))
 
 
 def may_be_shared(op: NestOp) -> bool:
