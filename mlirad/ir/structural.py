@@ -245,3 +245,20 @@ def _array_of_slices(parts: Sequence[Value]) -> Value | None:
         if scalar_of(op.positions[0]) != k:
             return None
     return owner.operand
+
+
+def untransposed(
+    x: Value, batch: Sequence[int], contract: Sequence[int]
+) -> tuple[Value, Sequence[int], Sequence[int]]:
+    """An operand of a contraction as it was before it was transposed, and where its groups of dimensions are.
+
+    One whose free dimensions have changed their order stays.
+    """
+    owner = x.owner
+    if not isinstance(owner, BroadcastOp) or len(shape_of(owner.operand)) != len(shape_of(x)):
+        return x, batch, contract
+    places = values_of(owner.dims)
+    free = [places.index(d) for d in range(len(places)) if d not in (*batch, *contract)]
+    if free != sorted(free):
+        return x, batch, contract
+    return owner.operand, [places.index(d) for d in batch], [places.index(d) for d in contract]

@@ -116,8 +116,10 @@ def check_transform(
     axes = axes_of(properties, rank)
     if is_complex:
         if rank < 1 or not 0 <= axes.pairs <= rank or shape[axes.pairs] != PAIR:
-            where = "a last" if axes.pairs == rank or rank < 1 else f"at {axes.pairs} a"
-            raise VerifyException(f"complex numbers have {where} dimension of extent 2, got {signal}")
+            what = "a last dimension of extent 2"
+            if "pairs" in properties:
+                what = f"a dimension of extent 2 at {axes.pairs}"
+            raise VerifyException(f"complex numbers have {what}, got {signal}")
     elif not shape:
         raise VerifyException(f"a transform has a dimension to go along, got {signal}")
     if not (0 <= axes.dim < rank and 0 <= axes.pairs <= rank):
