@@ -25,7 +25,6 @@ from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import MAX_RANK, one_axis, static_shape
-from mlirad.packages import scipy_module
 from mlirad.random.threefry import shifted, threefry
 
 Numbers: TypeAlias = Any
@@ -161,8 +160,3 @@ def fraction(key: Numbers, shape: Shape, dtype: Any, stream: int = 0) -> Any:
     if dtype == np.float32:
         return shifted(x, 8).astype(np.float32) * np.float32(2.0**-24)
     return (shifted(x, 5) * 2.0**26 + shifted(y, 6)) * 2.0**-53
-
-
-def special(name: str, *args: Numbers) -> Any:
-    """A function of `scipy.special`, which is loaded when it is first needed."""
-    return getattr(scipy_module("special"), name)(*args)
