@@ -84,7 +84,7 @@ def _recurrence(op: kernel.RecurrenceOp, operands: Sequence[Array], frame: Frame
     stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
     trips = range(op.trips) if op.reverse is None else reversed(range(op.trips))
     for trip in trips if points else ():
-        made = frame.run_elements(op.body.block, [*indices, np.full(points, trip), *carries])
+        made = frame.run_elements(op.body.block, [*indices, np.full(points, trip), *carries], points)
         carries = made[: op.carry_count]
         for whole, part in zip(stacked, made[op.carry_count :], strict=True):
             whole[trip] = part.reshape(space)
