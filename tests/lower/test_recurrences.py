@@ -98,7 +98,8 @@ def test_loops_in_strips() -> None:
 
 
 MATRICES = """
-func.func @f(%a: tensor<3x5xf32>, %k: tensor<4xi64>, %w: tensor<7xf32>) -> (tensor<3x5xf32>, tensor<4x3x5xf32>) {
+func.func @f(%a: tensor<3x5xf32>, %k: tensor<4xi64>, %w: tensor<7xf32>)
+    -> (tensor<3x5xf32>, tensor<4x3x5xf32>) {
   %last, %all = array.scan %a, %k (%i, %p: tensor<3x5xf32>, %at: i64) {carries = 1, length = 4}
       : tensor<3x5xf32>, tensor<4xi64> -> (tensor<3x5xf32>, tensor<4x3x5xf32>) {
     %u = array.index %w[%at] : tensor<7xf32> -> f32
@@ -123,7 +124,8 @@ def apart(body: str) -> FuncOp:
     """A loop over a vector that is not element by element, as it reads `%b` and stacks nothing."""
     return function(f"""
     func.func @f(%x: tensor<9xf64>) -> tensor<9xf64> {{
-      %last = array.scan %x (%i, %a: tensor<9xf64>) {{carries = 1, length = 3}} : tensor<9xf64> -> tensor<9xf64> {{
+      %last = array.scan %x (%i, %a: tensor<9xf64>) {{carries = 1, length = 3}}
+          : tensor<9xf64> -> tensor<9xf64> {{
         {body}
         %c = array.sin %b : tensor<9xf64>
         array.yield %c : tensor<9xf64>
