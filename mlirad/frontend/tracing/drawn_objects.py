@@ -13,7 +13,8 @@ import gc
 import itertools
 import operator
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import GeneratorType, ModuleType
 from typing import Any, Final, cast
 
@@ -55,6 +56,16 @@ def drawn_state(drawn: Any) -> object:
     bits = drawn.bit_generator if isinstance(drawn, np.random.Generator) else drawn
     state: Any = bits.state
     return repr({k: v for k, v in state.items() if k != "state"}), _shown(state["state"])
+
+
+def returning(generator: Any) -> Callable[[], None]:
+    """What sets a generator of random numbers back to where it stands."""
+    if isinstance(generator, random.Random):
+        return partial(generator.setstate, generator.getstate())
+    if isinstance(generator, np.random.RandomState):
+        return partial(generator.set_state, generator.get_state(legacy=False))
+    bits = generator.bit_generator if isinstance(generator, np.random.Generator) else generator
+    return partial(setattr, bits, "state", bits.state)
 
 
 def _shown(state: Any) -> str:
