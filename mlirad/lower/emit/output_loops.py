@@ -47,9 +47,9 @@ class OutputLoops(ABC):
     def _around(
         self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
     ) -> None:
-        """One loop around a store, over a part of a segment."""
+        """One loop around a store, over a part of a segment, which is not empty."""
         d = self._schedule.order[level]
-        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most) as loop:
+        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
 
