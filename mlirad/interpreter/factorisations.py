@@ -92,14 +92,6 @@ def eig(a: Array) -> dict[str, Array]:
     return {"values": values.astype(complex_dtype), "vectors": vectors.astype(complex_dtype)}
 
 
-def schur(a: Array) -> dict[str, Array]:
-    """The Schur form of a complex matrix, and the unitary matrix that transforms to it."""
-    if not np.isfinite(a).all():
-        return {"triangular": np.full_like(a, np.nan), "vectors": np.full_like(a, np.nan)}
-    triangular, vectors = scipy_module("linalg").schur(a, output="complex")
-    return {"triangular": triangular, "vectors": vectors}
-
-
 FACTORISATIONS: dict[str, Callable[[Array], dict[str, Array]]] = {
     "lu": lu,
     "cholesky": cholesky,
@@ -107,7 +99,6 @@ FACTORISATIONS: dict[str, Callable[[Array], dict[str, Array]]] = {
     "eigh": eigh,
     "svd": svd,
     "eig": eig,
-    "schur": schur,
 }
 """The parts of each factorisation of one matrix that is not empty."""
 
@@ -190,7 +181,6 @@ FACTORISATION_MEANINGS: dict[type[Operation], Meaning] = {
     factorisations.EighOp: _part,
     factorisations.SvdOp: _part,
     factorisations.EigOp: _part,
-    factorisations.SchurOp: _part,
     factorisations.TriangularSolveOp: _triangular_solve,
     factorisations.SolveOp: _solve,
 }

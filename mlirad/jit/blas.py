@@ -71,7 +71,6 @@ _ARGUMENTS: Final = {
         "heevd": "char char int number int real number int real int int int int",
         "gesdd": "char int int number int real number int number int number int real int int",
         "geev": "char char int number int number number int number int number int real int",
-        "gees": "char char select1 int number int int number number int number int real int int",
     },
 }
 """The arguments of the routines for real and for complex numbers, which a letter stands for each."""
@@ -138,7 +137,7 @@ def exported_address(library: str, kind: str, name: str) -> int:
     prefix = f"__pyx_t_5scipy_6linalg_{len(module_name)}{module_name}_"
     real = prefix + {"s": "s", "d": "d", "c": "s", "z": "d"}[kind]
     number = {"c": "__pyx_t_float_complex", "z": "__pyx_t_double_complex"}.get(kind, "")
-    types = {"real": real, "number": number, "select1": f"{prefix}{kind}select1"}
+    types = {"real": real, "number": number}
     arguments = ", ".join(f"{types.get(type_, type_)} *" for type_ in _arguments(library, kind, name))
     expected = f"{real if name == 'dot' else 'void'} ({arguments})"
     if signature.decode() != expected:

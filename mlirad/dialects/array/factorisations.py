@@ -36,7 +36,6 @@ PARTS: dict[str, tuple[str, ...]] = {
     "eigh": ("values", "vectors"),
     "svd": ("left", "values", "right"),
     "eig": ("values", "vectors"),
-    "schur": ("triangular", "vectors"),
 }
 """The parts of every factorisation."""
 
@@ -135,16 +134,6 @@ class EigOp(PartOp):
 
 
 @irdl_op_definition
-class SchurOp(PartOp):
-    """A complex square matrix A is U T U^H, for a unitary U, `vectors`, and an upper triangular T.
-
-    All NaN where the iteration does not converge, and where an element is not finite.
-    """
-
-    name = "array.schur"
-
-
-@irdl_op_definition
 class TriangularSolveOp(ArrayOp):
     """X with T X = B, where T is the lower triangle of the first operand; the other elements are not read.
 
@@ -215,8 +204,6 @@ def part_type(kind: str, part: str, operand: Attribute, *, is_complex: bool = Fa
     shape = (
         matrices_of(operand, is_complex=is_complex) if is_general else _square(operand, is_complex=is_complex)
     )
-    if kind == "schur" and not is_complex:
-        raise VerifyException("the Schur form is that of complex matrices")
     *batch, rows, columns = shape
     if part in ("pivots", "permutation"):
         return array_type((*batch, rows), i64)
@@ -262,7 +249,6 @@ FACTORISATION_OPS = (
     EighOp,
     SvdOp,
     EigOp,
-    SchurOp,
     TriangularSolveOp,
     SolveOp,
 )

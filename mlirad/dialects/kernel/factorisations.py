@@ -160,13 +160,8 @@ def memory_of(kind: str, shape: tuple[int, int], *, values: bool, is_complex: bo
             work += BLOCK * (rows + columns)
             integers = 8 * least
             numbers += 0 if values else least * (rows + columns)
-        case "eig":
+        case _:
             work = (4 + BLOCK) * rows
             reals = 2 * rows
             numbers += 0 if values else rows * rows
-        case _:
-            work = (2 + BLOCK) * rows
-            reals = rows
-            numbers += rows * rows + rows
-            integers = 2
     return Memory((numbers + work) * (2 if is_complex else 1) + reals, integers, work, reals)

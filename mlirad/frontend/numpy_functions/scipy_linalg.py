@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from mlirad.frontend.constructs.loops import fori_loop
-from mlirad.frontend.numpy_functions import linear_systems, norms, spectral
+from mlirad.frontend.numpy_functions import linear_systems, norms, spectral, structured_systems
 from mlirad.frontend.numpy_functions.factors import (
     Matrix,
     MatrixLike,
@@ -169,14 +169,11 @@ def solve_triangular(
 
 # Cholesky -----------------------------------------------------------------------------------------
 
-INDEFINITE = "the matrix is not positive definite"
-"""What is wrong with a matrix that has no Cholesky factor."""
-
 
 def cholesky(a: MatrixLike, lower: Flag = False) -> Matrix:
     """`scipy.linalg.cholesky`: the upper triangular factor unless `lower`."""
     x = require_square(a, "cholesky")
-    factor = cholesky_factor(x if lower else adjoint(x), INDEFINITE)
+    factor = cholesky_factor(x if lower else adjoint(x), structured_systems.INDEFINITE)
     return factor if lower else adjoint(factor)
 
 
@@ -279,6 +276,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
     "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
-    "toeplitz": toeplitz,
+    "toeplitz": toeplitz, **structured_systems.FUNCTIONS,
 }  # fmt: skip
 """By its name in `scipy.linalg` what traces a function."""

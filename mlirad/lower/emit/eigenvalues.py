@@ -1,14 +1,14 @@
-"""Eigenvalues of matrices that need not be symmetric, and Schur forms, of one matrix each.
+"""Eigenvalues and eigenvectors of one matrix that need not be symmetric.
 
 A real matrix has pairs of complex eigenvalues, w and conj(w) in neighbouring columns. `geev` gives their
 eigenvectors as x and y in these columns: they are x + iy and x - iy.
 
-The routines may not return if an element is not finite, so they are not called then.
+The routine may not return if an element is not finite, so it is not called then.
 """
 
 from __future__ import annotations
 
-from mlirad.lower.emit.factorised_matrix import Matrix, failed, nan_if, new_info, place, transpose
+from mlirad.lower.emit.factorised_matrix import Matrix, failed, nan_if, new_info, transpose
 from mlirad.lower.emit.library_calls import LibraryCalls
 from mlirad.lower.llvm_text import Value, constant
 
@@ -57,26 +57,6 @@ def _pair(m: Matrix, found: Value) -> None:
             place_ = f.mul(f.add(f.mul(i.index, n), j.index), 2)
             f.store(own, f.gep(vectors, place_, m.kind))
             f.store(f.fmul(other, sign), f.gep(vectors, f.add(place_, 1), m.kind))
-
-
-def write_schur(m: Matrix) -> None:
-    """The triangular form, and the unitary matrix."""
-    f, n = m.f, m.rows
-    calls, info = LibraryCalls(f, m.kind, is_complex=True), new_info(f, constant("i32", 1))
-    size, vectors, values = calls.int(n), m.at(n * n), m.at(2 * n * n)
-    transpose(m, m.source, m.memory, n, n)
-    with f.conditional(_is_finite(m)):
-        operands = [calls.char("V"), calls.char("N"), Value("null", "ptr"), size, m.memory, size, m.integers]
-        operands += [values, vectors, size, m.at(2 * n * n + n), calls.int(m.work), m.reals]
-        calls.lapack("gees", [*operands, f.gep(m.integers, 1, "i32"), info])
-    with f.loop(0, n, name="row") as i, f.loop(0, n, name="column") as j:
-        here, there = f.add(f.mul(j.index, n), i.index), f.add(f.mul(i.index, n), j.index)
-        is_kept = f.icmp("sge", j.index, i.index)
-        for part in range(m.width):
-            value = f.load(place(m, m.memory, here, part), m.kind)
-            f.store(f.select(is_kept, value, 0.0), place(m, m.parts["triangular"], there, part))
-    transpose(m, vectors, m.parts["vectors"], n, n)
-    nan_if(m, failed(m, info), {"triangular": 2 * n * n, "vectors": 2 * n * n})
 
 
 def _is_finite(m: Matrix) -> Value:

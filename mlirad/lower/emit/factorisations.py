@@ -5,7 +5,7 @@ that the kernel works in, factorised there, and the factors are copied back. Cho
 copies: the lower triangle of a row-major matrix is the upper one of a column-major one.
 
     lu          getrf               qr      geqrf, then orgqr        svd     gesdd
-    cholesky    potrf               eigh    syevd           eig     geev        schur   gees
+    cholesky    potrf               eigh    syevd           eig     geev
 
 Of complex matrices the routines are `ungqr` and `heevd` instead of `orgqr` and `syevd`. The lower triangle of
 a row-major Hermitian matrix is the upper one of its conjugate, whose factor U is L^T: in rows it is L.
@@ -23,7 +23,7 @@ from mlirad.dialects.kernel.factorisations import FactorisationOp, memory_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
-from mlirad.lower.emit.eigenvalues import write_eig, write_schur
+from mlirad.lower.emit.eigenvalues import write_eig
 from mlirad.lower.emit.factorised_matrix import (
     Matrix,
     failed,
@@ -221,9 +221,8 @@ WRITERS = {
     "eigh": _eigh,
     "svd": _svd,
     "eig": write_eig,
-    "schur": write_schur,
 }
 """What writes the factorisation of one matrix."""
 
-WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25, "schur": 25}
+WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25}
 """Multiplications per element of the matrix and column of its factors, roughly."""
