@@ -209,6 +209,17 @@ def eigvalsh(a: MatrixLike, *, lower: Flag = True) -> Array:
     return spectral.eigvalsh(a, "L" if lower else "U")
 
 
+def eig(a: MatrixLike) -> tuple[Matrix, Matrix]:
+    """`scipy.linalg.eig` of the ordinary problem, with right eigenvectors; see `np.linalg.eig`."""
+    values, vectors = spectral.eig(a)
+    return values, vectors
+
+
+def eigvals(a: MatrixLike) -> Matrix:
+    """`scipy.linalg.eigvals` of the ordinary problem."""
+    return spectral.eigvals(a)
+
+
 def qr(a: MatrixLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
     """`scipy.linalg.qr`; with mode='full' of matrices that have no more rows than columns."""
     x = require_matrices(a, "qr")
@@ -274,7 +285,8 @@ def norm(
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve": solve, "inv": inv, "det": det, "lu_factor": lu_factor, "lu_solve": lu_solve,
     "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
-    "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "qr": qr, "svd": svd, "svdvals": svdvals,
+    "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "eig": eig,
+    "eigvals": eigvals, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
     "toeplitz": toeplitz, **structured_systems.FUNCTIONS,
 }  # fmt: skip

@@ -5,8 +5,8 @@ A banded matrix is eliminated column by column, in a window of the rows that hav
     l = 1, u = 1, step k      a[k,   k]  a[k,   k+1]  0             the row of the pivot leaves, and its
                               a[k+1, k]  a[k+1, k+1]  a[k+1, k+2]   multiples are subtracted from the others
 
-Pivots are the largest elements, so what leaves has up to l + u elements right of the diagonal. For n rows this
-takes some n l (l + u) multiplications, forward and in derivatives, which are those of the elimination.
+Pivots are the largest elements, so what leaves has up to l + u elements right of the diagonal. For n rows
+this takes some n l (l + u) multiplications, forward and in derivatives, which are those of the elimination.
 """
 
 from __future__ import annotations
