@@ -35,7 +35,7 @@ def _numbers(pairs: Array) -> Array:
 
 def _pairs(z: Array) -> Array:
     """The pairs that complex numbers are."""
-    return np.stack([z.real, z.imag], -1)
+    return np.stack([np.real(z), np.imag(z)], -1)
 
 
 def lu(a: Array) -> dict[str, Array]:
@@ -65,7 +65,7 @@ def eigh(a: Array) -> dict[str, Array]:
     try:
         values, vectors = np.linalg.eigh(a)
     except np.linalg.LinAlgError:
-        return {"values": np.full_like(a[0].real, np.nan), "vectors": np.full_like(a, np.nan)}
+        return {"values": np.full_like(np.real(a[0]), np.nan), "vectors": np.full_like(a, np.nan)}
     return {"values": values, "vectors": vectors}
 
 
@@ -77,8 +77,8 @@ def svd(a: Array) -> dict[str, Array]:
         rows, columns = a.shape
         least = min(rows, columns)
         shapes = {"left": (rows, least), "values": (least,), "right": (least, columns)}
-        dtypes = {"values": a.real.dtype}
-        return {part: np.full(shape, np.nan, dtypes.get(part, a.dtype)) for part, shape in shapes.items()}
+        found = {part: np.full(shape, np.nan, a.dtype) for part, shape in shapes.items()}
+        return {**found, "values": np.real(found["values"])}
     return {"left": left, "values": values, "right": right}
 
 

@@ -192,7 +192,7 @@ def test_errors_are_those_of_real_matrices(function, matrix, message) -> None:
 
 # Banded, Toeplitz and circulant systems, matrix equations ---------------------------------------------
 
-BANDS = RNG.normal(size=(4, 6))
+BANDS = RNG.normal(size=(4, 6)) / 4 + np.array([0, 0, 2, 0])[:, None]
 MATRIX, RIGHT = RNG.normal(size=(3, 3)), RNG.normal(size=(6, 2))
 HERMITIAN_BANDS = np.array([[0, 0.3, 0.2 + 0.1j], [3.0, 4.0, 5.0]])
 
@@ -233,7 +233,7 @@ def test_structured_systems_are_scipys(name: str) -> None:
 @pytest.mark.parametrize("name", ["banded", "hermitian", "circulant", "sylvester"])
 def test_derivatives_of_structured_systems(name: str) -> None:
     function, args = STRUCTURED[name]
-    ad.check_derivatives(lambda *xs: np.sum(np.sin(np.abs(function(*xs)) ** 2)), *args)
+    ad.check_derivatives(lambda *xs: np.sum(np.tanh(np.abs(function(*xs)) ** 2)), *args)
 
 
 def test_banded_systems_exchange_rows() -> None:

@@ -12,7 +12,7 @@ this takes some n l (l + u) multiplications, forward and in derivatives, which a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def _widths(value: Any) -> tuple[int, int]:
 
 def _column_and_row(value: Any) -> tuple[Any, Any]:
     if isinstance(value, tuple):
-        column, row = value
+        column, row = cast("tuple[Any, Any]", value)
         return matrix_operand(column), matrix_operand(row)
     return matrix_operand(value), None
 
@@ -93,7 +93,7 @@ def solveh_banded(ab: MatrixOperand, b: MatrixOperand, *, lower: Flag = False) -
 
 def _solved(ab: Matrix, b: Matrix, widths: tuple[int, int], name: str, *, is_definite: bool) -> Matrix:
     """The solutions, by elimination and back substitution."""
-    (lower, upper), n = widths, ab.shape[1]
+    (lower, upper), n = widths, int(ab.shape[1])
     if b.ndim not in (1, 2) or b.shape[0] != n:
         raise shape_error(
             f"{name}: right sides of shape {b.shape} for {n} unknowns",

@@ -150,8 +150,8 @@ def _cholesky(m: Matrix) -> None:
     nan_if(m, f.or_(failed(m, info), f.fcmp("uno", last, last)), {"factor": size})
     with f.loop(0, n, name="row") as loop:
         row = f.mul(loop.index, n)
-        ends = f.add(f.add(row, loop.index), 1), f.add(row, n)
-        fill(m, factor, *(f.mul(end, m.width) for end in ends), 0.0)
+        first, end = (f.mul(x, m.width) for x in (f.add(f.add(row, loop.index), 1), f.add(row, n)))
+        fill(m, factor, first, end, 0.0)
 
 
 def _qr(m: Matrix) -> None:
