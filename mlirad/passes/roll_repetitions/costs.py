@@ -1,9 +1,9 @@
 """When a loop is worth it, and how many repetitions one trip makes.
 
 A loop saves compile time, a few milliseconds for every op that is not written out. When it runs, elementwise
-code on long arrays matters: written out it becomes one kernel, which goes through memory once, where a loop goes
-through it in every trip. Four repetitions in a trip take about half the time of one. From a few dozen on they
-take less time than code that is written out, as that needs more registers than there are.
+code on long arrays matters: written out it becomes one kernel, which goes through memory once, where a loop
+goes through it in every trip. Four repetitions in a trip take about half the time of one. From a few dozen on
+they take less time than code that is written out, as that needs more registers than there are.
 """
 
 from __future__ import annotations

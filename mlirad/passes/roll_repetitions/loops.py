@@ -3,7 +3,7 @@
     %r0 = op %a, %x[4]                      %c, %rs = scan %a, %x[4:104] (%i, %c, %row) {
     %r1 = op %r0, %x[5]              -->      %r = op %c, %row
     ...                                       yield %r, %r
-    %r99 = op %r98, %x[103]                 }                          with %rs[17] where other code reads %r17
+    %r99 = op %r98, %x[103]                 }                          where other code reads %r17: %rs[17]
 
 A trip makes one repetition or several, one after the other.
 """
@@ -26,6 +26,10 @@ Plans = Sequence[tuple[Operation, Sequence[Reading]]]
 """The ops of a repetition, each with how its operands are read."""
 
 
+Carries = dict[tuple[Result, int], Value]
+"""The results of the repetitions before a trip: each with how far it lies before the last one."""
+
+
 def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environment) -> None:
     """Emit the loop, and enter what stands for the results that other code reads."""
     read = source.read_outside()
@@ -35,7 +39,7 @@ def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environme
     inputs = Inputs(b, source, shape, lambda v: _standing(b, v, env))
     plans = [
         (op, [inputs.reading(operand) for operand in operands])
-        for op, operands in zip(source.ops, source.operands, strict=True)
+        for op, operands in zip(source.ops, source.reads, strict=True)
     ]
 
     def body(i: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -70,9 +74,7 @@ def _standing(b: ArrayBuilder, value: Value, env: Environment) -> Value:
 class _Trip(Place):
     """One trip under construction: the carries that it is given, and what its repetitions have made."""
 
-    def __init__(
-        self, b: ArrayBuilder, index: Value, slices: Sequence[Value], carries: dict[tuple[Result, int], Value]
-    ):
+    def __init__(self, b: ArrayBuilder, index: Value, slices: Sequence[Value], carries: Carries):
         super().__init__(index, slices)
         self.b = b
         self._carries = carries

@@ -81,7 +81,7 @@ class Repetitions:
     start: int
     period: int
     count: int
-    operands: list[list[Operand]]
+    reads: list[list[Operand]]
     """What each op of a repetition reads."""
     skipped: int
     """How many repetitions the operands know of that come before the first."""
@@ -116,7 +116,7 @@ class Repetitions:
     def ending_at(self, count: int) -> Repetitions:
         """The first `count` repetitions."""
         return Repetitions(
-            self.line, self.start, self.period, count, self.operands, self.skipped, self.initial
+            self.line, self.start, self.period, count, self.reads, self.skipped, self.initial
         )
 
     def trimmed(self, least: int) -> Repetitions:

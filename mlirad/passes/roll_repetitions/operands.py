@@ -1,9 +1,9 @@
 """One operand of a repeated op, over all repetitions: where it comes from, and how it varies.
 
-                             repetition 4          5                6
-    a part of an array       %x[4]                 %x[5]            %x[6]            Outer(%x), numbers 4, 5, 6
-    a constant               0.4                   0.5              0.6              Constant
-    a result before          op 20's               op 30's          op 40's          Made(op 0, lag 1), ten ops each
+    repetition 4       5             6
+    %x[4]              %x[5]         %x[6]          a part of an array: Outer(%x), with the numbers 4, 5, 6
+    0.4                0.5           0.6            a Constant
+    op 33's            op 43's       op 53's        made before: Made(op 3, lag 1), if ten ops are repeated
 
 What holds between two repetitions in the middle is followed in both directions as far as it holds.
 """
@@ -70,7 +70,7 @@ class Operand:
 
     @property
     def earliest(self) -> int:
-        """The first repetition that a loop may begin with: what comes before its rule holds is an initial carry."""
+        """The first repetition of a loop: what is read before its rule holds can be an initial carry."""
         if isinstance(self.origin, Made) and not self.template.steps:
             return max(0, self.first - self.origin.lag)
         return self.first

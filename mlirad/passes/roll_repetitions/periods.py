@@ -2,10 +2,10 @@
 
     periodic_stretches([7, 1, 2, 1, 2, 1, 2, 5], 3)   -->   [Stretch(start=1, period=2, length=6)]
 
-Windows of 1, 2, 4, ... numbers are given ranks, equal for equal windows, as when a suffix array is made. Where
+Windows of 1, 2, 4, ... numbers are given ranks, equal for equal windows, as in making a suffix array. Where
 windows at least as long as the period all stand again at the same distance, this distance is the period: a
-word that is no repetition itself does not occur inside of two copies of it but as one of them. (Source: Fine
-and Wilf 1965; Karp, Miller and Rosenberg 1972.)
+word that is no repetition itself does not occur inside of two copies of it but as one of them. (Source of the
+ranks: Karp, Miller and Rosenberg 1972.)
 """
 
 from __future__ import annotations

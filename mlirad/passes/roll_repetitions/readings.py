@@ -6,8 +6,8 @@
     %x[3], %x[0], %x[7], ...            %x at a position that is looked up
     0.1, 0.2, 0.3, ...                  the slices of a constant array
 
-Slices of the loop are what its derivative stacks, trip by trip, where it would otherwise add to the whole array
-in each of them.
+What the derivative adds to slices of the loop is stacked, trip by trip. To other parts of an array it is
+added in each trip.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_ROW: Final = 16
 
 
 class Place:
-    """A repetition under construction: the index of the trip, its slices, and which repetition of the trip it is."""
+    """A repetition under construction: index and slices of its trip, and which one of the trip it is."""
 
     def __init__(self, index: Value, slices: Sequence[Value]):
         self.index = index
@@ -51,6 +51,12 @@ Reading: TypeAlias = Callable[[Place], Value]
 """Emits what an operand is in a repetition."""
 
 Step: TypeAlias = Callable[[Place, Value], Value]
+
+Numbers: TypeAlias = Sequence[Sequence[int]]
+"""The numbers of the steps to a part, each by repetition."""
+
+Standing: TypeAlias = Callable[[Value], Value]
+"""What stands for a value of the source."""
 
 
 class Inputs:
@@ -107,7 +113,7 @@ class Inputs:
 
         return read
 
-    def _rows(self, base: Value, step: Operation, numbers: Sequence[Sequence[int]]) -> Reading | None:
+    def _rows(self, base: Value, step: Operation, numbers: Numbers) -> Reading | None:
         """The first step from an array as a slice of the loop, where rows of the array follow each other."""
         match step:
             case IndexOp():
@@ -117,7 +123,7 @@ class Inputs:
             case _:
                 return None
 
-    def _indexed_rows(self, base: Value, numbers: Sequence[Sequence[int]]) -> Reading | None:
+    def _indexed_rows(self, base: Value, numbers: Numbers) -> Reading | None:
         leading, *others = numbers
         shape = shape_of(base)
         if any(len(set(own)) > 1 for own in others) or (others and prod(shape[1:]) > MAX_ROW):
@@ -129,7 +135,7 @@ class Inputs:
         positions = [b.index_constant(own[0]) for own in others]
         return lambda place: b.index(read(place), positions)
 
-    def _sliced_rows(self, base: Value, step: SliceOp, numbers: Sequence[Sequence[int]]) -> Reading | None:
+    def _sliced_rows(self, base: Value, step: SliceOp, numbers: Numbers) -> Reading | None:
         b, shape = self.b, shape_of(step.result)
         varying = [d for d, own in enumerate(numbers) if len(set(own)) > 1]
         if len(varying) != 1 or shape[varying[0]] != 1:
@@ -189,9 +195,7 @@ class Inputs:
 
     # Steps ---------------------------------------------------------------------------------------
 
-    def _stepped(
-        self, read: Reading, steps: Sequence[Operation], numbers: Sequence[Sequence[int]]
-    ) -> Reading:
+    def _stepped(self, read: Reading, steps: Sequence[Operation], numbers: Numbers) -> Reading:
         """A part of what is read."""
         made: list[Step] = []
         at = 0
@@ -208,7 +212,7 @@ class Inputs:
 
         return read_part if made else read
 
-    def _step(self, op: Operation, numbers: Sequence[Sequence[int]]) -> Step:
+    def _step(self, op: Operation, numbers: Numbers) -> Step:
         b = self.b
         shape = shape_of(op.results[0])
         match op:
@@ -223,7 +227,7 @@ class Inputs:
             case _:
                 return lambda place, x: b.reshape(x, shape)
 
-    def _window(self, op: SliceOp, numbers: Sequence[Sequence[int]]) -> Step:
+    def _window(self, op: SliceOp, numbers: Numbers) -> Step:
         """A slice whose start varies: a gather, after what does not vary is cut off."""
         b, shape, strides = self.b, shape_of(op.result), values_of(op.strides)
         starts, limits = values_of(op.starts), values_of(op.limits)

@@ -4,14 +4,14 @@
         h = np.tanh(h) + x[t]        -->
                                             array.scan ... { array.tanh, array.add }
 
-Tracing writes out what Python repeats. Every later pass, and LLVM, would work on each copy. A block is read as
-a line of ops (`parts.py`), whose periodic stretches (`periods.py`) are compared op by op (`matching.py`,
-`operands.py`); where a loop pays (`costs.py`) it is emitted (`loops.py`). Loops inside of
-repetitions are found first, and so it goes on until nothing more repeats itself. Takes time O(n log² n) for n
-ops.
+Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block is
+read as a line of ops without those that take parts of arrays (`parts.py`). Its periodic stretches
+(`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a loop pays
+(`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found first, and so
+it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
 
-The loop computes what was written, in the same order. What it makes in each repetition and other code reads is
-stacked; where that was stacked itself, it is the result.
+The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
+where that code stacks it, this is the result (`joined_rows.py`).
 """
 
 from __future__ import annotations
