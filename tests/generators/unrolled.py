@@ -3,8 +3,8 @@
     unrolled_program(5)     a function of x [16, 3], y [3, 16], v [16], h [3], s
 
 What a repetition computes is made of rows, columns, windows and elements that move evenly, go backwards, wrap
-around or jump; of constants that are the same, even or irregular; of what it and those before it have made; and
-of arrays that it updates. Some results are read after the last repetition, others of every one or of one.
+or jump; of constants that are the same, even or irregular; of what it and those before it have made; and of
+arrays that it updates. Some results are read after the last repetition, others of every one or of one.
 """
 
 from __future__ import annotations

@@ -115,9 +115,7 @@ class Repetitions:
 
     def ending_at(self, count: int) -> Repetitions:
         """The first `count` repetitions."""
-        return Repetitions(
-            self.line, self.start, self.period, count, self.reads, self.skipped, self.initial
-        )
+        return Repetitions(self.line, self.start, self.period, count, self.reads, self.skipped, self.initial)
 
     def trimmed(self, least: int) -> Repetitions:
         """Without a last repetition of which other code reads more than is carried."""

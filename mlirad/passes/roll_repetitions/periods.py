@@ -26,7 +26,7 @@ class Stretch(NamedTuple):
 
 
 def periodic_stretches(numbers: Sequence[int], least: int) -> list[Stretch]:
-    """The maximal stretches that hold at least `least` periods, the shortest periods first."""
+    """The maximal stretches that hold at least `least` periods, three or more; the shortest periods first."""
     found: list[Stretch] = []
     ranks = _ranks(np.asarray(numbers, np.int64))
     width, count = 1, len(numbers)

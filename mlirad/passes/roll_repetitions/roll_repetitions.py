@@ -31,7 +31,8 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.function_pass import FunctionPass, visit_regions
-from mlirad.passes.roll_repetitions.costs import LEAST_REPETITIONS, LEAST_SAVED, Shape, loop_shape
+from mlirad.passes.roll_repetitions import costs
+from mlirad.passes.roll_repetitions.costs import Shape, loop_shape
 from mlirad.passes.roll_repetitions.joined_rows import joined_rows
 from mlirad.passes.roll_repetitions.loops import emit_loop
 from mlirad.passes.roll_repetitions.matching import Line, Repetitions, find_repetitions
@@ -116,19 +117,19 @@ class _Rolling:
 def _found_in(block: Block) -> list[_Rolled]:
     """The repetitions of a block that become loops; none of them is in another one."""
     ops = [op for op in block.ops if not isinstance(op, YieldOp | ReturnOp) and not is_step(op)]
-    if len(ops) < max(LEAST_SAVED, LEAST_REPETITIONS):
+    if len(ops) < max(costs.LEAST_SAVED, costs.LEAST_REPETITIONS):
         return []
     line = Line(block, ops, Parts())
     signatures = Signatures()
     found: list[_Rolled] = []
     taken = [False] * len(ops)
-    for stretch in periodic_stretches([signatures(op) for op in ops], LEAST_REPETITIONS):
-        if stretch.length - stretch.period < LEAST_SAVED:
+    for stretch in periodic_stretches([signatures(op) for op in ops], costs.LEAST_REPETITIONS):
+        if stretch.length - stretch.period < costs.LEAST_SAVED:
             continue
         if any(taken[stretch.start : stretch.start + stretch.length]):
             continue
-        source = find_repetitions(line, stretch, LEAST_REPETITIONS)
-        source = None if source is None else source.trimmed(LEAST_REPETITIONS)
+        source = find_repetitions(line, stretch, costs.LEAST_REPETITIONS)
+        source = None if source is None else source.trimmed(costs.LEAST_REPETITIONS)
         shape = None if source is None else loop_shape(source)
         if source is None or shape is None:
             continue
