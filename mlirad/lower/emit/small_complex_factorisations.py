@@ -41,7 +41,7 @@ def small_complex_lu(
             x, y = order[k], order[i]
             order[k], order[i] = f.select(is_pivot, y, x), f.select(is_pivot, x, y)
         is_zero = f.fcmp("oeq", largest, 0.0)
-        inverse = _reciprocal(f, a[k][k])
+        inverse = _reciprocal(f, kind, a[k][k])
         for i in range(k + 1, n):
             factor = _select(f, is_zero, a[i][k], _product(f, a[i][k], inverse))
             a[i][k] = factor
@@ -72,7 +72,7 @@ def small_complex_triangular_solve(
         return re, f.fneg(im) if transposed else im
 
     order = range(n) if upper == transposed else range(n - 1, -1, -1)
-    inverses = {} if unit else {i: _reciprocal(f, element(i, i)) for i in order}
+    inverses = {} if unit else {i: _reciprocal(f, kind, element(i, i)) for i in order}
     with f.loop(0, columns, name="column") as loop:
         known: dict[int, Number] = {}
         for i in order:
@@ -128,12 +128,12 @@ def _without(f: IRBuilder, x: Number, y: Number, z: Number) -> Number:
     return real, imag
 
 
-def _reciprocal(f: IRBuilder, x: Number) -> Number:
+def _reciprocal(f: IRBuilder, kind: Kind, x: Number) -> Number:
     """1 / x, by the ratio of the smaller part to the larger one, so no square overflows (Smith, 1962)."""
     re, im = x
     is_real = f.fcmp("oge", f.intrinsic("fabs", re), f.intrinsic("fabs", im))
     large, small = f.select(is_real, re, im), f.select(is_real, im, re)
     ratio = f.fdiv(small, large)
-    inverse = f.fdiv(constant(re.type, 1.0), f.multiply_add(small, ratio, large))
+    inverse = f.fdiv(constant(kind, 1.0), f.multiply_add(small, ratio, large))
     other = f.fmul(ratio, inverse)
     return f.select(is_real, inverse, other), f.fneg(f.select(is_real, other, inverse))
