@@ -103,6 +103,9 @@ MULTIPLICATION = 0.25
 SORT = 20.0
 """Sorting, per element."""
 
+TRANSFORM = 0.35
+"""Fourier transforms, per element and pass of two."""
+
 CUMULATION = 4.0
 """Cumulative sums and their like, per element, each of which waits for the one before."""
 

@@ -55,6 +55,10 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "batch of products": (ad.jit(lambda a: a @ np.swapaxes(a, 1, 2)), (rng.normal(size=(5, 90, 110)),)),
     "positions": (ad.jit(lambda x: np.exp(x[np.arange(2000) % 50])), (LONG[:50],)),
     "in blocks": (ad.jit(ad.vmap(lambda x: np.sum(np.sort(np.sin(x)))), chunk=1), (X,)),
+    "transforms": (
+        ad.grad(lambda x: np.sum(np.tanh(np.fft.irfft2(np.fft.rfft2(x) * np.fft.rfft2(x[::-1]))))),
+        (rng.normal(size=(50, 36)),),
+    ),
     "order": (ad.jit(lambda x: (np.cumsum(np.exp(x), axis=1), np.sort(np.exp(x), axis=0))), (X,)),
 }
 

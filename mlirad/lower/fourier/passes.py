@@ -4,8 +4,8 @@
 
 Lanes lie along c. In the first pass of a row there are no neighbours to treat alike: there lanes lie along p
 (`turned`), and results are transposed in registers; C says how far apart the roots of one k and the next are.
-`joined` planes are pairs in memory: what the even and the odd elements of a row of real numbers are. Such a row
-is the result of backward transforms alone, so there imaginary parts come first.
+`joined` planes are pairs in memory: what the even and the odd elements of a row of real numbers are. Such a
+row is the result of backward transforms alone, so there imaginary parts come first.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
     parameters = [Parameter(n, "ptr", 1, "noalias readonly" if n[0] in "xr" else "noalias") for n in POINTERS]
     parameters += [Parameter(n, "i64") for n in SIZES]
     f = module.function(which.symbol, parameters, attributes="noinline nounwind")
-    xr, xi, yr, yi, rr, ri, P, C, ip, ik, op, ok = f.arguments  # noqa: N806
+    xr, xi, yr, yi, rr, ri, P, C, ip, ik, op, ok = f.arguments
     r, width, kind = which.factor, which.width, which.kind
 
     def roots(p: Value) -> list[Number]:
@@ -94,7 +94,9 @@ def _loaded(
     f: IRBuilder, kind: Kind, width: int, planes: tuple[Value, Value], at: Value, *, joined: bool = False
 ) -> Number:
     if not joined:
-        return f.load(f.gep(planes[0], at, kind), kind, width), f.load(f.gep(planes[1], at, kind), kind, width)
+        return f.load(f.gep(planes[0], at, kind), kind, width), f.load(
+            f.gep(planes[1], at, kind), kind, width
+        )
     at = f.mul(at, 2)
     one, two = (f.load(f.gep(planes[0], f.add(at, k * width), kind), kind, width) for k in (0, 1))
     if width == 1:
