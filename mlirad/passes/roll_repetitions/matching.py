@@ -113,6 +113,10 @@ class Repetitions:
                     found[op, result.index].append(repetition)
         return found
 
+    def hands_out_arrays(self) -> bool:
+        """Whether all that other code reads can be stacked."""
+        return all(is_array(self.result(result, 0).type) for result in self.read_outside())
+
     def ending_at(self, count: int) -> Repetitions:
         """The first `count` repetitions."""
         return Repetitions(self.line, self.start, self.period, count, self.reads, self.skipped, self.initial)
