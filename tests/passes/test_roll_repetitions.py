@@ -199,6 +199,19 @@ def test_nested_loops_become_nested_loops() -> None:
     np.testing.assert_allclose(ad.jit(nested)(x), nested(x), rtol=1e-14)
 
 
+def test_two_loops_in_a_row_become_two() -> None:
+    def twice(x, y):
+        total = 0.0
+        for z in (x, y):
+            for k in range(32):
+                total = np.sin(total) * z[k] + np.cos(z[k])
+        return total
+
+    x, y = np.linspace(0, 1, 32), np.linspace(1, 2, 32)
+    assert ad.jit(twice).ir(x, y, after="roll-repetitions").count("array.scan") == 2
+    np.testing.assert_allclose(ad.jit(twice)(x, y), twice(x, y), rtol=1e-14)
+
+
 def test_little_code_stays_as_it_is_written() -> None:
     def few(x):
         for _ in range(7):

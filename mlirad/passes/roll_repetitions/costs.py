@@ -80,9 +80,7 @@ def _stacks_little(found: Repetitions) -> bool:
         size = _size(values[0]) * numpy_dtype(values[0].type).itemsize
         if repetitions != [found.count - 1] or result not in found.initial:
             unread += size * (found.count - len(repetitions))
-            copied += sum(
-                size for v in values if any(isinstance(u.operation, ReturnOp | YieldOp) for u in v.uses)
-            )
+            copied += size * sum(map(_is_handed_on, values))
     return copied <= MAX_COPIED and unread <= MAX_UNREAD
 
 
