@@ -212,6 +212,26 @@ def test_two_loops_in_a_row_become_two() -> None:
     np.testing.assert_allclose(ad.jit(twice)(x, y), twice(x, y), rtol=1e-14)
 
 
+def test_gradient_steps_become_a_loop_and_have_derivatives() -> None:
+    target = np.linspace(-1, 1, 3)
+
+    def trained(w, rate):
+        loss = ad.grad(lambda w: np.sum((np.tanh(w) - target) ** 2))
+        for _ in range(16):
+            w = w - rate * loss(w)
+        return np.sum(w * w)
+
+    def by_loop(w, rate):
+        loss = ad.grad(lambda w: np.sum((np.tanh(w) - target) ** 2))
+        return np.sum(ad.fori_loop(0, 16, lambda _, w: w - rate * loss(w), w) ** 2)
+
+    arguments = np.array([0.1, 0.5, -0.2]), 0.3
+    text = ad.grad(trained, argnums=(0, 1)).ir(*arguments, after="roll-repetitions")
+    assert text.count("array.scan") == 1 and text.count("linear.linearize") == 2
+    for x, y in zip(*(ad.grad(f, argnums=(0, 1))(*arguments) for f in (trained, by_loop)), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
 def test_little_code_stays_as_it_is_written() -> None:
     def few(x):
         for _ in range(7):

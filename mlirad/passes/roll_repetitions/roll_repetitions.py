@@ -4,11 +4,11 @@
         h = np.tanh(h) + x[t]        -->
                                             array.scan ... { array.tanh, array.add }
 
-Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block is
-read as a line of ops without those that take parts of arrays (`parts.py`). Its periodic stretches
-(`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a loop pays
-(`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found first, and so
-it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
+Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block
+is read as a line of ops (`signatures.py`) without those that take parts of arrays (`parts.py`). Its
+periodic stretches (`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a
+loop pays (`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found
+first, and so it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
 
 The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
 where that code stacks it, this is the result (`joined_rows.py`).
@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
@@ -32,14 +33,20 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.function_pass import FunctionPass, visit_regions
+from mlirad.passes.function_pass import (
+    FunctionPass,
+    drop_unreferenced,
+    transform_functions,
+    visit_regions,
+)
 from mlirad.passes.roll_repetitions import costs
 from mlirad.passes.roll_repetitions.costs import Shape, code_size, loop_shape
 from mlirad.passes.roll_repetitions.joined_rows import joined_rows
 from mlirad.passes.roll_repetitions.loops import emit_loop
 from mlirad.passes.roll_repetitions.matching import Line, Repetitions, find_repetitions
-from mlirad.passes.roll_repetitions.parts import Parts, Signatures, is_step
+from mlirad.passes.roll_repetitions.parts import Parts, is_step
 from mlirad.passes.roll_repetitions.periods import Stretch, periodic_stretches
+from mlirad.passes.roll_repetitions.signatures import Signatures
 
 MAX_ROUNDS = 8
 """How deeply loops are nested, and read what others hand out, at most."""
@@ -58,14 +65,21 @@ class RollRepetitionsPass(FunctionPass):
         """As `roll_repetitions`."""
         return roll_repetitions(function)
 
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Transform the functions; private ones that are no longer used go."""
+        signatures = Signatures(op)
+        transform_functions(op, lambda function: roll_repetitions(function, signatures))
+        drop_unreferenced(op)
 
-def roll_repetitions(function: FuncOp) -> FuncOp:
+
+def roll_repetitions(function: FuncOp, signatures: Signatures | None = None) -> FuncOp:
     """The function with loops for what it repeats; itself if nothing repeats itself often enough."""
+    signatures = Signatures() if signatures is None else signatures
     for _ in range(MAX_ROUNDS):
         found = {
             rolled.source.line.ops[rolled.source.start]: rolled
             for block in _blocks(function_block(function))
-            for rolled in _found_in(block)
+            for rolled in _found_in(block, signatures)
         }
         if not found:
             break
@@ -116,7 +130,7 @@ class _Rolling:
         )
 
 
-def _found_in(block: Block) -> list[_Rolled]:
+def _found_in(block: Block, signatures: Signatures) -> list[_Rolled]:
     """The repetitions of a block that become loops; none of them is in another one."""
     ops = [op for op in block.ops if not isinstance(op, YieldOp | ReturnOp) and not is_step(op)]
     if len(ops) < costs.LEAST_REPETITIONS:
@@ -124,7 +138,7 @@ def _found_in(block: Block) -> list[_Rolled]:
     before = list(accumulate(map(code_size, ops), initial=0))
     if before[-1] < costs.LEAST_SAVED:
         return []
-    line, signatures = Line(block, ops, Parts()), Signatures()
+    line = Line(block, ops, Parts())
     found: list[_Rolled] = []
     taken = [False] * len(ops)
     for stretch in periodic_stretches([signatures(op) for op in ops], costs.LEAST_REPETITIONS):
