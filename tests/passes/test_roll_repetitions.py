@@ -23,7 +23,7 @@ from mlirad.passes.roll_repetitions.periods import periodic_stretches
 from tests.generators.unrolled import TYPES, unrolled_program
 from tests.passes.derivatives import differentiated, function_of
 
-SEEDS = range(40)
+SEEDS = range(24)
 
 
 @pytest.fixture
@@ -150,9 +150,10 @@ def test_work_of_a_written_out_fit_does_not_grow_with_its_terms() -> None:
         arguments = llsq.random_instance(terms, 64)
         text = f.ir(*arguments, after="roll-repetitions")
         assert text.count("array.scan") == 1
-        return text.count("array."), len(f.kernels(*arguments)) if hasattr(f, "kernels") else 0
+        return text.count("array."), f.ir(*arguments, after="plan-memory").count("kernel.nest")
 
-    assert work(129) == work(65)
+    ops, kernels = work(65)
+    assert kernels and work(129) == (ops, kernels)
 
 
 def test_a_trip_over_long_arrays_makes_several_repetitions() -> None:
@@ -258,7 +259,10 @@ def test_patterns_of_sparse_hessians_stay_exact() -> None:
     assert "array.scan" in ad.jit(rosenbrock).ir(x, after="roll-repetitions")
     hessian = ad.hessian(rosenbrock, sparse=True)(x)
     assert hessian.nnz == 3 * 40 - 2
-    np.testing.assert_allclose(hessian.toarray(), ad.hessian(rosenbrock)(x), rtol=1e-12)
+    beside = -400 * x[:-1]
+    diagonal = np.append(1200 * x[:-1] ** 2 - 400 * x[1:] + 2, 0.0) + np.append(0.0, np.full(39, 200.0))
+    expected = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+    np.testing.assert_allclose(hessian.toarray(), expected, rtol=1e-12, atol=1e-9)
 
 
 def test_prints_come_in_order(capsys: pytest.CaptureFixture[str]) -> None:
