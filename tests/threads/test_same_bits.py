@@ -49,6 +49,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "any": (ad.jit(lambda x: (np.any(x > 3), np.all(x < 4))), (LONG,)),
     "softmax": (ad.value_and_grad(softmax_loss), (X,)),
     "scan": (ad.grad(lambda x: np.sum(scanned(x))), (LONG,)),
+    "recurrence": (ad.jit(lambda x: ad.fori_loop(0, 9, lambda i, c: c * x + i, x)), (LONG,)),
     "stencil": (ad.jit(smoothed), (X,)),
     "product": (ad.grad(lambda a: np.sum(np.tanh(a @ a.T @ a))), (rng.normal(size=(130, 129)),)),
     "batch of products": (ad.jit(lambda a: a @ np.swapaxes(a, 1, 2)), (rng.normal(size=(5, 90, 110)),)),

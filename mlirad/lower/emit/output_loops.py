@@ -49,6 +49,7 @@ class OutputLoops(ABC):
     ) -> None:
         """One loop around a store, over a part of a segment, which is not empty."""
         d = self._schedule.order[level]
+        self._code.lanes_ahead(level, segment.width)
         with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
