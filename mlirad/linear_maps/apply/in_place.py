@@ -53,8 +53,12 @@ def accumulate_image(
 def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
     """acc with x added at the positions, when x is a small part of it, or one of the slices it is made of."""
     stack = acc.owner
-    is_stack = isinstance(stack, StackOp) and stack.dim.value.data == 0 and len(stack.parts) <= FEW_SLICES
-    if is_stack and shape_of(x) == shape_of(acc)[1:]:
+    if (
+        isinstance(stack, StackOp)
+        and stack.dim.value.data == 0
+        and len(stack.parts) <= FEW_SLICES
+        and shape_of(x) == shape_of(acc)[1:]
+    ):
         place = b.scalar_of(m.captured(captured)[0])
         if place is not None:
             parts = list(stack.parts)
