@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
@@ -148,9 +148,7 @@ class BodyCode:
             self._widen(level)
 
     def lanes_ahead(self, level: int, width: int) -> None:
-        """In front of the loop of a level: if it is the lane loop, of which a body does so many, make vectors of
-        what the lanes share.
-        """
+        """In front of the loop of a level, if it is that of the lanes: make vectors of what so many of them share."""
         if self.order[level] == self.lane:
             self.width = width
             for before in range(-1, level):
@@ -187,10 +185,14 @@ class BodyCode:
             for u in range(self.unrolls if self.unroll in loops else 1):
                 yield j, u
 
+    def set(self, value: Ssa, known: Value) -> None:
+        """Say what a carry is in the trip that is being printed."""
+        self._values[value, 0, 0] = known
+
     def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
         """A copy of a value of the body; loop indices are made where they are asked for."""
-        if isinstance(value.owner, Block):
-            loop = self.body.block.args.index(value)
+        loop = self.body.loop_of(value)
+        if loop is not None:
             index = self.index(loop, j, u)
             return self._hidden(loop, index) if self._hides_indices else index
         copy = self._copy(value, j, u)
