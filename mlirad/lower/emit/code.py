@@ -148,7 +148,7 @@ class BodyCode:
             self._widen(level)
 
     def lanes_ahead(self, level: int, width: int) -> None:
-        """In front of the loop of a level, if it is that of the lanes: make vectors of what so many of them share."""
+        """In front of the loop of a level, if that is the lane loop: make vectors of what its lanes share."""
         if self.order[level] == self.lane:
             self.width = width
             for before in range(-1, level):
