@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import NoFrameOp
+from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.structural import (
     BroadcastOp,
@@ -218,9 +219,46 @@ class StructuralBuilder(Builder):
         return self.emit(ReverseOp, (x,), x.type, int_lists(dims=dims))
 
     def stack(self, parts: Sequence[Value], dim: int) -> Value:
-        """The parts as slices along a new dimension `dim`; equal parts are a broadcast."""
+        """The parts as slices along a new dimension `dim`.
+
+        Equal parts are a broadcast, and all slices of an array are that array.
+        """
         shape = stack_shape([shape_of(p) for p in parts], dim)
+        whole = _array_of_slices(parts) if dim == 0 else None
+        if whole is not None:
+            return whole
         if all(p is parts[0] for p in parts):
             return self.broadcast(parts[0], shape, [d for d in range(len(shape)) if d != dim])
         type_ = array_type(shape, element_of(parts[0]))
         return self.emit(StackOp, parts, type_, {"dim": integer(dim)})
+
+
+def _array_of_slices(parts: Sequence[Value]) -> Value | None:
+    """The array whose slices, from the first to the last, the parts are."""
+    owner = parts[0].owner
+    if not isinstance(owner, IndexOp) or shape_of(owner.operand)[0] != len(parts):
+        return None
+    for k, part in enumerate(parts):
+        op = part.owner
+        if not isinstance(op, IndexOp) or op.operand is not owner.operand or len(op.positions) != 1:
+            return None
+        if scalar_of(op.positions[0]) != k:
+            return None
+    return owner.operand
+
+
+def untransposed(
+    x: Value, batch: Sequence[int], contract: Sequence[int]
+) -> tuple[Value, Sequence[int], Sequence[int]]:
+    """An operand of a contraction as it was before it was transposed, and where its groups of dimensions are.
+
+    One whose free dimensions have changed their order stays.
+    """
+    owner = x.owner
+    if not isinstance(owner, BroadcastOp) or len(shape_of(owner.operand)) != len(shape_of(x)):
+        return x, batch, contract
+    places = values_of(owner.dims)
+    free = [places.index(d) for d in range(len(places)) if d not in (*batch, *contract)]
+    if free != sorted(free):
+        return x, batch, contract
+    return owner.operand, [places.index(d) for d in batch], [places.index(d) for d in contract]

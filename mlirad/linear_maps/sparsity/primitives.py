@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.ir import Region
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.transforms import number_rank
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.linear_maps.elements import assembled, components
@@ -432,13 +433,23 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
 def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
     """The inverse of a triangle is a triangle."""
     is_upper = (op.upper is None) != (op.transposed is None)
-    return prefixed(x, len(m.batch) + len(shape_of(op.domain)) - 2, is_upper)
+    row = len(shape_of(op.domain)) - (2 if op.complex is None else 3)
+    if op.complex is not None:
+        x = m.moved(x, shape_of(op.codomain), _all_kept(row + 2))
+    return prefixed(x, len(m.batch) + row, is_upper)
 
 
 def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:
     """Every number of a row depends on every other."""
-    rows = len(shape_of(op.domain)) - (1 if op.kind.data == "real" else 2)
-    return m.moved(x, shape_of(op.codomain), _all_kept(rows))
+    axes, kind = op.axes, op.kind.data
+
+    def places(is_signal: bool) -> list[int]:
+        """Where the dimensions of the batch lie in an array."""
+        batch = [d for d in range(number_rank(kind, op.domain)) if d != axes.dim]
+        return batch if is_signal else [d + (d >= axes.pairs) for d in batch]
+
+    kept = dict(zip(places(kind == "real"), places(kind == "half"), strict=True))
+    return m.moved(x, shape_of(op.codomain), kept)
 
 
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
