@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import mlirad as ad
 
@@ -109,3 +110,22 @@ def test_lines_without_source_have_a_hint() -> None:
     exec("def f(x):\n    return 1 if x > 0 else 2\n", names)
     with pytest.raises(ad.TracingError, match="a choice between values"):
         ad.jit(names["f"], interpret=True)(1.0)
+
+
+@pytest.mark.parametrize("name", ["brentq", "newton", "minimize", "minimize_scalar"])
+def test_solvers_of_scipy_have_counterparts(name: str) -> None:
+    solvers = {
+        "brentq": lambda x: scipy.optimize.brentq(lambda t: t * t - x, 0.0, 5.0),
+        "newton": lambda x: scipy.optimize.newton(lambda t: t * t - x, 1.0),
+        "minimize": lambda x: scipy.optimize.minimize(lambda t: (t[0] - x) ** 2, np.ones(1)).x,
+        "minimize_scalar": lambda x: scipy.optimize.minimize_scalar(lambda t: (t - x) ** 2).x,
+    }
+    with pytest.raises(ad.TracingError, match=f"SciPy's {name}") as caught:
+        ad.jit(lambda x: solvers[name](x), interpret=True)(0.5)
+    assert ("ad.minimize(f, x0)" if "minimize" in name else "ad.root(f, x0)") in str(caught.value.hint)
+
+
+def test_functions_that_solvers_call_have_hints_of_their_own() -> None:
+    compiled = ad.jit(lambda x: x if x > 0 else -x, interpret=True)
+    with pytest.raises(ad.TracingError, match="a choice between values"):
+        scipy.optimize.brentq(compiled, -1.0, 2.0)

@@ -188,6 +188,11 @@ class Array:
     # What needs elements -------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        name = scipy_function()
+        if name is not None:
+            raise tracing_error(
+                f"SciPy's {name} decides by the elements of {self!r}, which is traced", hint_for(name)
+            )
         raise tracing_error(
             f"the truth of {self!r} is not known while the function is traced",
             truth_hint(),
