@@ -40,6 +40,23 @@ class Slotted:
         return self.count
 
 
+class Shared:
+    """The same in a class."""
+
+    count = 0
+
+    @classmethod
+    def bump(cls) -> int:
+        """Count."""
+        cls.count += 1
+        return cls.count
+
+
+def by_class() -> Callable[[], int]:
+    Shared.count = 0
+    return lambda: Shared.bump()
+
+
 def by_nonlocal() -> Callable[[], int]:
     count = 0
 
@@ -135,6 +152,7 @@ def by_iterator() -> Callable[[], int]:
 MAKERS: dict[str, Callable[[], Callable[[], Any]]] = {
     "attribute": lambda: Counter().bump,
     "slot": lambda: Slotted().bump,
+    "class": by_class,
     "nonlocal": by_nonlocal,
     "list": by_list,
     "growing": by_growing,
