@@ -252,6 +252,23 @@ def test_assertions_and_early_returns_in_one_loop() -> None:
         compiled(10.0, 3)
 
 
+def test_assertions_under_a_finally_that_needs_what_they_stop() -> None:
+    def f(x: Any) -> Any:
+        y = x
+        try:
+            if x > 0:
+                y = x * 2.0
+                assert y < 9.0, "large"
+        finally:
+            y = y + 1.0
+        return y
+
+    compiled = ad.jit(f, control="rewrite", interpret=True)
+    assert (compiled(1.0), compiled(-1.0)) == (3.0, 0.0)
+    with pytest.raises(ad.AssertionFailedError, match="large"):
+        compiled(10.0)
+
+
 class Once:
     """A context with a value."""
 
