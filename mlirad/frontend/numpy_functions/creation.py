@@ -103,7 +103,7 @@ CREATING: Final[dict[str, Maker]] = {
 """The functions of `mlirad.numpy` that are not NumPy's."""
 
 
-def _of_traced(make: Maker) -> Handing:
+def of_traced(make: Maker) -> Handing:
     """What a name of NumPy stands for in a trace: `make`, for users' calls with traced values."""
 
     def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -116,7 +116,7 @@ def _of_traced(make: Maker) -> Handing:
 
 
 OF_NESTS: Final[dict[str, Handing]] = {
-    name: _of_traced(CREATING[name])
+    name: of_traced(CREATING[name])
     for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "full")
 }
 """What names of `numpy` stand for while a function is traced."""
