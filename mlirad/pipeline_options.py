@@ -31,8 +31,9 @@ class Options:
     `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
     bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
     they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
-    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Nothing
-    runs after the last pass of the name `until`.
+    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
+    puts the numbers `sizes` in place of the sizes of these names. Nothing runs after the last pass of the
+    name `until`.
     """
 
     method: str = "dual-arrays"
@@ -44,6 +45,7 @@ class Options:
     donated: tuple[int, ...] = ()
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

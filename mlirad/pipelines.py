@@ -106,6 +106,14 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     )
 
 
+def instantiation(sizes: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """The program for these sizes: what numbers decide, such as that an array is empty, is decided then."""
+    if not sizes:
+        return ()
+    numbers = " ".join(f"{name}={number}" for name, number in sizes)
+    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize")
+
+
 def lowering(
     target: Target | None = None, entry: str = "main", donated: Sequence[int] = ()
 ) -> tuple[str, ...]:
@@ -160,7 +168,10 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             if options.start == "kernels":
                 lowered = completion(target)
             else:
-                lowered = lowering(target, options.entry, options.donated)
+                lowered = (
+                    *instantiation(options.sizes),
+                    *lowering(target, options.entry, options.donated),
+                )
             entry = ArgSpec("mlirad-symbol-dce", {"entry": (options.entry,)})
             return (*_made(expanded), make_pass(entry), *_made(lowered))
 

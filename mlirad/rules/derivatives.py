@@ -267,6 +267,7 @@ ZERO: frozenset[type[Operation]] = frozenset(
         *FLAT,
         structural.ConstantOp,
         structural.IotaOp,
+        structural.SizeOp,
         reductions.ArgmaxOp,
         reductions.ArgminOp,
         ordering.ArgsortOp,
