@@ -27,8 +27,8 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.elementary import ELEMENTARY
-from mlirad.pipeline_options import Options
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
+from mlirad.pipeline_options import Options
 from mlirad.pipelines import run_passes
 from mlirad.registry import make_passes
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
