@@ -18,10 +18,10 @@ from typing import Any, ClassVar, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
+from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
-from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
 from mlirad.frontend.compiling.lowered import Lowered

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.errors import ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -27,6 +28,7 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
     as_array,
     broadcast_array,
+    broadcast_shapes,
     converted,
     counted,
     inexact,
@@ -62,8 +64,8 @@ def masked(x: Array, where: Array | None, neutral: Any) -> Array:
 def spread(where: Array, x: Array) -> Array:
     """A mask in the shape of what it masks."""
     try:
-        fits = np.broadcast_shapes(where.shape, x.shape) == x.shape
-    except ValueError:
+        fits = broadcast_shapes([where.shape, x.shape], "where") == x.shape
+    except ShapeError:
         fits = False
     if not fits:
         raise shape_error(

@@ -272,10 +272,16 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
 def _explained(error: TypeError | ValueError) -> MliradError | None:
     """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
     if isinstance(error, MliradError) or (
-        "Array(" not in str(error) and not isinstance(error.__cause__, MliradError)
+        not any(known in str(error) for known in _ABOUT_TRACED) and not isinstance(error.__cause__, MliradError)
     ):
         return None
     location = traceback_line(error)
+    if str(error).startswith("dispatcher for __array_function__"):
+        return SizeNeeded(
+            "this function of NumPy looks at each element of its argument, whose number is not known",
+            location=location,
+            hint=sizes.LEAVE_OUT,
+        )
     if str(error).startswith("setting an array element"):
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
@@ -294,6 +300,10 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         hint="a traced value has no elements while the function is traced; shapes and sizes must be static "
         "(list the argument in static_argnames if it is one)",
     )
+
+
+_ABOUT_TRACED = ("Array(", "dispatcher for __array_function__")
+"""What errors of NumPy's that are about traced values have in their text."""
 
 
 def definition_of(function: Callable[..., Any]) -> str | None:

@@ -51,7 +51,7 @@ def operand_of(value: Any) -> Operand:
         return value
     if isinstance(value, Extent):
         return made(emitting().constant(cast(Any, value), ELEMENT_TYPES[I64]), weak=True)
-    if isinstance(value, list | tuple) and contains_traced(cast(object, value)):
+    if isinstance(value, list | tuple) and (contains_traced(cast(object, value)) or holds_size(value)):
         return stacked(cast("Sequence[Any]", value))
     return plain_array(cast(object, value))
 
@@ -60,7 +60,14 @@ def contains_traced(value: object) -> bool:
     """Whether a nest of lists and tuples holds a traced value."""
     if isinstance(value, list | tuple):
         return any(contains_traced(part) for part in cast("Sequence[object]", value))
-    return isinstance(value, Array | Higher | ComplexArray | Extent)
+    return isinstance(value, Array | Higher | ComplexArray)
+
+
+def holds_size(value: object) -> bool:
+    """Whether a value is a size, or a nest of lists and tuples that holds one."""
+    if isinstance(value, list | tuple):
+        return any(holds_size(part) for part in cast("Sequence[object]", value))
+    return isinstance(value, Extent)
 
 
 def stacked(parts: Sequence[Any]) -> Array:
