@@ -305,5 +305,5 @@ def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
 
 
 def _is_ordered(shape: Shape, strides: Strides) -> bool:
-    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if s and not (is_static(e) and e <= 1)]
+    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if s != 0 and not (is_static(e) and e <= 1)]
     return all(a >= b for a, b in pairwise(steps))
