@@ -40,9 +40,7 @@ class AllSizes:
     """Why derivatives are expanded for each size, where they are."""
 
 
-def for_all_sizes(
-    traced: ModuleOp, result: Tree, options: Options, stats: Stats | None = None
-) -> AllSizes:
+def for_all_sizes(traced: ModuleOp, result: Tree, options: Options, stats: Stats | None = None) -> AllSizes:
     """Expand the derivatives of a traced module, unless a pass needs the number of a size."""
     from mlirad.frontend.compiling import making
 
@@ -69,7 +67,14 @@ def compiled_for(
     if start == "program":
         return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
     flat, native = executable(
-        program.module.clone(), options, stats, donated=donated, name=name, anew=anew, start=start, sizes=sizes
+        program.module.clone(),
+        options,
+        stats,
+        donated=donated,
+        name=name,
+        anew=anew,
+        start=start,
+        sizes=sizes,
     )
     if native is not None and native.program.arena_bytes > MEMORY_LIMIT:
         return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
