@@ -312,7 +312,7 @@ def text_of(extent: int, quotient: str = "floordiv") -> str:
     text = ""
     for monomial, coefficient in _sum_of(extent).items():
         factors = [] if abs(coefficient) == 1 and monomial else [str(abs(coefficient))]
-        # A quotient needs no brackets as a term of its own, but a sign in front would be taken as one of its parts.
+        # A quotient needs no brackets as a term of its own, but for a sign in front, which would be part of it.
         is_alone = not factors and len(monomial) == 1 and (text or coefficient > 0)
         for atom in monomial:
             if isinstance(atom, str):
@@ -331,7 +331,7 @@ def text_of(extent: int, quotient: str = "floordiv") -> str:
 
 
 def _is_extent(value: object) -> bool:
-    return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool))
+    return isinstance(value, int | Extent)
 
 
 def _as_int(extent: Extent) -> int:

@@ -106,7 +106,8 @@ def chosen(x: Any, y: Any, w: Any) -> Any:
 
 
 PROGRAMS = (
-    softmax, mixture, scan, blocks, counted, batched, built, parts, shapes, positions, nested, ordered, chosen,
+    softmax, mixture, scan, blocks, counted, batched, built, parts, shapes, positions, nested, ordered,
+    chosen,
 )  # fmt: skip
 
 
@@ -178,6 +179,7 @@ def test_random_calls(seed: int):
         interpret=True,
         flush_subnormals=False,
     )
+    fixed = ad.jit(lambda *leaves: call.apply(leaves), interpret=True, flush_subnormals=False)
     for grown in (0, 3):
         leaves = [
             np.resize(leaf, (leaf.shape[0] + grown, *leaf.shape[1:]))
@@ -186,13 +188,13 @@ def test_random_calls(seed: int):
             for leaf in call.leaves
         ]
         try:
+            static = fixed(*leaves)
+        except Exception:
+            return  # NumPy's own errors among them
+        try:
             result = found(*leaves)
         except MliradError:
             return
-        with np.errstate(all="ignore"):
-            static = ad.jit(lambda *leaves: call.apply(leaves), interpret=True, flush_subnormals=False)(
-                *leaves
-            )
         for a, b in zip(ad.tree.leaves(result), ad.tree.leaves(static), strict=True):
             assert np.shape(a) == np.shape(b), call
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6, err_msg=str(call))
@@ -255,7 +257,7 @@ def test_a_loop_over_rows_is_rewritten():
             total = total * 0.5 + row
         return total
 
-    found = ad.jit(ad.grad(f), dynamic="x:0", control="rewrite")
+    found = ad.jit(ad.grad(ad.rewritten(f)), dynamic="x:0")
     for n in (2, 5):
         np.testing.assert_allclose(found(np.arange(float(n))), ad.grad(f)(np.arange(float(n))))
 
@@ -369,7 +371,7 @@ MISTAKES: tuple[tuple[Callable[..., Any], str, Callable[..., Any] | None], ...] 
     (key, "leave the dimension out of dynamic", None),
     (root, r"np\.sqrt\(n\)", root_hinted),
     (first_ten, "leave the dimension out of dynamic", None),
-    (listed, "", None),
+    (listed, "return it from the function", None),
 )
 
 

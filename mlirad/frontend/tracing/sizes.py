@@ -83,8 +83,8 @@ def _operator(name: str) -> Callable[..., Any]:
 
 
 _ARITHMETIC: Final = (
-    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod",
-    "pow", "rpow",
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",
+    "rmod", "pow", "rpow",
 )  # fmt: skip
 
 for _name in _ARITHMETIC:
@@ -133,8 +133,8 @@ def sized_shape(shape: Shape) -> Shape:
 LEAVE_OUT: Final = "leave the dimension out of dynamic: a program for each size knows the number"
 
 SAME_SIZE: Final = (
-    "extents that are not known before the program runs must be equal in their text, or for all sizes; where two "
-    'dimensions of arguments have one size, name them in one string: dynamic="x:0 y:0"'
+    "extents that are known when the program runs must be equal for all sizes; where two dimensions of "
+    'arguments have one size, name them in one string: dynamic="x:0 y:0"'
 )
 """Of shapes that meet."""
 
