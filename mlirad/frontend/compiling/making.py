@@ -115,10 +115,10 @@ def machine_code(
             module, options, stats, function, donated, line=line, start=start, sizes=sizes
         ).program
         line.begin("llvm")
-        start = time.perf_counter()
+        began = time.perf_counter()
         made = machine_program(program)
         if stats is not None:
-            stats.add("llvm", time.perf_counter() - start, None)
+            stats.add("llvm", time.perf_counter() - began, None)
             stats.is_quick = is_quick(program.llvm)
         return made
 
