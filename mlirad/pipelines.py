@@ -127,7 +127,8 @@ def lowering(
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
     formed = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels", "write-out-rows")
-    return (*formed, "strip-mine", split, schedule, plan)
+    recurrences = f"form-recurrences{{vector-bytes={target.vector_bytes}}}"
+    return (*formed, "strip-mine", recurrences, split, schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ move, and an op in a region counts once per execution of the region. Beyond that
     scatter                        the elements scattered, and those of the result, which start at 0
     update                         the elements scattered: the base is taken over
     kernel.nest with a reduction   one combination per result and position of the whole space
+    kernel.recurrence              what it stacks
     kernel.scatter                 one per position of its space, and the result if it starts at 0
     linear.apply,                  per node of the map expression: elements of the image, and of the argument
       linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
@@ -33,6 +34,7 @@ from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, transforms
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.factorisations import matrices_of
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.array.transforms import transform_operations
@@ -95,9 +97,10 @@ def cost(op: Operation) -> int:
             extent = shape_of(op.operand)[op.dim.value.data]
             return results * max((extent - 1).bit_length(), 1)
         case factorisations.PartOp() | factorisations.CholeskyOp() | kernel.FactorisationOp():
-            return size_of(op.operand) * min(shape_of(op.operand)[-2:])
+            shape = matrices_of(op.operand.type, is_complex=op.complex is not None)
+            return size_of(op.operand) * min(shape[-2:])
         case factorisations.TriangularSolveOp() | factorisations.SolveOp() | kernel.TriangularSolveOp():
-            return results * shape_of(op.matrix)[-1]
+            return results * matrices_of(op.matrix.type, is_complex=op.complex is not None)[-1]
         case transforms.FftOp() | kernel.FftOp():
             return transform_operations(op.kind.data, op.axes, op.operand.type, op.result.type)
         case control.ScanOp():
@@ -110,6 +113,8 @@ def cost(op: Operation) -> int:
             return size_of(op.operand)
         case kernel.NestOp():
             return max(results, prod(op.extents) * len(op.roots))
+        case kernel.RecurrenceOp():
+            return sum(size_of(v) for v in op.stacked)
         case kernel.ScatterOp():
             return prod(op.extents) + (0 if op.from_zero is None else results)
         case _:

@@ -56,7 +56,7 @@ def expanded(module: ModuleOp, options: Options, stats: Stats | None = None) -> 
 def at_sizes(module: ModuleOp, sizes: Sizes) -> ModuleOp:
     """A copy of the module with numbers in place of sizes."""
     copied = module.clone()
-    pipelines.run_passes(copied, (InstantiateSizesPass(sizes),), verify=pipelines.never)
+    transform(copied, PipelineOptions(first=(InstantiateSizesPass(sizes),), end="program"))
     return copied
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
@@ -86,6 +86,7 @@ class BodyCode:
                 self._plan_pointer(body.addresses[op].base, level)
         for address, level in addresses:
             self._plan_pointer(address.base, level)
+        self._shared = self._shared_by_lanes(needed)
         self.opened(-1)
 
     def level_of(self, loops: frozenset[int]) -> int:
@@ -110,6 +111,22 @@ class BodyCode:
             if level < used:
                 self._advanced[level + 1][base] = k
 
+    def _shared_by_lanes(self, needed: Sequence[Operation]) -> list[list[Ssa]]:
+        """The values of each level that are the same in all lanes, which ops of inner levels read in all."""
+        dependences = self.body.dependences
+        computed = {op.results[0] for op in needed}
+        shared: list[dict[Ssa, None]] = [{} for _ in self._ops]
+        for op in needed:
+            if isinstance(op, LoadOp) or not self._is_vector(op.results[0]):
+                continue
+            inner = self.level_of(dependences[op.results[0]])
+            for value in [op.guard] if isinstance(op, LoadIfOp) else op.operands:
+                if value in computed and not self._is_vector(value):
+                    level = self.level_of(dependences[value])
+                    if level < inner:
+                        shared[level + 1][value] = None
+        return [list(values) for values in shared]
+
     def _is_vector(self, value: Ssa) -> bool:
         return self.lane is not None and self.lane in self.body.dependences[value]
 
@@ -127,6 +144,23 @@ class BodyCode:
         for base, k in self._advanced[level + 1].items():
             for j, u in self.copies(self._pointer_loops[base]):
                 partial[base, j, u] = self._through(base, k, j, u)
+        if self.lane in self.order[: level + 1] and level < len(self.order) - 1:
+            self._widen(level)
+
+    def lanes_ahead(self, level: int, width: int) -> None:
+        """Before the loop of a level, of which a body does so many lanes if it is the lane loop: make vectors of
+        what lanes share, in front of it.
+        """
+        if self.order[level] == self.lane:
+            self.width = width
+            for before in range(-1, level):
+                self._widen(before)
+
+    def _widen(self, level: int) -> None:
+        """Make vectors of what a level has computed and lanes share, for the loops inside."""
+        for value in self._shared[level + 1] if self.width > 1 else ():
+            for j, u in self.copies(self.body.dependences[value]):
+                self.f.widen(self.get(value, j, u), self.width)
 
     def _print(self, op: Operation, j: int, u: int) -> None:
         if self.f.globals.shows_places:
@@ -153,10 +187,14 @@ class BodyCode:
             for u in range(self.unrolls if self.unroll in loops else 1):
                 yield j, u
 
+    def set(self, value: Ssa, known: Value) -> None:
+        """Say what a carry is in the trip that is being printed."""
+        self._values[value, 0, 0] = known
+
     def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
         """A copy of a value of the body; loop indices are made where they are asked for."""
-        if isinstance(value.owner, Block):
-            loop = self.body.block.args.index(value)
+        loop = self.body.loop_of(value)
+        if loop is not None:
             index = self.index(loop, j, u)
             return self._hidden(loop, index) if self._hides_indices else index
         copy = self._copy(value, j, u)

@@ -14,7 +14,7 @@ every pass adds to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from mlirad.dialects.array.literals import literal_array
@@ -28,13 +28,14 @@ from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
-from mlirad.lower.emit.fills import fill
+from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.emit.segments import Segment, trips_of
-from mlirad.lower.llvm_text import Loop, Operand, Value, constant
+from mlirad.lower.llvm_text import Operand, Value, constant
 
 
 def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
@@ -53,7 +54,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
             fill(kernel, output, number)
         kernel.f.ret()
         return
-    if _stays(op, emitter.buffers):
+    copied = [emitter.buffers[value] for value in _copied(op)]
+    if copied == outputs:
         return
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
@@ -62,27 +64,24 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
-    if schedule.tasks == 1 and _is_zero(op):
-        for output in outputs:
-            fill(kernel, output, constant(output.kind, 0))
+    is_copy = not in_place and [b.strides for b in copied] == [b.strides for b in outputs]
+    if schedule.tasks == 1 and (is_copy or _is_zero(op)):
+        for k, output in enumerate(outputs):
+            if is_copy:
+                copy(kernel.f, kernel.pointers, copied[k], output)
+            else:
+                fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
     _NestCode(kernel, op, body, combiners, outputs, schedule).write()
 
 
-def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
-    """Whether a nest copies each of its inputs to where it lies already."""
-    block = op.body.block
-    loads = list(block.ops)[:-1]
-    here = list(block.args)
-    return (
-        is_element_wise(op)
-        and all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
-        and all(
-            isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
-            for v, r in zip(yields(op.body), op.roots, strict=True)
-        )
-    )
+def _copied(op: NestOp) -> list[Ssa]:
+    """The arrays of which a nest makes copies, element by element; none if it does anything else."""
+    here = list(op.body.block.args)
+    values = [v.owner for v in yields(op.body)]
+    loads = [v for v in values if isinstance(v, LoadOp) and list(v.positions) == here]
+    return [v.buffer for v in loads] if len(loads) == len(values) and is_element_wise(op) else []
 
 
 def _is_zero(op: NestOp) -> bool:
@@ -96,7 +95,7 @@ def _memory_identity(combiner: str, output: Buffer) -> Value:
     return reductions.identity(combiner, output.kind, of_memory=True)
 
 
-class _NestCode:
+class _NestCode(OutputLoops):
     """Writes the loops of one nest."""
 
     def __init__(
@@ -108,21 +107,16 @@ class _NestCode:
         outputs: Sequence[Buffer],
         schedule: NestSchedule,
     ):
-        self._kernel = kernel
-        self._f = kernel.f
         self._body = body
         self._of_results = combiners
         self._outputs = outputs
-        self._schedule = schedule
         space = values_of(op.space)
         self._rank = len(space)
         elements = [body.own_addresses(b, space) for b in outputs]
         self._results = [address for addresses in elements for address in addresses]
         self._combiners = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
-        self._remaining: Value | None = None
-        """Lanes of the current block that no block before has done; None for all of them."""
         level = schedule.outer - 1
-        self._code = BodyCode(
+        code = BodyCode(
             kernel.f,
             kernel.access,
             body,
@@ -135,7 +129,8 @@ class _NestCode:
             unroll=schedule.unroll,
         )
         if schedule.lane_is_reduced:
-            self._code.width = schedule.width
+            code.width = schedule.width
+        super().__init__(kernel, schedule, code)
 
     def write(self) -> None:
         """Write everything up to the return."""
@@ -167,6 +162,7 @@ class _NestCode:
         totals = PartialSums(self._kernel, self._sums, keep=False)
         for segment in self._schedule.segments[d]:
             bounds = segment.lower, segment.upper
+            self._code.lanes_ahead(0, segment.width)
             with in_blocks(self._f, bounds, RADIX * segment.step, f"b{d}") as (block, end):
                 with self._f.loop(
                     block.index, end, segment.step, name=f"i{d}", at_most=RADIX, at_least=1
@@ -176,63 +172,7 @@ class _NestCode:
                 totals.flush()
         totals.finish()
 
-    def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
-        """Set the state of the code at the start of a loop body and print what belongs there."""
-        f, code = self._f, self._code
-        d = self._schedule.order[level]
-        start = loop.index
-        if segment.clamped:
-            start = f.intrinsic("umin", start, segment.last_start)
-        code.start[d] = start
-        if d == self._schedule.lane:
-            code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes, segment.valid_lanes
-        if d == self._schedule.tile:
-            code.tiles = segment.copies
-        if d == self._schedule.unroll:
-            code.unrolls = segment.copies
-        code.opened(level)
-
-    def _outer(self, level: int) -> None:
-        """The loops around a store."""
-        if level == self._schedule.outer:
-            self._point()
-            return
-        if level == 0 and self._kernel.task is not None:
-            self._task(self._kernel.task)
-            return
-        for segment in self._schedule.segments[self._schedule.order[level]]:
-            self._around(level, segment, segment.lower, segment.upper)
-
-    def _around(
-        self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
-    ) -> None:
-        """One loop around a store, over a part of a segment, which is not empty."""
-        d = self._schedule.order[level]
-        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
-            self._enter(level, segment, loop)
-            self._outer(level + 1)
-
-    def _task(self, task: Value) -> None:
-        """The part of the outermost loop that is one task: so many trips of its first segment.
-
-        The others, which are short and may overlap its end, belong to the last task.
-        """
-        f, schedule = self._f, self._schedule
-        first, *others = schedule.segments[schedule.order[0]]
-        rows = schedule.task_trips * first.step
-        lower = f.add(f.mul(task, rows), first.lower)
-        upper = f.add(lower, rows)
-        if trips_of(first) % schedule.task_trips:
-            upper = f.intrinsic("smin", upper, first.upper)
-        self._around(0, first, lower, upper, schedule.task_trips)
-        if others:
-            with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):
-                for segment in others:
-                    self._around(0, segment, segment.lower, segment.upper)
-
     def _point(self) -> None:
-        """What happens at one point, or one block of points, of the output."""
         code = self._code
         if not self._combiners:
             for j in range(code.tiles):
@@ -315,6 +255,7 @@ class _NestCode:
     ) -> list[Value]:
         """One loop over a part of a segment, which is not empty, of so many trips at most."""
         d = self._schedule.order[level]
+        self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
             *bounds, segment.step, carries=flat, name=f"r{d}", at_most=at_most, at_least=1
         ) as loop:
