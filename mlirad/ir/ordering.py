@@ -43,4 +43,6 @@ class OrderingBuilder(IndexingBuilder):
     def _is_uniform(self, x: Value, dim: int) -> bool:
         """Whether the elements along `dim` are all the same."""
         owner = x.owner
-        return at_most(shape_of(x)[dim], 1) or (isinstance(owner, BroadcastOp) and dim not in values_of(owner.dims))
+        return at_most(shape_of(x)[dim], 1) or (
+            isinstance(owner, BroadcastOp) and dim not in values_of(owner.dims)
+        )
