@@ -19,6 +19,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.instances import stated_sizes
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import array_type, shape_of
 from mlirad.interpreter.running import MEANINGS as INTERPRETED
@@ -26,6 +27,7 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.elementary import ELEMENTARY
+from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import run_passes
 from mlirad.registry import make_passes
@@ -145,7 +147,8 @@ def bulk_form(op_class: type[Operation]) -> str:
     arguments = [(str(a.name_hint), a.type) for a in main_of(plain).body.block.args]
     result = _lifted(main_of(plain).function_type.outputs.data[0])
     lines = [
-        f"func.func @main({', '.join(f'%all_{n}: {_lifted(t)}' for n, t in arguments)}) -> {result} {{",
+        f"func.func @main({', '.join(f'%all_{n}: {_lifted(t)}' for n, t in arguments)}) -> {result}"
+        f"{sample.stated} {{",
         f"  %all = array.build (%lane) : -> {result} {{",
         *(f"  %{n} = array.index %all_{n}[%lane] : {_lifted(t)} -> {t}" for n, t in arguments),
         f"  %r = {sample.text}",
@@ -167,13 +170,20 @@ def _lifted(type_: Attribute) -> Attribute:
 
 
 def kernel_form(op_class: type[Operation]) -> str:
-    """The kernels that a function of this op alone becomes."""
-    module = parse_module(SAMPLES[op_class.name].module)
+    """The kernels that a function of this op alone becomes, where it has sizes at a number for these."""
+    module = _instantiated(parse_module(SAMPLES[op_class.name].module))
     run_passes(
         module,
         make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints,form-kernels"),
     )
     return "; ".join(_kernels(main_of(module))) or "a constant"
+
+
+def _instantiated(module: ModuleOp) -> ModuleOp:
+    sizes = stated_sizes(main_of(module))
+    if sizes:
+        run_passes(module, (InstantiateSizesPass(tuple((name, 3) for name in sizes)),))
+    return module
 
 
 def _kernels(function: FuncOp) -> Iterator[str]:
@@ -220,6 +230,7 @@ def expanded_sample(op_class: type[Operation]) -> ModuleOp:
         return program
     program = parse_module(sample_of(op_class).module)
     verify_module(program)
+    _instantiated(program)
     run_passes(
         program, make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints")
     )

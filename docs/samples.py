@@ -15,12 +15,19 @@ class Sample(NamedTuple):
     arguments: str
     text: str
     result: str
+    sizes: str = ""
+    """The sizes that the arguments have, as in `"n"`."""
+
+    @property
+    def stated(self) -> str:
+        """The attribute that states the sizes."""
+        return f" attributes {{array.sizes = [{self.sizes}]}}" if self.sizes else ""
 
     @property
     def module(self) -> str:
         """The sample as a program."""
         return (
-            f"func.func @main({self.arguments}) -> {self.result} {{\n"
+            f"func.func @main({self.arguments}) -> {self.result}{self.stated} {{\n"
             f"  %r = {self.text}\n  func.return %r : {self.result}\n}}\n"
         )
 
@@ -39,6 +46,12 @@ SAMPLES: dict[str, Sample] = {
     "array.polygamma": Sample("%x: f64", "array.polygamma %x {order = 0} : f64", "f64"),
     "array.constant": Sample("", "array.constant dense<[1.0, 2.0]> : tensor<2xf64>", "tensor<2xf64>"),
     "array.iota": Sample("", "array.iota {dim = 0} : -> tensor<4xi64>", "tensor<4xi64>"),
+    "array.size": Sample(
+        "%x: tensor<?xf64, #array.extents<[n]>>",
+        "array.size {extent = #array.extent<2 * n>} : -> i64",
+        "i64",
+        '"n"',
+    ),
     "array.broadcast": Sample(
         "%x: tensor<3xf64>",
         "array.broadcast %x {dims = [1]} : tensor<3xf64> -> tensor<2x3xf64>",

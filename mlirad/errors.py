@@ -64,6 +64,20 @@ class UnsupportedError(MliradError, TypeError):
     """A NumPy function, option or IR construct that mlirad does not know."""
 
 
+class SizeNeeded(MliradError):
+    """Something asked for the number that a size of the program has, which is known when it runs.
+
+    `extent` is what had to be a number. While a function is traced it becomes a `TracingError` at the line
+    that asked. It is no `TypeError`, which NumPy would replace by its own.
+    """
+
+    def __init__(
+        self, message: str, extent: object = None, *, location: str | None = None, hint: str | None = None
+    ):
+        self.extent = extent
+        super().__init__(message, location=location, hint=hint)
+
+
 class PositionError(MliradError, IndexError):
     """A position outside its array, a static one or one that `check_bounds` found, or too many positions."""
 

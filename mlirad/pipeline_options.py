@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Chunk: TypeAlias = int | Literal["all"] | None
 """How many positions of a build are computed at a time; None where what decides is memory."""
 
+Sizes: TypeAlias = tuple[tuple[str, int], ...]
+"""Sizes of a program by name, with the number that each one has."""
+
 Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
 """How far a module has come: anything; array code with maps that are not applied; the same without maps given
 by code; array code; scheduled kernels with a memory plan.
@@ -31,8 +34,9 @@ class Options:
     `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
     bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
     they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
-    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Nothing
-    runs after the last pass of the name `until`.
+    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
+    puts the numbers `sizes` in place of the sizes of these names. Nothing runs after the last pass of the
+    name `until`.
     """
 
     method: str = "dual-arrays"
@@ -44,6 +48,7 @@ class Options:
     donated: tuple[int, ...] = ()
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
+    sizes: Sizes = ()
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

@@ -22,12 +22,12 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
-from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
+from mlirad.errors import ArraySizeError, CompileError, MliradError, SizeNeeded, UnsupportedError
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
-from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
 
@@ -110,6 +110,14 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     )
 
 
+def instantiation(sizes: Sizes) -> tuple[str, ...]:
+    """The program for these sizes: what numbers decide, such as that an array is empty, is decided then."""
+    if not sizes:
+        return ()
+    numbers = " ".join(f"{name}={number}" for name, number in sizes)
+    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize")
+
+
 def lowering(
     target: Target | None = None, entry: str = "main", donated: Sequence[int] = ()
 ) -> tuple[str, ...]:
@@ -165,7 +173,10 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             if options.start == "kernels":
                 lowered = completion(target)
             else:
-                lowered = lowering(target, options.entry, options.donated)
+                lowered = (
+                    *instantiation(options.sizes),
+                    *lowering(target, options.entry, options.donated),
+                )
             entry = ArgSpec("mlirad-symbol-dce", {"entry": (options.entry,)})
             return (*_made(expanded), make_pass(entry), *_made(lowered))
 
@@ -284,6 +295,12 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
         with deep_recursion():
             pass_.apply(context, module)
+    except SizeNeeded as error:
+        raise SizeNeeded(
+            f"pass {pass_.name!r} needs a number: {error.message}",
+            error.extent,
+            hint="put numbers in place of sizes first: instantiate-sizes{n=1000}",
+        ) from error
     except MliradError:
         raise
     except RecursionError as error:

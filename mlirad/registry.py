@@ -55,6 +55,7 @@ PASS_MODULES: dict[str, str] = {
     "restore-carries": "mlirad.passes.restore_carries",
     "share-sorts": "mlirad.passes.share_sorts",
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
+    "instantiate-sizes": "mlirad.passes.instantiate_sizes",
     "join-contractions": "mlirad.lower.join_contractions",
     "lay-out-transforms": "mlirad.lower.lay_out_transforms",
     "form-kernels": "mlirad.lower.form_kernels",

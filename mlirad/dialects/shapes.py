@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     I64,
     ArrayAttr,
     DenseArrayBase,
@@ -32,8 +33,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue, TypeAttribute
+from xdsl.irdl import AnyOf, AttrConstraint, BaseAttr
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.extents import at_most, is_static, plain, same
+from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function_types import ClosureType, SumType, ValueType
 from mlirad.dialects.language_op import Result
@@ -78,6 +82,9 @@ def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
     type_: Any = _type(what) if type(what) in _VALUES else what
     if type(type_) is TensorType:
+        encoding = type_.encoding
+        if type(encoding) is ExtentsAttr:
+            return encoding.data
         return tuple([extent.data for extent in type_.shape.data])
     return ()
 
@@ -98,13 +105,30 @@ def size_of(what: Value | Attribute) -> int:
 @cache
 def array_type(shape: Shape, element: Attribute) -> Attribute:
     """The array type of the given extents, or the element type itself at rank 0. Interned."""
-    return TensorType(element, shape) if shape else element
+    if all(map(is_static, shape)):
+        return TensorType(element, shape) if shape else element
+    known = [extent if is_static(extent) else DYNAMIC_INDEX for extent in shape]
+    return TensorType(element, known, ExtentsAttr(tuple(map(plain, shape))))
 
 
 @cache
 def ints(values: Shape) -> DenseArrayBase[I64]:
-    """A list of integers as an attribute. Interned."""
-    return DenseArrayBase.from_list(i64, values)
+    """A list of integers, or of extents, as an attribute. Interned.
+
+    Where there are sizes in it the attribute is an `ExtentsAttr`, which `values_of` and `is_ints` take too.
+    """
+    if all(map(is_static, values)):
+        return DenseArrayBase.from_list(i64, values)
+    return cast("DenseArrayBase[I64]", ExtentsAttr(tuple(map(plain, values))))
+
+
+EXTENT_LIST: AttrConstraint[DenseArrayBase[I64]] = cast(
+    Any, AnyOf((DenseArrayBase.constr(i64), BaseAttr(ExtentsAttr)))
+)
+"""Properties that `ints` makes and `values_of` reads."""
+
+EXTENT: AttrConstraint[IntegerAttr[I64]] = cast(Any, AnyOf((IntegerAttr.constr(i64), BaseAttr(ExtentAttr))))
+"""Properties that `integer` makes and `integer_of` reads."""
 
 
 def int_lists(**lists: Sequence[int]) -> dict[str, Attribute]:
@@ -113,14 +137,25 @@ def int_lists(**lists: Sequence[int]) -> dict[str, Attribute]:
 
 
 def is_ints(attribute: Attribute) -> TypeGuard[DenseArrayBase[I64]]:
-    """Whether an attribute is a list of integers, as `ints` makes it."""
+    """Whether an attribute is a list of integers or extents, as `ints` makes it."""
+    if isinstance(attribute, ExtentsAttr):
+        return True
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[I64]", attribute).elt_type == i64
 
 
 @cache
 def integer(value: int) -> IntegerAttr[I64]:
-    """An integer attribute. Interned."""
+    """An integer, or an extent, as an attribute. Interned. `integer_of` reads it."""
+    if not is_static(value):
+        return cast("IntegerAttr[I64]", ExtentAttr(plain(value)))
     return IntegerAttr(value, i64)
+
+
+def integer_of(attribute: IntegerAttr[I64]) -> int:
+    """The integer or extent of an attribute."""
+    if isinstance(cast(Attribute, attribute), ExtentAttr):
+        return cast(ExtentAttr, attribute).data
+    return attribute.value.data
 
 
 @cache
@@ -131,17 +166,30 @@ def keyword(value: str) -> StringAttr:
 
 @cache
 def values_of(attribute: DenseArrayBase[I64]) -> Shape:
-    """The integers of a list attribute, decoded once per distinct list."""
+    """The integers or extents of a list attribute, decoded once per distinct list."""
+    if isinstance(cast(Attribute, attribute), ExtentsAttr):
+        return cast(ExtentsAttr, attribute).data
     return tuple(int(v) for v in attribute.get_values())
 
 
 def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
-    """Whether `type_` is a scalar or a static array of rank at least 1 over one of `elements`."""
+    """Whether `type_` is a scalar, or an array of rank at least 1 with extents, over one of `elements`."""
     if isinstance(type_, TensorType):
         shape = type_.get_shape()
         element = element_of(cast(Attribute, type_))
+        encoding = type_.encoding
+        if isinstance(encoding, ExtentsAttr):
+            return element in elements and _agree(shape, encoding.data)
         return bool(shape) and all(e >= 0 for e in shape) and element in elements
     return type_ in elements
+
+
+def _agree(written: Shape, extents: Shape) -> bool:
+    """Whether the dimensions of a type, -1 for those that are written `?`, agree with its extents."""
+    return len(written) == len(extents) and all(
+        (w == e if is_static(e) else w == DYNAMIC_INDEX) and at_most(0, e)
+        for w, e in zip(written, extents, strict=True)
+    )
 
 
 def is_value(type_: Attribute) -> bool:
@@ -187,6 +235,14 @@ def check_dims(dims: Sequence[int], rank: int, what: str) -> None:
         raise VerifyException(f"{what} names a dimension twice: {list(dims)}")
 
 
+def require_equal(a: int, b: int, what: str) -> None:
+    """Require equal extents; `what` is the sentence for two that differ."""
+    if a != b:
+        if same(a, b) is None:
+            raise VerifyException(f"{what}: cannot tell whether {a} and {b} are equal")
+        raise VerifyException(what)
+
+
 def check_broadcast(operand: Shape, dims: Sequence[int], result: Shape) -> None:
     """Operand dimension k goes to result dimension `dims[k]`, extents equal, `dims` injective."""
     if len(dims) != len(operand):
@@ -195,10 +251,11 @@ def check_broadcast(operand: Shape, dims: Sequence[int], result: Shape) -> None:
         )
     check_dims(dims, len(result), "dims")
     for k, d in enumerate(dims):
-        if operand[k] != result[d]:
-            raise VerifyException(
-                f"operand dimension {k} has extent {operand[k]}, result dimension {d} has {result[d]}"
-            )
+        require_equal(
+            operand[k],
+            result[d],
+            f"operand dimension {k} has extent {operand[k]}, result dimension {d} has {result[d]}",
+        )
 
 
 def transpose_shape(operand: Shape, permutation: Sequence[int]) -> Shape:
@@ -213,9 +270,10 @@ def transpose_shape(operand: Shape, permutation: Sequence[int]) -> Shape:
 
 def check_reshape(operand: Shape, result: Shape) -> None:
     """A reshape keeps the number of elements."""
-    if prod(operand) != prod(result):
-        raise VerifyException(
-            f"cannot reshape {prod(operand)} elements {list(operand)} into {prod(result)} {list(result)}"
+    before, after = prod(operand), prod(result)
+    if before != after:
+        require_equal(
+            before, after, f"cannot reshape {before} elements {list(operand)} into {after} {list(result)}"
         )
 
 
@@ -237,7 +295,7 @@ def slice_shape(
     for d, (e, lo, hi, step) in enumerate(zip(operand, starts, limits, strides, strict=True)):
         if step < 1:
             raise VerifyException(f"stride {step} in dimension {d} must be at least 1")
-        if not 0 <= lo <= hi <= e:
+        if not (at_most(0, lo) and at_most(lo, hi) and at_most(hi, e)):
             raise VerifyException(f"slice {lo}:{hi} lies outside dimension {d} of extent {e}")
     return tuple(-((lo - hi) // step) for lo, hi, step in zip(starts, limits, strides, strict=True))
 
@@ -249,10 +307,11 @@ def pad_shape(operand: Shape, low: Sequence[int], high: Sequence[int], interior:
             f"pad needs low, high and interior of length {len(operand)}, got "
             f"{len(low)}, {len(high)} and {len(interior)}"
         )
-    if min((*low, *high, *interior), default=0) < 0:
+    if not all(at_most(0, width) for width in (*low, *high, *interior)):
         raise VerifyException("pad widths must not be negative: use slice to cut")
     return tuple(
-        lo + e + max(e - 1, 0) * mid + hi for e, lo, hi, mid in zip(operand, low, high, interior, strict=True)
+        lo + e + (max(e - 1, 0) * mid if mid else 0) + hi
+        for e, lo, hi, mid in zip(operand, low, high, interior, strict=True)
     )
 
 
@@ -301,10 +360,11 @@ def dot_shape(
     check_dims((*rhs_batch, *rhs_contract), len(rhs), "right batch and contract")
     pairs = zip((*lhs_batch, *lhs_contract), (*rhs_batch, *rhs_contract), strict=True)
     for a, b in pairs:
-        if lhs[a] != rhs[b]:
-            raise VerifyException(
-                f"left dimension {a} of extent {lhs[a]} is paired with right dimension {b} of extent {rhs[b]}"
-            )
+        require_equal(
+            lhs[a],
+            rhs[b],
+            f"left dimension {a} of extent {lhs[a]} is paired with right dimension {b} of extent {rhs[b]}",
+        )
     left = tuple(e for d, e in enumerate(lhs) if d not in lhs_batch and d not in lhs_contract)
     right = tuple(e for d, e in enumerate(rhs) if d not in rhs_batch and d not in rhs_contract)
     return (*(lhs[d] for d in lhs_batch), *left, *right)

@@ -13,9 +13,10 @@ from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import shape_of, values_of
+from mlirad.errors import UnsupportedError
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
-from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.interpreter.machine import Frame, Meaning, location_of
 from mlirad.reports import report_lanes
 
 _PROPERTIES: dict[type[Operation], Callable[[Any], dict[str, Any]]] = {
@@ -50,6 +51,13 @@ def _constant(op: structural.ConstantOp, operands: Sequence[Array], frame: Frame
 def _iota(op: structural.IotaOp, operands: Sequence[Array], frame: Frame) -> Array:
     shape, dim = shape_of(op.result), op.dim.value.data
     return arrays.broadcast(np.arange(shape[dim]), (dim,), shape)
+
+
+def _size(op: structural.SizeOp, operands: Sequence[Array], frame: Frame) -> Array:
+    raise UnsupportedError(
+        f"{op.extent.data} is not known: the function that runs does not state its sizes",
+        location=location_of(op.location),
+    )
 
 
 def _broadcast(op: structural.BroadcastOp, operands: Sequence[Array], frame: Frame) -> Array:
@@ -161,6 +169,7 @@ ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
     **dict.fromkeys(elementwise.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
     structural.IotaOp: _iota,
+    structural.SizeOp: _size,
     structural.BroadcastOp: _broadcast,
     structural.TransposeOp: _transpose,
     structural.ReshapeOp: _reshape,

@@ -36,7 +36,7 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.factorisations import matrices_of
 from mlirad.dialects.array.frames import FRAME_OPS
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.array.transforms import transform_operations
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel.strips import StripsOp
@@ -44,6 +44,7 @@ from mlirad.dialects.shapes import shape_of, size_of, values_of
 
 _FREE = (
     ConstantOp,
+    SizeOp,
     control.WhileOp,
     control.ReplayOp,
     control.IfOp,

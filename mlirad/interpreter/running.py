@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
+from mlirad.dialects.instances import function_at, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
@@ -95,6 +96,11 @@ def prepared(
     types = main.function_type.inputs.data
     if len(args) != len(types):
         raise ShapeError(f"@{main.sym_name.data} takes {len(types)} arguments, got {len(args)}")
+    sizes = sizes_at(types, [np.shape(a) for a in args]) if stated_sizes(main) else {}
+    if sizes:
+        functions = {name: function_at(function, sizes) for name, function in functions.items()}
+        main = functions[main.sym_name.data]
+        types = main.function_type.inputs.data
     values = [_argument(k, a, t) for k, (a, t) in enumerate(zip(args, types, strict=True))]
     machine = Machine(MEANINGS, {**ARRAY_ELEMENT_MEANINGS, **KERNEL_ELEMENT_MEANINGS}, functions, counter)
     return machine, main, values

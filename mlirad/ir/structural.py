@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
+from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
@@ -25,9 +27,11 @@ from mlirad.dialects.array.structural import (
     PadOp,
     ReshapeOp,
     ReverseOp,
+    SizeOp,
     SliceOp,
     StackOp,
 )
+from mlirad.dialects.extents import Extent, at_most, is_static
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import (
     Value,
@@ -64,7 +68,13 @@ class StructuralBuilder(Builder):
     """Constructors of constants and structural ops."""
 
     def constant(self, value: npt.ArrayLike, element: Attribute) -> Value:
-        """A literal with the given element type; what is uniform or counts from 0 needs no memory."""
+        """A literal with the given element type; what is uniform or counts from 0 needs no memory.
+
+        An extent with sizes is a scalar that is computed when the program runs.
+        """
+        if isinstance(value, Extent):
+            number = self.emit(SizeOp, (), i64, {"extent": integer(cast(int, value))})
+            return number if element == i64 else self.emit(ConvertOp, (number,), element)
         numbers = np.asarray(value)
         if numbers.ndim and numbers.size:
             first = numbers[(0,) * numbers.ndim]
@@ -100,7 +110,7 @@ class StructuralBuilder(Builder):
         if type(owner) is not ConstantOp and type(owner) is not BroadcastOp:
             return None
         shape = shape_of(value)
-        if prod(shape) > MAX_FOLDED_ELEMENTS:
+        if not is_static(prod(shape)) or prod(shape) > MAX_FOLDED_ELEMENTS:
             return None
         if isinstance(owner, ConstantOp):
             return literal_array(owner)
@@ -209,7 +219,7 @@ class StructuralBuilder(Builder):
     def reverse(self, x: Value, dims: Sequence[int]) -> Value:
         """`x` read backwards along `dims`; dimensions of extent at most 1 do not count."""
         shape = shape_of(x)
-        dims = sorted(d for d in dims if shape[d] > 1)
+        dims = sorted(d for d in dims if not at_most(shape[d], 1))
         if not dims or self.scalar_of(x) is not None:
             return x
         owner = x.owner

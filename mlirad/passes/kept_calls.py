@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.shapes import FLAG, is_float
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name
@@ -128,7 +128,7 @@ def _require_room(function: FuncOp, growth: int) -> None:
 def _weight(op: Operation) -> int:
     """How much code an op is, calls and elementary functions apart from that of others."""
     match op:
-        case ConstantOp() | YieldOp() | ReturnOp():
+        case ConstantOp() | SizeOp() | YieldOp() | ReturnOp():
             return 0
         case _ if op.regions:
             return _REGIONS_WEIGHT

@@ -269,6 +269,7 @@ ZERO: frozenset[type[Operation]] = frozenset(
         *FLAT,
         structural.ConstantOp,
         structural.IotaOp,
+        structural.SizeOp,
         reductions.ArgmaxOp,
         reductions.ArgminOp,
         ordering.ArgsortOp,

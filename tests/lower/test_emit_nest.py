@@ -454,3 +454,17 @@ def test_whole_blocks_of_a_long_sum_need_no_end(additions: int) -> None:
     assert ("smin" in program.llvm) == (additions == 4000)
     loops = re.findall(r"^\w+\.body\.\d+:", program.llvm, re.MULTILINE)
     assert program.llvm.count("br i1") == len(loops)
+
+
+def test_the_first_rows_are_not_copied_with_all_others() -> None:
+    text = """
+func.func @main(%x: tensor<6xf64>) -> tensor<3xf64> {
+  %0 = kernel.nest %x (%i) {space = [3], reduction = []} : tensor<6xf64> -> tensor<3xf64> {
+    %1 = kernel.load %x[%i] : tensor<6xf64> -> f64
+    array.yield %1 : f64
+  }
+  func.return %0 : tensor<3xf64>
+}
+"""
+    program = check(text, np.arange(6.0))
+    assert "i64 48" not in program.llvm

@@ -16,6 +16,7 @@ from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.array.transforms import TRANSFORM_OPS
+from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.frame_type import FrameType
 
 ARRAY_OPS = (
@@ -32,6 +33,6 @@ ARRAY_OPS = (
 )
 """Every op that programs are written in, in the order of the documentation; `FRAME_OPS` are made last."""
 
-Array = Dialect("array", [*ARRAY_OPS, *FRAME_OPS], [TapeType, FrameType])
+Array = Dialect("array", [*ARRAY_OPS, *FRAME_OPS], [TapeType, FrameType, ExtentsAttr, ExtentAttr])
 
 __all__ = ["ARRAY_OPS", "FRAME_OPS", "Array", "literal", "literal_array", "numpy_dtype"]

@@ -46,7 +46,16 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import yielded
-from mlirad.dialects.shapes import Value, array_type, element_of, is_array, is_value, shape_of
+from mlirad.dialects.shapes import (
+    EXTENT,
+    Value,
+    array_type,
+    element_of,
+    integer_of,
+    is_array,
+    is_value,
+    shape_of,
+)
 from mlirad.dialects.syntax import StructuredOp
 from mlirad.dialects.type_lists import TypeList
 
@@ -85,7 +94,7 @@ class TripsOp(StructuredOp, ABC):
     """A loop of `length` trips, or the map of one."""
 
     carries = prop_def(IntegerAttr[I64])
-    length = prop_def(IntegerAttr[I64])
+    length = prop_def(EXTENT)
     reverse = opt_prop_def(UnitAttr)
     checkpoint = opt_prop_def(StringAttr)
     kept = opt_prop_def(UnitAttr)
@@ -94,7 +103,7 @@ class TripsOp(StructuredOp, ABC):
     @property
     def trips(self) -> int:
         """The number of trips."""
-        return self.length.value.data
+        return integer_of(self.length)
 
     @property
     def checkpointing(self) -> str | None:

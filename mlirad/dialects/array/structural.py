@@ -7,16 +7,26 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import (
+    BaseAttr,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
+from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
+    EXTENT_LIST,
     STORED,
     array_type,
     check_broadcast,
@@ -94,6 +104,20 @@ class IotaOp(ArrayOp):
 
 
 @irdl_op_definition
+class SizeOp(ArrayOp):
+    """An extent of the program, as i64: a size, or what is computed of sizes."""
+
+    name = "array.size"
+    extent = prop_def(BaseAttr(ExtentAttr))
+    BRACED: ClassVar = ("extent",)
+
+    def verify_(self) -> None:
+        """The result is an i64."""
+        check_elements(self.result.type, (i64,), "result")
+        check_shape(self.result.type, ())
+
+
+@irdl_op_definition
 class BroadcastOp(OperandOp):
     """Operand dimension k becomes result dimension `dims[k]`; the other result dimensions are new.
 
@@ -145,8 +169,8 @@ class SliceOp(OperandOp):
     """Elements `start, start + stride, ...` below `limit` along each dimension."""
 
     name = "array.slice"
-    starts = prop_def(DenseArrayBase.constr(i64))
-    limits = prop_def(DenseArrayBase.constr(i64))
+    starts = prop_def(EXTENT_LIST)
+    limits = prop_def(EXTENT_LIST)
     strides = prop_def(DenseArrayBase.constr(i64))
     BRACED: ClassVar = ("starts", "limits", "strides")
 
@@ -170,8 +194,8 @@ class PadOp(ArrayOp):
     name = "array.pad"
     operand = operand_def()
     value = operand_def()
-    low = prop_def(DenseArrayBase.constr(i64))
-    high = prop_def(DenseArrayBase.constr(i64))
+    low = prop_def(EXTENT_LIST)
+    high = prop_def(EXTENT_LIST)
     interior = prop_def(DenseArrayBase.constr(i64))
     BRACED: ClassVar = ("low", "high", "interior")
 
@@ -267,6 +291,7 @@ def check_shape(result: Attribute, shape: tuple[int, ...]) -> None:
 STRUCTURAL_OPS = (
     ConstantOp,
     IotaOp,
+    SizeOp,
     BroadcastOp,
     TransposeOp,
     ReshapeOp,

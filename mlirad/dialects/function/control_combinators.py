@@ -9,15 +9,26 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, UnitAttr, i1, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, UnitAttr, i1, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import shown
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.function.rep import CombinatorOp, parts, rep_type, with_context
 from mlirad.dialects.function_types import SumType
-from mlirad.dialects.shapes import array_type, element_of, is_array, shape_of, tuple_type, values_of
+from mlirad.dialects.shapes import (
+    EXTENT,
+    EXTENT_LIST,
+    array_type,
+    element_of,
+    integer_of,
+    is_array,
+    shape_of,
+    tuple_type,
+    values_of,
+)
 
 
 @irdl_op_definition
@@ -82,7 +93,7 @@ class TabulateOp(CombinatorOp):
 
     name = "function.tabulate"
     function = operand_def()
-    extents = prop_def(DenseArrayBase.constr(i64))
+    extents = prop_def(EXTENT_LIST)
     BRACED: ClassVar = ("extents",)
 
     def verify_(self) -> None:
@@ -94,7 +105,7 @@ class TabulateOp(CombinatorOp):
             position != [i64] * len(extents)
             or len(made) != 1
             or not is_array(made[0])
-            or min((0, *extents)) < 0
+            or not all(at_most(0, extent) for extent in extents)
         ):
             raise VerifyException(f"operand of type {type_} makes no array of extents {list(extents)}")
         whole = array_type((*extents, *shape_of(made[0])), element_of(made[0]))
@@ -111,13 +122,13 @@ class FoldOp(CombinatorOp):
     name = "function.fold"
     function = operand_def()
     carries = prop_def(IntegerAttr[I64])
-    length = prop_def(IntegerAttr[I64])
+    length = prop_def(EXTENT)
     reverse = opt_prop_def(UnitAttr)
     BRACED: ClassVar = ("carries", "length", "reverse")
 
     def verify_(self) -> None:
         """The function is that of a trip."""
-        count, length = self.carries.value.data, self.length.value.data
+        count, length = self.carries.value.data, integer_of(self.length)
         type_ = rep_type(self.function.type, "operand")
         context, index, *given = parts(type_.domain, "what the operand takes", 2)
         made = parts(type_.codomain, "what the operand makes")

@@ -19,7 +19,7 @@ from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
-from mlirad.dialects.shapes import STORED, Shape, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, STORED, Shape, check_dims, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
 MAX_POINTS = 2**48
@@ -108,8 +108,8 @@ class NestOp(ScheduledOp, LayoutReader):
 
     name = "kernel.nest"
     inputs = var_operand_def()
-    space = prop_def(DenseArrayBase.constr(i64))
-    reduction = prop_def(DenseArrayBase.constr(i64))
+    space = prop_def(EXTENT_LIST)
+    reduction = prop_def(EXTENT_LIST)
     combiners = opt_prop_def(ArrayAttr[StringAttr])
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])

@@ -12,7 +12,7 @@ from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.indexing import UPDATE_KINDS
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.nests import MAX_UNROLLED, ScheduledOp
-from mlirad.dialects.shapes import Shape, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, Shape, check_dims, element_of, shape_of, values_of
 
 
 @irdl_op_definition
@@ -30,7 +30,7 @@ class ScatterOp(ScheduledOp, LayoutReader):
     name = "kernel.scatter"
     inputs = var_operand_def()
     kind = prop_def(StringAttr)
-    space = prop_def(DenseArrayBase.constr(i64))
+    space = prop_def(EXTENT_LIST)
     from_zero = opt_prop_def(UnitAttr)
     in_place = opt_prop_def(UnitAttr)
     masked = opt_prop_def(UnitAttr)

@@ -18,16 +18,17 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, TupleType, i64
+from xdsl.dialects.builtin import TupleType, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, prop_def, region_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arguments
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.linear.control import yielded_map
 from mlirad.dialects.linear.maps import ControlMapOp, MapType
 from mlirad.dialects.linear.spaces import is_plain
-from mlirad.dialects.shapes import Shape, array_type, element_of, shape_of, tuple_type, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, Shape, array_type, element_of, shape_of, tuple_type, values_of
 
 
 def stacked_space(space: Attribute, extents: Sequence[int]) -> Attribute:
@@ -45,7 +46,7 @@ def stacked_space(space: Attribute, extents: Sequence[int]) -> Attribute:
 class IndexedMapOp(ControlMapOp, ABC):
     """A map made of one map per position of the index space `extents`; the region takes the position."""
 
-    extents = prop_def(DenseArrayBase.constr(i64))
+    extents = prop_def(EXTENT_LIST)
     body = region_def("single_block")
     BRACED: ClassVar = ("extents",)
 
@@ -58,7 +59,7 @@ class IndexedMapOp(ControlMapOp, ABC):
         """The type of the map at a position; raises for a region that makes none."""
         if not self.space:
             raise VerifyException("extents must name at least one dimension")
-        if min(self.space) < 0:
+        if not all(at_most(0, extent) for extent in self.space):
             raise VerifyException(f"extents {list(self.space)} must not be negative")
         check_arguments(self.body.block, [i64] * len(self.space), "region")
         return yielded_map(self.body, "region")

@@ -17,6 +17,7 @@ from mlirad.dialects.linear.maps import PrimitiveMapOp
 from mlirad.dialects.linear.solves import TriangularSolveOp
 from mlirad.dialects.linear.transforms import FftOp
 from mlirad.dialects.shapes import (
+    EXTENT_LIST,
     FLOATS,
     array_type,
     check_broadcast,
@@ -151,8 +152,8 @@ class SliceOp(PrimitiveMapOp):
     """As `array.slice`. The transpose pads with zeros."""
 
     name = "linear.slice"
-    starts = prop_def(DenseArrayBase.constr(i64))
-    limits = prop_def(DenseArrayBase.constr(i64))
+    starts = prop_def(EXTENT_LIST)
+    limits = prop_def(EXTENT_LIST)
     strides = prop_def(DenseArrayBase.constr(i64))
     BRACED: ClassVar = ("starts", "limits", "strides")
 
@@ -173,8 +174,8 @@ class PadOp(PrimitiveMapOp):
     """As `array.pad` with fill value 0. The transpose is the slice that extracts the operand."""
 
     name = "linear.pad"
-    low = prop_def(DenseArrayBase.constr(i64))
-    high = prop_def(DenseArrayBase.constr(i64))
+    low = prop_def(EXTENT_LIST)
+    high = prop_def(EXTENT_LIST)
     interior = prop_def(DenseArrayBase.constr(i64))
     BRACED: ClassVar = ("low", "high", "interior")
 

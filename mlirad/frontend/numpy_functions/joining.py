@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from mlirad.dialects.extents import divides
+from mlirad.errors import SizeNeeded
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -142,7 +145,10 @@ def split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Arr
     """`np.split` at static places, or into equal parts."""
     extent = ary.shape[one_axis(axis, ary.ndim)]
     sections = indices_or_sections
-    if isinstance(sections, int) and sections > 0 and extent % sections:
+    is_even = divides(sections, extent) if isinstance(sections, int) and sections > 0 else True
+    if is_even is None:
+        raise SizeNeeded(f"whether {sections} divides {extent} depends on the size", extent)
+    if not is_even:
         raise shape_error(
             f"cannot split {extent} elements into {sections} equal parts",
             "np.array_split makes parts of different lengths",
@@ -161,8 +167,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> li
                 "pass the places to cut at as a list",
             )
         longer, length = extent % sections, extent // sections
-        lengths = [length + (k < longer) for k in range(sections)]
-        sections = tuple(np.cumsum(lengths[:-1]).tolist())
+        lengths = [length + int(k < longer) for k in range(sections)]
+        sections = tuple(accumulate(lengths[:-1]))
     bounds = [0, *sections, extent]
     keys = [slice(bounds[k], bounds[k + 1]) for k in range(len(bounds) - 2)] + [slice(bounds[-2], None)]
     return [ary[(*[slice(None)] * dim, key)] for key in keys]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal
 
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
@@ -19,7 +20,7 @@ from mlirad.frontend.tracing.shapes import all_axes, checked_rank, distinct_axes
 
 def checked_extents(shape: Shape) -> Shape:
     """A shape without negative extents."""
-    if min(shape, default=0) < 0:
+    if not all(at_most(0, extent) for extent in shape):
         raise shape_error(f"a shape has no negative extents, got {shape}", "-1 is for np.reshape")
     return checked_rank(shape)
 
@@ -42,10 +43,13 @@ def reshape(
     if extents.count(-1) == 1:
         rest = prod(e for e in extents if e != -1)
         extents[extents.index(-1)] = a.size // rest if rest else -1
-    if prod(extents) != a.size or min(extents, default=0) < 0:
+    if prod(extents) != a.size or not all(at_most(0, extent) for extent in extents):
         raise shape_error(
             f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
-            "both shapes must have as many elements; one extent may be -1",
+            "both shapes must have as many elements; one extent may be -1"
+            if all(map(is_static, (a.size, *extents)))
+            else "both must have as many elements for all sizes: write x[: n // 8 * 8].reshape(n // 8, 8), "
+            "which cuts off the rows that are left over",
         )
     result = reshaped(a, checked_rank(tuple(extents)))
     return copied(result) if copy is True else result

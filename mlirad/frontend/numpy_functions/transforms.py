@@ -87,7 +87,7 @@ def _emitted(kind_: str, x: Array, shape: tuple[int, ...], axis: int) -> Array:
 
 
 def _scaled(x: Array, factor: float) -> Array:
-    return x if factor == 1.0 else x * factor
+    return x if isinstance(factor, float) and factor == 1.0 else x * factor
 
 
 def moved_back(x: Array, axis: int) -> Array:
@@ -169,7 +169,7 @@ def irfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = No
     (real, taken), (imag, _) = (_resized(part, axis, length // 2 + 1, "irfft") for part in (z.real, z.imag))
     weights = np.full(taken, 2.0)
     weights[0] = 1.0
-    if length % 2 == 0:
+    if not length % 2:
         weights[-1] = 1.0
     weights *= norm_factor(norm, length, is_inverse=True)
     weights = weights.astype(real.dtype).reshape(-1, *(1,) * (real.ndim - 1 - axis))

@@ -5,13 +5,14 @@ types.check(op, "result 0", tensor<3xf64>)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import TensorType, TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.function import ClosureType, RepType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, shape_of
@@ -21,7 +22,15 @@ from mlirad.ir.verification.errors import error_at
 
 MAX_ELEMENTS = 2**48
 """The most elements an array type may have, extents of 0 left out: what is larger does not fit into the
-addresses of a machine, and NumPy refuses such a shape even for an empty array."""
+addresses of a machine, and NumPy refuses such a shape even for an empty array. Of types with sizes this is
+not known."""
+
+
+_WITH_SIZES = frozenset((ExtentsAttr, ExtentAttr))
+
+
+def _has_sizes(type_: Attribute) -> bool:
+    return isinstance(type_, TensorType) and isinstance(type_.encoding, ExtentsAttr)
 
 
 class TypeChecks:
@@ -30,6 +39,13 @@ class TypeChecks:
     def __init__(self, *, skipped: bool = False) -> None:
         self._skipped = skipped
         self._checked: dict[int, Attribute] = {}
+        self.met_sizes = False
+        """Whether a type or property has been met that mentions sizes."""
+
+    def look_at(self, properties: Iterable[Attribute]) -> None:
+        """Note whether the properties of an op mention sizes."""
+        if not self.met_sizes:
+            self.met_sizes = any(type(value) in _WITH_SIZES for value in properties)
 
     def check(self, op: Operation, what: str, type_: Attribute) -> None:
         """Require a type of the language of `what` of the op."""
@@ -68,6 +84,8 @@ class TypeChecks:
                     f"{what} has type {type_}, which is not of the language",
                     "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
                 )
+            elif _has_sizes(current):
+                self.met_sizes = True
             elif prod(extent or 1 for extent in shape_of(current)) > MAX_ELEMENTS:
                 raise ArraySizeError(
                     f"{op.name}: {what} has type {type_}, of more than {MAX_ELEMENTS} elements",

@@ -16,6 +16,7 @@ A module verifies when
 - the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
 - whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
   return frames;
+- functions that can be called from outside state all sizes that they need, which arguments have;
 - types have `MAX_ELEMENTS` elements at most.
 
 The walk is one pass over the ops, linear in their number and not recursive. What an op declares is checked
@@ -50,6 +51,7 @@ from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
 from mlirad.ir.verification.functions import check_function
 from mlirad.ir.verification.references import References
+from mlirad.ir.verification.sizes import check_sizes, check_stated_sizes
 from mlirad.ir.verification.types import TypeChecks
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
@@ -147,6 +149,8 @@ class _Verification:
                 if region.blocks or not self.foreign
             ]
         self.references.check_recursion()
+        if self.types.met_sizes:
+            check_sizes(self.functions)
 
     def _collect_functions(self) -> None:
         for op in self.module.body.block.ops:
@@ -217,6 +221,7 @@ class _Verification:
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
             check_function(op, self.types, may_lack_body=bool(self.foreign))
+            check_stated_sizes(op)
             self.function = op.sym_name.data
         elif at_top:
             raise error_at(op, "stands outside of a function")
@@ -237,6 +242,7 @@ class _Verification:
     def _check_declared(self, op: LanguageOp) -> None:
         """Check what an op declares, of ops without regions once for all that are alike."""
         if op.regions or op.attributes or isinstance(op, TERMINATORS):
+            self.types.look_at(op.properties.values())
             located(op, op.check_declared)
             return
         # The module holds the attributes, so that no other one can take their ids.
@@ -248,6 +254,7 @@ class _Verification:
             *[(name, id(value)) for name, value in op.properties.items()],
         )
         if key not in self._declared:
+            self.types.look_at(op.properties.values())
             located(op, op.check_declared)
             self._declared.add(key)
 

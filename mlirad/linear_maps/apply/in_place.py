@@ -14,6 +14,7 @@ from typing import Any
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.structural import PadOp, StackOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.linear_maps.apply.primitives import FEW_SLICES, apply_primitive, apply_transposed
@@ -65,10 +66,15 @@ def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value,
             k = min(max(int(place), 0), len(parts) - 1)
             parts[k] = x if b.scalar_of(parts[k]) == 0 else b.add(parts[k], x)
             return b.stack(parts, 0)
-    if size_of(x) * SMALL_PART > size_of(acc):
+    if not _is_small(x, acc):
         return None
     positions = m.captured(captured)
     return b.update("add", acc, x, 0, lambda: positions)
+
+
+def _is_small(x: Value, whole: Value) -> bool:
+    """Whether adding to a part of the whole is cheaper than to all of it."""
+    return nominal(size_of(x)) * SMALL_PART <= nominal(size_of(whole))
 
 
 def _scattered(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value:
@@ -80,7 +86,7 @@ def _padded(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Va
     joined = _joined(b, m, acc, x)
     if joined is not None:
         return joined
-    if not size_of(x) or size_of(x) * SMALL_PART > size_of(acc):
+    if size_of(x) == 0 or not _is_small(x, acc):
         return None
     starts, strides = m.ints("low"), [i + 1 for i in m.ints("interior")]
     leading = max(d for d, (e, n) in enumerate(zip(shape_of(x), shape_of(acc), strict=True)) if e != n) + 1
@@ -97,7 +103,7 @@ def _joined(b: ArrayBuilder, m: Primitive, acc: Value, x: Value) -> Value | None
     if not isinstance(op, PadOp) or b.scalar_of(op.value) != 0:
         return None
     one, other = (values_of(op.low), values_of(op.high)), (m.ints("low"), m.ints("high"))
-    padded = [d for d in range(len(shape_of(acc))) if any(group[d] for group in (*one, *other))]
+    padded = [d for d in range(len(shape_of(acc))) if any(group[d] != 0 for group in (*one, *other))]
     if len(padded) != 1 or any(values_of(op.interior)) or any(m.ints("interior")):
         return None
     (d,) = padded

@@ -64,7 +64,10 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
-    is_copy = not in_place and [b.strides for b in copied] == [b.strides for b in outputs]
+    # The first rows of an array have its strides, and are not all of it.
+    is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
+        (b.shape, b.strides) for b in outputs
+    ]
     if schedule.tasks == 1 and (is_copy or _is_zero(op)):
         for k, output in enumerate(outputs):
             if is_copy:

@@ -106,7 +106,7 @@ class ElementReader:
             case ew.ElementwiseOp():
                 operands = [self._same(o, position, guard) for o in op.operands]
                 return b.apply_elementwise(type(op), operands, op.properties, element_of(value))
-            case structural.ConstantOp() | NoFrameOp():
+            case structural.ConstantOp() | structural.SizeOp() | NoFrameOp():
                 return b.rebuild_unfolded(op, {}).results[0]
             case structural.IotaOp():
                 return position[op.dim.value.data]

@@ -121,6 +121,7 @@ BULK_RULES: dict[type[Operation], Rule] = {
     **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
     structural.IotaOp: _constant,
+    structural.SizeOp: _constant,
     structural.BroadcastOp: lambda r, op, o: r.broadcast(o[0], shape_of(op.result), values_of(op.dims)),
     structural.TransposeOp: _transpose,
     structural.ReshapeOp: lambda r, op, o: r.reshape(o[0], shape_of(op.result)),

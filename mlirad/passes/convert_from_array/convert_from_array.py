@@ -24,6 +24,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.structural import SizeOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
@@ -43,6 +44,7 @@ REFUSED: Final[dict[type[Operation], str]] = {
     ew.PolygammaOp: "upstream has no polygamma functions",
     ew.ErfinvOp: "upstream has no inverse of the error function",
     ReplayOp: "a tape of trips whose number depends on data has no form in upstream dialects",
+    SizeOp: "programs with sizes are converted for numbers: instantiate-sizes puts them in",
     FftOp: "upstream has no Fourier transforms on tensors of real numbers",
     ReportOp: "upstream has no op that reports while a program runs",
     **dict.fromkeys(

@@ -21,6 +21,7 @@ from mlirad.ir.free_values import free_values, own_operands
 _STRUCTURAL: tuple[type[Operation], ...] = (
     structural.ConstantOp,
     structural.IotaOp,
+    structural.SizeOp,
     structural.BroadcastOp,
     structural.TransposeOp,
     structural.ReshapeOp,

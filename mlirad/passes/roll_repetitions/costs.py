@@ -18,6 +18,7 @@ from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reductions import ReduceOp, SumOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.ir.call_graph import CALLS
 from mlirad.ir.regions import nested_ops
@@ -99,7 +100,7 @@ def _together(found: Repetitions) -> int:
 
 
 def _size(value: Value) -> int:
-    return size_of(value.type) if is_array(value.type) else 1
+    return nominal(size_of(value.type)) if is_array(value.type) else 1
 
 
 def _is_handed_on(value: Value) -> bool:

@@ -180,6 +180,7 @@ ARRAY_FORMS: Mapping[type[Operation], Form] = {
     ew.ConvertOp: lambda w, op: Text(f"{element_of(op.result)}({w.of(op.operand)})"),
     structural.ConstantOp: lambda w, op: literal(op, w.notation),
     structural.IotaOp: _iota,
+    structural.SizeOp: lambda w, op: Text(str(op.extent.data)),
     structural.BroadcastOp: _shaped("broadcast"),
     structural.ReshapeOp: _shaped("reshape"),
     indexing.IndexOp: lambda w, op: Text(f"{w.of(op.operand, POWER + 1)}[{w.list_of(op.positions)}]"),
