@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TypeAlias
@@ -20,6 +21,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.extents import LEAST_SIZE, sizes_from
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import element_of
@@ -31,6 +33,7 @@ from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
 from mlirad.lower.float_control import float_control
+from mlirad.lower.large_sizes import LEAST_LARGE
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plans
 from mlirad.pipeline_options import Options
@@ -95,11 +98,12 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        program = on_large_stack(
-            lambda: _emitted(
-                module, options, target, address_checks, flush_subnormals, profiled, shows_places
+        with _known_of(options):
+            program = on_large_stack(
+                lambda: _emitted(
+                    module, options, target, address_checks, flush_subnormals, profiled, shows_places
+                )
             )
-        )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -126,9 +130,15 @@ def transform(
     passes = pipeline(options, target)
     context = _context() if context is None else context
     after = None if observe is None else partial(observe, options)
-    on_large_stack(
-        lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
-    )
+    with _known_of(options):
+        on_large_stack(
+            lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
+        )
+
+
+def _known_of(options: Options) -> AbstractContextManager[None]:
+    """A context in which it is known how large the sizes of the program are at least."""
+    return sizes_from(LEAST_LARGE if options.large else LEAST_SIZE)
 
 
 def may_need_blocks(module: ModuleOp, options: Options) -> bool:

@@ -46,6 +46,7 @@ class Options:
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
     sizes: tuple[tuple[str, int], ...] = ()
+    large: bool = False
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

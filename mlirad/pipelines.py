@@ -128,6 +128,12 @@ def lowering(
     return (*formed, "strip-mine", split, schedule, plan)
 
 
+def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
+    """The same for programs with sizes, as kernels for all large ones, which are neither written out nor cut."""
+    (*formed, _, _, _, schedule, plan) = lowering(target, entry, donated)
+    return (*formed, schedule, plan)
+
+
 def completion(target: Target) -> tuple[str, ...]:
     """What kernels lack that were given as text: they are neither fused nor cut, and planned ones stay."""
     schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
@@ -167,6 +173,8 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             expanded = expansion(options.method, blocks) if options.start == "program" else ()
             if options.start == "kernels":
                 lowered = completion(target)
+            elif options.large:
+                lowered = lowering_of_sizes(target, options.entry, options.donated)
             else:
                 lowered = (
                     *instantiation(options.sizes),

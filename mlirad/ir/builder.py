@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.ranges import Ranges
@@ -128,7 +129,7 @@ class Builder:
 
         def with_ranges(*args: Value) -> Iterable[Value]:
             for index, extent in zip(args, extents, strict=False):
-                self.ranges.set(index, 0, max(extent - 1, 0))
+                self.ranges.set(index, 0, max(extent - 1, 0) if is_static(extent) else None)
             return body(*args)
 
         return self.region(argument_types, with_ranges)

@@ -58,8 +58,8 @@ class Ranges:
         self._bounds: dict[Value, Bounds] = {}
         self._finite: dict[Value, bool] = {}
 
-    def set(self, value: Value, low: int, high: int) -> None:
-        """Declare the interval of a region argument."""
+    def set(self, value: Value, low: int, high: int | None) -> None:
+        """Declare the interval of a region argument; None for an end that is not known as a number."""
         self._bounds[value] = (low, high)
 
     def interval(self, value: Value) -> Interval | None:

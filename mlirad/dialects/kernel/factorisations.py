@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.factorisations import PARTS, TRIANGLE_FLAGS, check_result, check_system, part_type
-from mlirad.dialects.shapes import array_type, element_of, shape_of, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
 BLOCK = 64
@@ -31,7 +31,7 @@ class FactorisationOp(StructuredOp):
     kind = prop_def(StringAttr)
     operand = operand_def()
     values = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     outputs = var_result_def()
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("values", "places")
@@ -64,7 +64,7 @@ class TriangularSolveOp(StructuredOp):
     upper = opt_prop_def(UnitAttr)
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     BRACED: ClassVar = (*TRIANGLE_FLAGS, "places")
 

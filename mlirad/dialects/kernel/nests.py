@@ -110,7 +110,7 @@ class NestOp(ScheduledOp, LayoutReader):
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
     parallel = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
     BRACED: ClassVar = (

@@ -37,7 +37,7 @@ class ScatterOp(ScheduledOp, LayoutReader):
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     layouts = opt_prop_def(ArrayAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     result = result_def()
     KEYWORD: ClassVar = "kind"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
+from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from mlirad.dialects.array.transforms import check_transform
 from mlirad.dialects.kernel.factorisations import check_places
+from mlirad.dialects.shapes import EXTENT_LIST
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -22,7 +23,7 @@ class FftOp(StructuredOp):
     name = "kernel.fft"
     kind = prop_def(StringAttr)
     operand = operand_def()
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("places",)

@@ -27,6 +27,7 @@ from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.plans import (
     IN_PLACE,
     stated_arena,
@@ -50,7 +51,10 @@ TEXT_LITERAL_BYTES: Final = 4096
 
 @dataclass(frozen=True)
 class Place:
-    """A start in memory: `number` counts inputs, outputs and literals, and is a byte offset in the arena."""
+    """A start in memory: `number` counts inputs, outputs and literals, and is a byte offset in the arena.
+
+    An offset with sizes in it is rounded up to the alignment when the program runs.
+    """
 
     region: str
     number: int
@@ -86,7 +90,13 @@ class Buffer:
         if self.place.region != "arena":
             return self.place == other.place
         a, b = self.place.number, other.place.number
-        return a < b + other.nbytes and b < a + self.nbytes
+        return not (ends_before(a, self.nbytes, b) or ends_before(b, other.nbytes, a))
+
+
+def ends_before(start: int, size: int, other: int) -> bool:
+    """Whether so many bytes from a start on, which may be moved to be aligned, surely end before another."""
+    slack = 0 if is_static(start) else BUFFER_ALIGNMENT - 1
+    return at_most(start + size + slack, other)
 
 
 def row_major(shape: Shape) -> Shape:
@@ -154,7 +164,9 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
     assignment.block(block, [o.place for o in outputs], first_output)
     for value, buffer in buffers.items():
         start = buffer.place.number
-        if buffer.place.region == "arena" and not 0 <= start <= assignment.arena - buffer.nbytes:
+        if buffer.place.region == "arena" and not (
+            at_most(0, start) and ends_before(start, buffer.nbytes, assignment.arena)
+        ):
             raise CompileError(
                 f"a value of type {value.type} at {start} lies outside of the arena",
                 hint="this is a defect of the memory plan",

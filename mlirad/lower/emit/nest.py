@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
@@ -28,7 +29,7 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
-from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks
+from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.emit.segments import Segment, trips_of
@@ -44,7 +45,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
     what = combiners[0] if combiners else "map"
     if not prod(values_of(op.reduction)):
-        kernel = begin_kernel(emitter, op, what, (), outputs, prod(space) * len(outputs))
+        kernel = begin_kernel(emitter, op, what, (), outputs, nominal(prod(space)) * len(outputs))
         for combiner, output in zip(combiners, outputs, strict=True):
             is_position = combiner.startswith("arg")
             number = constant("i64", 0) if is_position else _memory_identity(combiner, output)
@@ -56,7 +57,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
-    work = prod(op.extents) * (cost_of(needed) + len(outputs))
+    work = nominal(prod(op.extents)) * (cost_of(needed) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
@@ -141,7 +142,7 @@ class _NestCode:
         if not schedule.in_memory or schedule.order[0] < self._rank:
             return False
         additions = prod(extents[d] for d in schedule.order[: schedule.outer] if d >= self._rank)
-        return additions >= LONG and PartialSums.fit(self._sums)
+        return nominal(additions) >= LONG and PartialSums.fit(self._sums)
 
     @property
     def _sums(self) -> list[Buffer]:
@@ -170,7 +171,7 @@ class _NestCode:
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes, segment.valid_lanes
+            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:
@@ -279,7 +280,7 @@ class _NestCode:
         d = self._schedule.order[level]
         for segment in self._schedule.segments[d]:
             bounds = segment.lower, segment.upper
-            trips = trips_of(segment)
+            trips = most_trips(trips_of(segment))
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:

@@ -30,6 +30,7 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.instances import SIZES
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.linear import Linear
@@ -67,6 +68,8 @@ def form_kernels(function: FuncOp) -> FuncOp:
         [a.name_hint for a in source.args],
     )
     new.location = function.location
+    if SIZES in function.attributes:
+        new.attributes[SIZES] = function.attributes[SIZES]
     return new
 
 

@@ -1,0 +1,54 @@
+"""Programs for all large sizes: from `LEAST_LARGE` on blocks of lanes fit into an extent, and copies of them.
+
+    require_at_most(8, n)          holds: n is 256 at least
+    require_at_most(8, n // 64)    SizeNeeded: it may be 4
+
+Where lowering needs to know and cannot tell, `SizeNeeded` says that the program has to be lowered for each
+size by itself. What costs are estimated for is a nominal size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from xdsl.ir import Attribute
+
+from mlirad.dialects.extents import at_most, evaluate, is_static, nominal, sizes_of
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.errors import SizeNeeded
+
+LEAST_LARGE: Final = 256
+MOST_LARGE: Final = 2**24
+"""The sizes that programs of large sizes run at, both among them: beyond, a program is compiled for its size."""
+
+
+def require_at_most(a: int, b: int) -> None:
+    """Raise `SizeNeeded` unless `a <= b` is known."""
+    if not at_most(a, b):
+        raise SizeNeeded(f"whether {a} is at most {b}", b)
+
+
+def greatest(extent: int) -> int:
+    """A number that an extent without differences in it does not exceed at any large size."""
+    return evaluate(extent, dict.fromkeys(sizes_of(extent), MOST_LARGE))
+
+
+def nominal_shape(what: Value | Attribute) -> Shape:
+    """The extents of a value or type that costs are estimated for."""
+    return nominal_of(shape_of(what))
+
+
+def nominal_of(extents: Iterable[int]) -> Shape:
+    """The extents that costs are estimated for."""
+    return tuple([e if is_static(e) else nominal(e) for e in extents])
+
+
+def nominal_size(what: Value | Attribute) -> int:
+    """The number of elements that costs are estimated for."""
+    return nominal(size_of(what))
+
+
+def are_static(extents: Iterable[int]) -> bool:
+    """Whether no extent has a size in it."""
+    return all(map(is_static, extents))
