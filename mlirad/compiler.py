@@ -35,7 +35,7 @@ from mlirad.lower.emit import emit_program
 from mlirad.lower.float_control import float_control
 from mlirad.lower.large_sizes import LEAST_LARGE
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_verification import verify_plans
+from mlirad.lower.plan_verification import verify_plan, verify_plans
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
@@ -187,6 +187,9 @@ def _emitted(
     with deep_recursion():
         if options.start == "kernels":
             verify_plans(entry, callees)
+        elif options.large:
+            for function in (entry, *callees):
+                verify_plan(function)
         return emit_program(
             entry,
             vector_bytes=target.vector_bytes,

@@ -1,6 +1,6 @@
 """The check of a memory plan: all writes stay inside, and nothing that is still needed is ever overwritten.
 
-Independent of how the plan was made: it walks every block backwards with the set of values that are still to
+Where bytes or places have sizes in them this is to hold for all of these. Independent of how the plan was made, it walks every block backwards with the set of values that are still to
 be read, and at each op requires that what the op writes overlaps none of them. Inside a loop these are also
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
 yields must be written where the region hands it over, so no memory is read that nobody has written.
@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
@@ -34,7 +35,7 @@ from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
-from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.lower.places import ends_before, is_place
 from mlirad.lower.plan_memory import bytes_of, is_row_major
 from mlirad.lower.plan_memory.carries import (
     PLACED_OPS,
@@ -57,10 +58,9 @@ class _Piece(NamedTuple):
     size: int
 
     def overlaps(self, other: _Piece) -> bool:
-        return (
-            self.region == other.region
-            and self.start < other.start + other.size
-            and other.start < self.start + self.size
+        return self.region == other.region and not (
+            ends_before(self.start, self.size, other.start)
+            or ends_before(other.start, other.size, self.start)
         )
 
 
@@ -171,9 +171,9 @@ class _Verifier:
         for result, place in zip(op.results, stated, strict=True):
             if not is_array(result.type):
                 continue
-            if place >= 0:
+            if not is_static(place) or place >= 0:
                 self.pieces[result] = (_Piece("arena", place, bytes_of(result)),)
-                sound = place % BUFFER_ALIGNMENT == 0 and place + bytes_of(result) <= self.arena
+                sound = is_place(place) and ends_before(place, bytes_of(result), self.arena)
             else:
                 k = -1 - place
                 sound = k < len(outputs) and is_row_major(result)
@@ -285,7 +285,7 @@ class _Verifier:
     ) -> tuple[_Piece, ...]:
         """Note where a carry lies; where the next one is handed over."""
         start = initial_carries(op)[k]
-        if mode < COPIED or (mode == COPIED and not is_copied(carry)):
+        if (is_static(mode) and mode < COPIED) or (mode == COPIED and not is_copied(carry)):
             raise VerifyError(
                 f"carry {k} of {op.name}, of type {carry.type}, cannot be kept by {mode}",
                 location=location_of(op),
@@ -299,7 +299,7 @@ class _Verifier:
             self.pieces[carry] = home
             return (_Piece((op, "next", k), 0, bytes_of(carry)),)
         spare = _Piece("arena", mode, bytes_of(carry))
-        if mode % BUFFER_ALIGNMENT or mode + spare.size > self.arena:
+        if not is_place(mode) or not ends_before(mode, spare.size, self.arena):
             raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
         turns = (*home, spare)
         for place in (*home, *init):

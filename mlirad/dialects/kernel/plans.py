@@ -6,6 +6,8 @@
     kernel.updates        of a function and of every call of it: pairs of a result and the argument whose
                           memory it takes over
 
+A place with sizes in it is rounded up to the alignment of the arena when the program runs.
+
 Whether the places are sound is checked where a plan is used: `mlirad.lower.plan_verification`.
 """
 

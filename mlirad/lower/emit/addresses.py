@@ -16,7 +16,7 @@ from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.tapes import Tape
-from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
@@ -78,7 +78,7 @@ class _Pointers(dict[Place, Value]):
     def __missing__(self, place: Place) -> Value:
         match place.region:
             case "arena":
-                return self._f.gep(self._arena, _aligned(self._f, place.number), "i8")
+                return in_arena(self._f, self._arena, place.number)
             case "literal":
                 op = self._literals[place.number]
                 kind = kind_of(op.result)
@@ -88,8 +88,9 @@ class _Pointers(dict[Place, Value]):
                 raise KeyError(place)
 
 
-def _aligned(f: IRBuilder, offset: int) -> Operand:
-    """An offset in the arena, rounded up to the alignment where it is not known when the text is made."""
+def in_arena(f: IRBuilder, arena: Value, offset: int) -> Value:
+    """An address in the arena; an offset with sizes in it is rounded up to the alignment."""
     if is_static(offset):
-        return offset
-    return f.and_(f.add(f.value(offset, "i64"), BUFFER_ALIGNMENT - 1), -BUFFER_ALIGNMENT)
+        return f.gep(arena, offset, "i8")
+    rounded = f.and_(f.add(f.value(offset, "i64"), BUFFER_ALIGNMENT - 1), -BUFFER_ALIGNMENT)
+    return f.gep(arena, rounded, "i8")

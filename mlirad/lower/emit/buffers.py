@@ -27,7 +27,7 @@ from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import at_most, is_static
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.plans import (
     IN_PLACE,
     stated_arena,
@@ -43,6 +43,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.lower.places import ends_before
 from mlirad.lower.plan_memory.carries import PLACED_OPS, body_of, carry_arguments
 
 TEXT_LITERAL_BYTES: Final = 4096
@@ -91,12 +92,6 @@ class Buffer:
             return self.place == other.place
         a, b = self.place.number, other.place.number
         return not (ends_before(a, self.nbytes, b) or ends_before(b, other.nbytes, a))
-
-
-def ends_before(start: int, size: int, other: int) -> bool:
-    """Whether so many bytes from a start on, which may be moved to be aligned, surely end before another."""
-    slack = 0 if is_static(start) else BUFFER_ALIGNMENT - 1
-    return at_most(start + size + slack, other)
 
 
 def row_major(shape: Shape) -> Shape:
