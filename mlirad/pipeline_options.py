@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Chunk: TypeAlias = int | Literal["all"] | None
 """How many positions of a build are computed at a time; None where what decides is memory."""
 
+Sizes: TypeAlias = tuple[tuple[str, int], ...]
+"""Sizes of a program by name, with the number that each one has."""
+
 Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
 """How far a module has come: anything; array code with maps that are not applied; the same without maps given
 by code; array code; scheduled kernels with a memory plan.
@@ -45,7 +48,7 @@ class Options:
     donated: tuple[int, ...] = ()
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
-    sizes: tuple[tuple[str, int], ...] = ()
+    sizes: Sizes = ()
     large: bool = False
 
 

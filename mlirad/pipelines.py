@@ -27,7 +27,7 @@ from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves,
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
-from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
 
@@ -106,7 +106,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     )
 
 
-def instantiation(sizes: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+def instantiation(sizes: Sizes) -> tuple[str, ...]:
     """The program for these sizes: what numbers decide, such as that an array is empty, is decided then."""
     if not sizes:
         return ()

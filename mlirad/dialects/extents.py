@@ -150,7 +150,7 @@ class Extent:
             return NotImplemented
         if at_most(0, other) and at_most(other + 1, _as_int(self)):
             return 0
-        raise SizeNeeded(f"{other} // ({self})", self)
+        raise SizeNeeded(f"{other} // ({self}) is needed as a number", self)
 
     def __mod__(self, other: Any) -> Any:
         if not _is_extent(other):
@@ -176,7 +176,7 @@ class Extent:
     def __bool__(self) -> bool:
         if at_most(1, _as_int(self)):
             return True
-        raise SizeNeeded(f"whether {self} is 0", self)
+        raise SizeNeeded(f"whether {self} is 0 depends on the size", self)
 
     def __le__(self, other: Any) -> bool:
         return self._ordered(other, "<=", 0)
@@ -198,16 +198,19 @@ class Extent:
             return True
         if at_most(other, self + (step - 1)):
             return False
-        raise SizeNeeded(f"whether {self} {sign} {other}", self)
+        raise SizeNeeded(f"whether {self} {sign} {other} depends on the size", self)
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
 
     def __index__(self) -> int:
-        raise SizeNeeded(f"{self} as a number", self)
+        raise SizeNeeded(f"{self} is needed as a number", self)
 
     def __int__(self) -> int:
-        raise SizeNeeded(f"{self} as a number", self)
+        raise SizeNeeded(f"{self} is needed as a number", self)
 
     def __float__(self) -> float:
-        raise SizeNeeded(f"{self} as a number", self)
+        raise SizeNeeded(f"{self} is needed as a number", self)
 
     # Text ----------------------------------------------------------------------------------------
 
@@ -430,13 +433,13 @@ def _divide_exactly(a: Extent, b: Extent) -> _Sum:
         monomial, c = min(rest.items(), key=_rank)
         left = _without(monomial, leading)
         if left is None or c % factor:
-            raise SizeNeeded(f"({a}) // ({b})", a)
+            raise SizeNeeded(f"whether {b} divides {a} depends on the size", a)
         step: _Sum = {left: c // factor}
         quotient = _add(quotient, step)
         rest = _add(rest, _scale(_multiply(step, _sum_of(b)), -1))
         rest = {m: d for m, d in rest.items() if d}
         if len(quotient) > 64:
-            raise SizeNeeded(f"({a}) // ({b})", a)
+            raise SizeNeeded(f"whether {b} divides {a} depends on the size", a)
     return quotient
 
 

@@ -44,6 +44,14 @@ def sizes_attribute(names: Iterable[str]) -> ArrayAttr[StringAttr]:
     return ArrayAttr([StringAttr(name) for name in names])
 
 
+def state_sizes(function: FuncOp) -> None:
+    """Have a function state the sizes that can be read from its arguments, in the order of these."""
+    read = [alone(e) for type_ in function.function_type.inputs.data for e in shape_of(type_)]
+    names = tuple(dict.fromkeys(name for name in read if name is not None))
+    if names:
+        function.attributes[SIZES] = sizes_attribute(names)
+
+
 def sizes_at(types: Sequence[Attribute], shapes: Sequence[Shape | None]) -> dict[str, int]:
     """The sizes of parameters of these types where arguments have these shapes; None says nothing of one.
 

@@ -16,6 +16,8 @@ from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.sizes import bind_tracing
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
@@ -25,6 +27,7 @@ def bind_methods() -> None:
     nests.bind()
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten)
+    bind_tracing(as_array)
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
         "structure": structure,

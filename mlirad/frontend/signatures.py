@@ -25,6 +25,7 @@ from typing import (
 )
 
 from mlirad.frontend.compiling.donation import Donated
+from mlirad.frontend.compiling.dynamic import Dynamic
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.options import OPTIONS, CompileOptions, Options
 from mlirad.frontend.compiling.pickling import remembering
@@ -71,12 +72,13 @@ class Jit(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, R], /, *, static_argnames: Names = (), donate: Donated = (),
-        **options: Unpack[CompileOptions],
+        dynamic: Dynamic = (), **options: Unpack[CompileOptions],
     ) -> Function[P, R]: ...  # fmt: skip
     @overload
     def __call__(
-        self, *, static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions]
-    ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+        self, *, static_argnames: Names = (), donate: Donated = (), dynamic: Dynamic = (),
+        **options: Unpack[CompileOptions],
+    ) -> Callable[[Callable[P, R]], Function[P, R]]: ...  # fmt: skip
 
 
 class Batching(Protocol):

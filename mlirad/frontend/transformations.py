@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.donation import Donated
+from mlirad.frontend.compiling.dynamic import Dynamic
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
@@ -38,7 +39,7 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 @as_jit
 def jit(
     function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
-    **options: Unpack[CompileOptions],
+    dynamic: Dynamic = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function`, compiled for each signature it is called with.
 
@@ -46,8 +47,11 @@ def jit(
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
     the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
     `DonationWarning`, and the interpreter leaves all as they are.
+
+    `dynamic` names dimensions of arguments that have one size, whatever it is, as in `"x:0 y:0"`, several
+    strings for several sizes: the function is traced and differentiated once for all sizes of 2 and more.
     """
-    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
+    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate, dynamic)
 
 
 @as_value_and_gradient

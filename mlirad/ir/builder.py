@@ -129,7 +129,7 @@ class Builder:
 
         def with_ranges(*args: Value) -> Iterable[Value]:
             for index, extent in zip(args, extents, strict=False):
-                self.ranges.set(index, 0, max(extent - 1, 0) if is_static(extent) else None)
+                self.ranges.set(index, 0, max(extent - 1, 0) if is_static(extent) else extent - 1)
             return body(*args)
 
         return self.region(argument_types, with_ranges)

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Value, element_of, is_boolean, is_float, is_integer, shape_of
 
 Interval: TypeAlias = tuple[int, int]
@@ -57,10 +58,16 @@ class Ranges:
     def __init__(self) -> None:
         self._bounds: dict[Value, Bounds] = {}
         self._finite: dict[Value, bool] = {}
+        self._below: dict[Value, int] = {}
+        """Extents with sizes that integers are below, which have no upper bound that is a number."""
 
-    def set(self, value: Value, low: int, high: int | None) -> None:
-        """Declare the interval of a region argument; None for an end that is not known as a number."""
-        self._bounds[value] = (low, high)
+    def set(self, value: Value, low: int, high: int) -> None:
+        """Declare the interval of a region argument."""
+        if is_static(high):
+            self._bounds[value] = (low, high)
+        else:
+            self._bounds[value] = (low, None)
+            self._below[value] = high + 1
 
     def interval(self, value: Value) -> Interval | None:
         """The interval of an integer value, `None` unless both ends are known."""
@@ -84,14 +91,32 @@ class Ranges:
     def inside(self, value: Value, extent: int) -> bool:
         """Whether a position provably lies in `0 .. extent - 1`."""
         low, high = self.bounds(value)
-        return low is not None and high is not None and low >= 0 and high < extent
+        if low is None or low < 0:
+            return False
+        below = self._extent_above(value) if high is None else high + 1
+        return below is not None and at_most(below, extent)
+
+    def _extent_above(self, value: Value) -> int | None:
+        """An extent with sizes that all elements are below, where one is known."""
+        while value not in self._below:
+            owner = value.owner
+            match owner:
+                case structural.IotaOp():
+                    return shape_of(value)[owner.dim.value.data]
+                case reductions.ArgmaxOp() | reductions.ArgminOp() | ordering.ArgsortOp():
+                    return shape_of(owner.operand)[owner.dim.value.data]
+                case _ if isinstance(owner, _SAME_ELEMENTS):
+                    value = owner.operand
+                case _:
+                    return None
+        return self._below[value]
 
     def _of(self, op: Operation) -> Bounds:
         match op:
             case structural.ConstantOp():
                 return _literal_interval(op)
             case structural.IotaOp():
-                return 0, max(shape_of(op.result)[op.dim.value.data] - 1, 0)
+                return _positions_below(shape_of(op.result)[op.dim.value.data])
             case ew.SelectOp():
                 return _hull(self.bounds(op.on_true), self.bounds(op.on_false))
             case ew.ConvertOp() if is_boolean(op.operand):
@@ -102,7 +127,9 @@ class Ranges:
                 x = self.interval(op.operand)
                 return _UNKNOWN if x is None else _unwrapped(op.result, x)
             case reductions.ArgmaxOp() | reductions.ArgminOp() | ordering.ArgsortOp():
-                return 0, max(shape_of(op.operand)[op.dim.value.data] - 1, 0)
+                return _positions_below(shape_of(op.operand)[op.dim.value.data])
+            case structural.SizeOp():
+                return (0 if at_most(0, op.extent.data) else None), None
             case ew.MaxOp():
                 (a, b), (c, d) = self.bounds(op.lhs), self.bounds(op.rhs)
                 return _largest(a, c), None if b is None or d is None else max(b, d)
@@ -153,6 +180,11 @@ class Ranges:
                 return self.finite(op.operand)
             case _:
                 return False
+
+
+def _positions_below(extent: int) -> Bounds:
+    """The interval of positions in a dimension; of a dimension with sizes it has no upper end."""
+    return 0, max(extent - 1, 0) if is_static(extent) else None
 
 
 def _literal_interval(op: structural.ConstantOp) -> Bounds:

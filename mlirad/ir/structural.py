@@ -30,7 +30,7 @@ from mlirad.dialects.array.structural import (
     SliceOp,
     StackOp,
 )
-from mlirad.dialects.extents import Extent, is_static
+from mlirad.dialects.extents import Extent, at_most, is_static
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import (
     Value,
@@ -218,7 +218,7 @@ class StructuralBuilder(Builder):
     def reverse(self, x: Value, dims: Sequence[int]) -> Value:
         """`x` read backwards along `dims`; dimensions of extent at most 1 do not count."""
         shape = shape_of(x)
-        dims = sorted(d for d in dims if shape[d] > 1)
+        dims = sorted(d for d in dims if not at_most(shape[d], 1))
         if not dims or self.scalar_of(x) is not None:
             return x
         owner = x.owner

@@ -7,7 +7,7 @@ reader.key(...)                  by which the program for these is found
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +58,14 @@ class ArgumentReader:
         """The key of a program, and whether it is the short one: of arrays and scalars by position."""
         if not kwargs and not self.static and all(map(is_plain, args)):
             return plain_key(args), True
+        return self.whole_key(args, kwargs, tree, types), False
+
+    def whole_key(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], tree: Tree, types: Sequence[LeafType]
+    ) -> Hashable:
+        """The key of a program for leaves of these types, which may not be those of the arguments."""
         names = tuple(sorted(name for name in kwargs if name not in self.static))
-        return (signature_key(tree, types), names, self._static_keys(args, kwargs)), False
+        return signature_key(tree, types), names, self._static_keys(args, kwargs)
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
         """What a program for these arguments accepts, and their leaves as it takes them."""

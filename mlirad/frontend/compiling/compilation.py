@@ -24,6 +24,7 @@ from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import find_target
+from mlirad.pipeline_options import Sizes, Stage
 from mlirad.recursion import deep_recursion
 
 keep_glue_in(KeptGlue())
@@ -81,19 +82,21 @@ def executable(
     *,
     name: str = "",
     anew: bool = False,
+    start: Stage = "program",
+    sizes: Sizes = (),
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of the module that can be called, and its machine code where it is compiled.
 
     That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
-    cache calls it. Results may take the memory of the arguments `donated`, which the interpreter leaves as
+    cache calls it. The module has come to the stage `start`, and its sizes are these. Results may take the memory of the arguments `donated`, which the interpreter leaves as
     they are.
     """
     if options.interpret:
         from mlirad.frontend.compiling import making
 
-        return making.interpreted(module, options, stats, function), None
+        return making.interpreted(module, options, stats, function, start), None
     deciding = replace(options, timeout=None, threads=None, control=None)
-    decides = (options.pipeline("kernels", function, donated), deciding)
+    decides = (options.pipeline("kernels", function, donated, start, sizes), deciding)
     place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
@@ -109,7 +112,9 @@ def executable(
     if native is None:
         from mlirad.frontend.compiling import making  # the compiler, which a program on the disk does without
 
-        made = making.machine_code(module, options, stats, function, donated, name or function)
+        made = making.machine_code(
+            module, options, stats, function, donated, name or function, start=start, sizes=sizes
+        )
         native = loaded(made)
         if place is not None:
             place.keep(made)

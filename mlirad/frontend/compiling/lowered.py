@@ -31,6 +31,7 @@ from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
+from mlirad.pipeline_options import Sizes
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class Lowered(_OfThisProcess):
         read: Reading,
         trace: Callable[[], tuple[ModuleOp, Tree]],
         make: Callable[[Stats, bool], Program],
+        sizes: Sizes = (),
     ):
         self.name = name
         self.signature = signature
@@ -106,6 +108,7 @@ class Lowered(_OfThisProcess):
         self._read = read
         self.trace = trace
         self._make = make
+        self._sizes = sizes
         self._stats = Stats()
 
     @plain_errors
@@ -114,7 +117,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import text_after
 
         with compiling():
-            return text_after(self.trace()[0], after, self.options)
+            return text_after(self.trace()[0], after, self.options, self._sizes)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -126,7 +129,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import native_program
 
         with compiling():
-            return native_program(self.trace()[0], self.options).program
+            return native_program(self.trace()[0], self.options, sizes=self._sizes).program
 
     @plain_errors
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
@@ -146,7 +149,8 @@ class Lowered(_OfThisProcess):
         given, leaves = self._read(args, kwargs)
         self.signature.require(given, self.name)
         with compiling():
-            program = native_program(self.trace()[0], self.options, profiled=True).program
+            module = self.trace()[0]
+            program = native_program(module, self.options, profiled=True, sizes=self._sizes).program
             native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
         return profiled(native, program.kernels, leaves)
 

@@ -32,13 +32,32 @@ from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
+from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipeline_options import Stage
+from mlirad.pipeline_options import Sizes, Stage
 
 
 def brought_to(end: Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
     """Bring a module to a stage before kernels, in place."""
     transform(module, options.pipeline(end), observe=_recording(stats))
+
+
+def expanded(module: ModuleOp, options: Options, stats: Stats | None = None) -> bool:
+    """Expand the derivatives of a module with sizes, in place; False for one that runs as it was traced.
+
+    Raises `SizeNeeded` where a pass needs the number of a size.
+    """
+    if options.interpret and _runs_as_it_is(module):
+        return False
+    brought_to("arrays", module, options, stats)
+    return True
+
+
+def at_sizes(module: ModuleOp, sizes: Sizes) -> ModuleOp:
+    """A copy of the module with numbers in place of sizes."""
+    copied = module.clone()
+    pipelines.run_passes(copied, (InstantiateSizesPass(sizes),), verify=pipelines.never)
+    return copied
 
 
 def native_program(
@@ -51,11 +70,14 @@ def native_program(
     profiled: bool = False,
     line: ProgressLine | None = None,
     target: Target | None = None,
+    start: Stage = "program",
+    sizes: Sizes = (),
 ) -> Compiled:
     """A function of the module as LLVM IR text, for this machine unless a `target` is given; the memory of
-    arguments `donated` may be taken by results. `line` is told of each step.
+    arguments `donated` may be taken by results. The module has come to the stage `start`, and its sizes are
+    these. `line` is told of each step.
     """
-    wanted = options.pipeline("kernels", function, donated)
+    wanted = options.pipeline("kernels", function, donated, start, sizes)
     if line is not None:
         line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
     made = compile_module(
@@ -83,10 +105,15 @@ def machine_code(
     function: str,
     donated: tuple[int, ...],
     name: str,
+    *,
+    start: Stage = "program",
+    sizes: Sizes = (),
 ) -> MachineProgram:
     """A function of the module as object code for this machine; see `native_program`. It is called `name`."""
     with progress_line(name) as line:
-        program = native_program(module, options, stats, function, donated, line=line).program
+        program = native_program(
+            module, options, stats, function, donated, line=line, start=start, sizes=sizes
+        ).program
         line.begin("llvm")
         start = time.perf_counter()
         made = machine_program(program)
@@ -116,14 +143,14 @@ def _runs_as_it_is(module: ModuleOp) -> bool:
     )
 
 
-def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
-    """The module as text: as traced, or after the (last) pass `name` of its compile.
+def text_after(module: ModuleOp, name: str | None, options: Options, sizes: Sizes = ()) -> str:
+    """The module as text: as traced, or after the (last) pass `name` of its compile for these sizes.
 
     Where that may end with builds in blocks, it is run to the end to know.
     """
     if name is None:
         return text_of(module)
-    wanted = options.pipeline("kernels")
+    wanted = options.pipeline("kernels", sizes=sizes)
     if not may_need_blocks(module, wanted):
         _require_pass(name, wanted)
         transform(module, replace(wanted, until=name))
@@ -164,10 +191,14 @@ def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observe
 
 
 def interpreted(
-    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    start: Stage = "program",
 ) -> Callable[..., Any]:
     """A function run by the interpreter, with derivatives expanded where there are any."""
-    if not _runs_as_it_is(module):
+    if start == "program" and not _runs_as_it_is(module):
         brought_to("arrays", module, options, stats)
 
     def run(*arguments: Any) -> Any:

@@ -23,7 +23,7 @@ from mlirad.frontend.tracing.argument_kinds import (
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
-from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Stage
+from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Sizes, Stage
 from mlirad.pipeline_options import Options as PipelineOptions
 
 MOST_SECONDS = 1e9
@@ -96,15 +96,29 @@ class Options:
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
     def pipeline(
-        self, end: Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
+        self,
+        end: Stage | None = None,
+        entry: str = "main",
+        donated: tuple[int, ...] = (),
+        start: Stage = "program",
+        sizes: Sizes = (),
     ) -> PipelineOptions:
-        """What decides the pipeline, to a stage or to where a call of the function needs it.
+        """What decides the pipeline, from a stage to another, or to where a call of the function needs it.
 
-        Interpreted programs stay array code, of builds on whole arrays.
+        Interpreted programs stay array code, of builds on whole arrays. Lowering puts the numbers `sizes` in
+        place of the sizes of these names.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return PipelineOptions(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
+        return PipelineOptions(
+            method=self.method,
+            chunk=chunk,
+            start=start,
+            end=wanted,
+            entry=entry,
+            donated=donated,
+            sizes=sizes,
+        )
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""

@@ -18,10 +18,12 @@ from typing import Any, ClassVar, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
+from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
+from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
@@ -70,6 +72,7 @@ class Transformed:
         options: Options,
         static_argnames: Sequence[str] | str = (),
         donate: Donated = (),
+        dynamic: Dynamic = (),
     ):
         if not callable(function):
             raise TracingError(
@@ -84,7 +87,8 @@ class Transformed:
         self._static = static_names(function, static_argnames)
         self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
-        self._transformation = (transformation, options, self._static, self._donated)
+        self._dynamic = dynamic_dimensions(dynamic)
+        self._transformation = (transformation, options, self._static, self._donated, self._dynamic)
         self._cache = cache_of(function, self._transformation)
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
@@ -151,6 +155,8 @@ class Transformed:
         if program is None:
 
             def make() -> Program:
+                if self._dynamic:
+                    return self._compile_sizes(function, tree, types, args, kwargs)
                 made = self._compile(function, tree, types)
                 self._note_signature(function, tree, types, args, kwargs)
                 return made
@@ -216,6 +222,49 @@ class Transformed:
                 warn_of_unused(function, tree, native, donated, name)
         return Program(structured(flat, result), tree, result, native)
 
+    def _compile_sizes(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        stats: Stats | None = None,
+        *,
+        anew: bool = False,
+    ) -> Program:
+        """The program for sizes of dynamic dimensions, of what is the same for all sizes."""
+        open_types, sizes = self._sized(function, tree, types)
+        if not sizes:
+            return self._compile(function, tree, types, stats, anew=anew)
+        options, name = self._options, function_name(self._function)
+
+        def make() -> AllSizes:
+            start = time.perf_counter()
+            module, result = self._trace(function, tree, open_types)
+            if stats is not None:
+                stats.add("trace", time.perf_counter() - start, module)
+            return for_all_sizes(module, result, options, stats)
+
+        with compiling():
+            key = self._reader.whole_key(args, kwargs, tree, open_types)
+            program = cache_of(self._function, (self._transformation, AllSizes)).of(key, make)
+            donated = donated_leaves(function, tree, self._donated)
+            numbers = tuple(sizes.items())
+            flat, native = compiled_for(program, numbers, options, stats, donated, name, anew=anew)
+            if native is not None:
+                warn_of_unused(function, tree, native, donated, name)
+        return Program(structured(flat, program.result), tree, program.result, native)
+
+    def _sized(
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    ) -> tuple[Sequence[LeafType], dict[str, int]]:
+        """The types of leaves with sizes where dimensions are dynamic, and the numbers of these."""
+        if not self._dynamic:
+            return types, {}
+        paths = argument_paths(function, tree)
+        return with_sizes(self._dynamic, paths, types, function_name(self._function))
+
     # Looking inside ------------------------------------------------------------------------------
 
     @plain_errors
@@ -223,13 +272,21 @@ class Transformed:
         """The function for arguments like these, to be looked into and compiled ahead of its calls."""
         function, _, tree, types = self._reader.flattened(args, kwargs)
         signature, _ = self._reader.signature(args, kwargs)
+        open_types, sizes = self._sized(function, tree, types)
+
+        def make(stats: Stats, anew: bool) -> Program:
+            if sizes:
+                return self._compile_sizes(function, tree, types, args, kwargs, stats, anew=anew)
+            return self._compile(function, tree, types, stats, anew=anew)
+
         return Lowered(
             function_name(self._function),
             signature,
             self._options,
             self._reader.signature,
-            lambda: self._trace(function, tree, types),
-            lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
+            lambda: self._trace(function, tree, open_types),
+            make,
+            tuple(sizes.items()),
         )
 
     @plain_errors

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from mlirad.dialects.array.control import CHECKPOINTS
+from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Value
 from mlirad.errors import ShapeError, TracingError
 from mlirad.frontend.constructs import eager
@@ -100,7 +101,7 @@ def fori_loop(
         first, length = _static(lower), max(_static(upper) - _static(lower), 0)
 
         def step(i: Array, carry: Any, slices: list[Array]) -> Any:
-            return body(i + first if first else i, carry), ()
+            return body(i if is_static(first) and not first else i + first, carry), ()
 
         return counted(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
 
@@ -296,6 +297,8 @@ def integer(value: Any, what: str, hint: str = "") -> Array:
 
 
 def _static(value: Any) -> int:
+    if isinstance(value, Extent):
+        return cast(int, value)
     try:
         number = operator.index(value)
     except TypeError as error:

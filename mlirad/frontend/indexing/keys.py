@@ -11,16 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import index
 from types import EllipsisType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64, plain_array
-from mlirad.frontend.tracing.operations import broadcast_shapes, contains_traced, converted, stacked
+from mlirad.frontend.tracing.operations import (
+    as_array,
+    broadcast_shapes,
+    contains_traced,
+    converted,
+    stacked,
+)
 from mlirad.frontend.tracing.raising import position_error, tracing_error, unsupported_error
 
 Positions: TypeAlias = Array | npt.NDArray[Any]
@@ -112,7 +120,7 @@ def select_key(shape: Shape, key: Any) -> Selection:
             selection.terms.append(_strided(cast(Any, item), shape[dim]))
             selection.view.append(dim)
             continue
-        if isinstance(item, int):
+        if isinstance(item, int | Extent):
             selection.terms.append(_static_position(item, shape[dim]))
         elif isinstance(item, np.ndarray):
             selection.terms.append(_static_positions(cast(Any, item), shape[dim], dim))
@@ -133,7 +141,7 @@ def select_key(shape: Shape, key: Any) -> Selection:
 
 def _item(item: Any) -> Any:
     """One entry of a key: None, ..., a slice, an int, an array of integers (or a mask), or a traced one."""
-    if item is None or item is ... or type(item) is int:
+    if item is None or item is ... or type(item) is int or isinstance(item, Extent):
         return item
     if isinstance(item, slice):
         return cast(Any, item)
@@ -206,11 +214,40 @@ def _strided(item: slice, extent: int) -> Strided:
             "the bounds of a slice must be static, because they give the shape of the result",
             "write x[i + np.arange(n)] for x[i : i + n]",
         )
+    if not all(map(is_static, (extent, *(b for b in (item.start, item.stop) if b is not None)))):
+        return _strided_by_extents(item, extent)
     start, stop, step = item.indices(extent)
     return Strided(start, step, len(range(start, stop, step)))
 
 
+def _strided_by_extents(item: slice, extent: int) -> Strided:
+    """The same of bounds and extents with sizes in them, whose order is known for all sizes."""
+    step = 1 if item.step is None else index(item.step)
+    if step == 0:
+        raise position_error("the step of a slice is 0")
+    # Positions are clamped as Python does it: steps backwards begin and end one before.
+    shift = 0 if step > 0 else 1
+
+    def bound(given: Any, otherwise: int) -> int:
+        if given is None:
+            return otherwise
+        position = given if isinstance(given, Extent) else index(given)
+        if position < 0:
+            position = position + extent
+        return min(max(position, -shift), extent - shift)
+
+    start = bound(item.start, 0 if step > 0 else extent - 1)
+    stop = bound(item.stop, extent if step > 0 else -1)
+    distance = stop - start if step > 0 else start - stop
+    return Strided(start, step, (distance + abs(step) - 1) // abs(step) if distance >= 0 else 0)
+
+
 def _static_position(position: int, extent: int) -> int:
+    if not (is_static(position) and is_static(extent)):
+        found = position + extent if position < 0 else position
+        if not (found >= 0 and found < extent):
+            raise position_error(f"position {position} lies outside a dimension of extent {extent}")
+        return found
     if not -extent <= position < extent:
         raise position_error(
             f"position {position} lies outside a dimension of extent {extent}",
@@ -221,8 +258,21 @@ def _static_position(position: int, extent: int) -> int:
     return position % extent
 
 
-def _static_positions(positions: npt.NDArray[Any], extent: int, dim: int) -> npt.NDArray[Any]:
+def _static_positions(positions: npt.NDArray[Any], extent: int, dim: int) -> Positions:
+    if not is_static(extent):
+        return _positions_by_extent(positions, extent, dim)
     wrong = positions[(positions < -extent) | (positions >= extent)]
     if wrong.size:
         raise position_error(f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}")
     return np.where(positions < 0, positions + extent, positions).astype(np.int64)
+
+
+def _positions_by_extent(positions: npt.NDArray[Any], extent: int, dim: int) -> Positions:
+    """The same in a dimension of an extent with sizes: those from the end are computed of it."""
+    if positions.size:
+        least, largest = int(positions.min()), int(positions.max())
+        if not (largest < extent and -least <= extent):
+            raise position_error(f"positions lie outside dimension {dim} of extent {extent}")
+        if least < 0:
+            return converted(as_array(np.where(positions < 0, 1, 0)) * as_array(extent) + positions, I64)
+    return positions.astype(np.int64)

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import i1
 
+from mlirad.dialects.extents import Extent
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
 from mlirad.frontend.indexing.masks import key_with_mask, masked
@@ -72,13 +73,14 @@ def _slice(b: ArrayBuilder, x: Value, rank: int, terms: list[Term]) -> Value:
     starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
     backwards: list[int] = []
     for d, term in enumerate(terms, rank):
-        if isinstance(term, int):
+        if isinstance(term, int | Extent):
             starts[d], limits[d] = term, term + 1
         elif isinstance(term, Strided) and term.count == 0:
             starts[d] = limits[d] = 0
         elif isinstance(term, Strided):
             last = term.start + (term.count - 1) * term.step
-            starts[d], limits[d] = min(term.start, last), max(term.start, last) + 1
+            first, last = (term.start, last) if term.step > 0 else (last, term.start)
+            starts[d], limits[d] = first, last + 1
             strides[d] = abs(term.step)
             if term.step < 0:
                 backwards.append(d)
@@ -112,6 +114,8 @@ def check_terms(terms: Iterable[tuple[Term | Positions, int]]) -> None:
 
 def wrapped_value(b: ArrayBuilder, term: int | Positions, extent: int) -> Value:
     """Positions as a value, negative ones counted from the end."""
+    if isinstance(term, Extent):
+        return b.index_constant(cast(int, term))
     if not isinstance(term, Array):
         return as_array(np.asarray(term, np.int64), I64).value
     return from_start(b, term.value, extent)

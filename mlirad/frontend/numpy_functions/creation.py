@@ -17,11 +17,13 @@ from typing import Any, Final
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.frontend.numpy_functions.sized_arrays import arange, filled, identity_of
 from mlirad.frontend.tracing.complex_array import is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.library_names import Handing
-from mlirad.frontend.tracing.operations import contains_traced, xp
+from mlirad.frontend.tracing.operations import contains_traced, holds_size, xp
+from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]
@@ -41,7 +43,7 @@ def array(
 
     Of integers and booleans alone it is NumPy's, as positions and shapes have to be.
     """
-    if not contains_traced(object):
+    if not is_symbolic(object):
         made = np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
         is_traced = is_tracing() and made.dtype.kind in "fc" and _is_known(made.dtype)
         return real_or_complex(made) if is_traced else made
@@ -54,7 +56,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **opt
     """`np.full`; in a trace a traced array."""
     if not is_tracing() or options or not _is_known(dtype):
         return np.full(shape, fill_value, dtype, order, **options)
-    fill = real_or_complex(fill_value if contains_traced(fill_value) else np.asarray(fill_value))
+    fill = real_or_complex(fill_value if is_symbolic(fill_value) else np.asarray(fill_value))
     wanted = fill if dtype is None else fill.astype(dtype)
     return xp.copy(xp.broadcast_to(wanted, shape))
 
@@ -62,6 +64,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **opt
 def _of_shape(own: Maker) -> Maker:
     @functools.wraps(own)
     def make(shape: Any, dtype: Any = float, order: Any = "C", **options: Any) -> Any:
+        if holds_size(shape):
+            return filled(static_shape(shape), own((), dtype, order, **options))
         made = own(shape, dtype, order, **options)
         return real_or_complex(made) if is_tracing() and _is_known(made.dtype) else made
 
@@ -75,6 +79,9 @@ def empty(shape: Any, dtype: Any = float, order: Any = "C", **options: Any) -> A
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, **options: Any) -> Any:
     """`np.eye`; in a trace a traced array."""
+    columns = N if M is None else M
+    if holds_size([N, columns]):
+        return identity_of(N, columns, k, dtype)
     made = np.eye(N, M, k, dtype, **options)
     return real_or_complex(made) if is_tracing() and _is_known(made.dtype) else made
 
@@ -86,7 +93,7 @@ def identity(n: int, dtype: Any = float, **options: Any) -> Any:
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
     """`np.asarray`, which takes traced values and nests of them."""
-    return real_or_complex(a, dtype) if contains_traced(a) else np.asarray(a, dtype, order, **options)
+    return real_or_complex(a, dtype) if is_symbolic(a) else np.asarray(a, dtype, order, **options)
 
 
 def _is_known(dtype: Any) -> bool:
@@ -98,9 +105,14 @@ zeros, ones = _of_shape(np.zeros), _of_shape(np.ones)
 
 CREATING: Final[dict[str, Maker]] = {
     "array": array, "asarray": asarray, "asanyarray": asarray, "ascontiguousarray": asarray, "zeros": zeros,
-    "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity,
+    "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity, "arange": arange,
 }  # fmt: skip
 """The functions of `mlirad.numpy` that are not NumPy's."""
+
+
+def is_symbolic(value: object) -> bool:
+    """Whether a nest of lists and tuples holds what has no number while a function is traced."""
+    return contains_traced(value) or holds_size(value)
 
 
 def _of_traced(make: Maker) -> Handing:
@@ -108,7 +120,7 @@ def _of_traced(make: Maker) -> Handing:
 
     def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         is_users = is_user_file(sys._getframe(2).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
-        if is_users and is_tracing() and contains_traced([*args, *options.values()]):
+        if is_users and is_tracing() and is_symbolic([*args, *options.values()]):
             return make(*args, **options)
         return own(*args, **options)
 

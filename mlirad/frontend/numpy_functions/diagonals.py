@@ -12,6 +12,7 @@ from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
+from mlirad.frontend.numpy_functions.sized_arrays import positions, triangle
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.operations import broadcast_array, select, xp
@@ -28,12 +29,12 @@ def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:
 
 def tril(m: ArrayLike, k: Int = 0) -> Array:
     """`np.tril`."""
-    return _triangle(m, lambda rows, columns: np.tri(rows, columns, k, bool))
+    return _triangle(m, lambda rows, columns: triangle(rows, columns, k))
 
 
 def triu(m: ArrayLike, k: Int = 0) -> Array:
     """`np.triu`."""
-    return _triangle(m, lambda rows, columns: ~np.tri(rows, columns, k - 1, bool))
+    return _triangle(m, lambda rows, columns: ~triangle(rows, columns, k - 1))
 
 
 def diagonal(a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1) -> Array:
@@ -48,7 +49,7 @@ def diagonal(a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1) ->
         turned = moveaxis(made(value), (first, second), (0, 1))
         rows, columns = turned.shape[:2]
         low, right = max(-offset, 0), max(offset, 0)
-        at = np.arange(max(min(rows - low, columns - right), 0))
+        at = positions(max(min(rows - low, columns - right), 0))
         return moveaxis(turned[at + low, at + right], 0, -1).value
 
     def spread(strides: Strides) -> Strides:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.extents import Extent
 from mlirad.errors import MliradError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype
@@ -75,6 +76,14 @@ def _integers(value: Any) -> tuple[int, ...]:
     if isinstance(value, list | tuple | range | np.ndarray):
         return tuple(_integer(v) for v in cast("Sequence[Any]", value))
     return (_integer(value),)
+
+
+def _extents(value: Any) -> tuple[int, ...]:
+    """A shape, whose extents may have sizes in them."""
+    parts: Any = value if isinstance(value, list | tuple) else [value]
+    if not any(isinstance(part, Extent) for part in parts):
+        return _integers(value)
+    return tuple(part if isinstance(part, Extent) else _integer(part) for part in parts)
 
 
 def _one_or_more(value: Any) -> int | tuple[int, ...]:
@@ -265,7 +274,7 @@ AxisList: TypeAlias = Annotated[
 ]
 """One dimension or several, in any sequence."""
 
-ShapeLike: TypeAlias = Annotated[tuple[int, ...], kind("made of integers", _integers)]
+ShapeLike: TypeAlias = Annotated[tuple[int, ...], kind("made of integers", _extents)]
 """A shape."""
 
 Scalar: TypeAlias = Annotated[Any, kind("a number", _scalar)]

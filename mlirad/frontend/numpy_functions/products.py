@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.dialects.extents import nominal
 from mlirad.frontend.numpy_functions.contraction import contract
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -171,7 +172,7 @@ def multi_dot(arrays: OperandList) -> Array:
         )
     first = 1 if ranks[0] == 1 else parts[0].shape[0]
     last = 1 if ranks[-1] == 1 else parts[-1].shape[1]
-    extents = [first, *(p.shape[0] for p in parts[1:]), last]
+    extents = [nominal(e) for e in (first, *(p.shape[0] for p in parts[1:]), last)]
 
     @cache
     def cheapest(i: int, j: int) -> tuple[int, int]:

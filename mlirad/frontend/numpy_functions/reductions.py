@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.errors import ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -24,7 +25,16 @@ from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.operations import (
+    as_array,
+    broadcast_array,
+    broadcast_shapes,
+    converted,
+    counted,
+    inexact,
+    select,
+    xp,
+)
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, distinct_axes, one_axis, strict_axes
 
@@ -54,8 +64,8 @@ def masked(x: Array, where: Array | None, neutral: Any) -> Array:
 def spread(where: Array, x: Array) -> Array:
     """A mask in the shape of what it masks."""
     try:
-        fits = np.broadcast_shapes(where.shape, x.shape) == x.shape
-    except ValueError:
+        fits = broadcast_shapes([where.shape, x.shape], "where") == x.shape
+    except ShapeError:
         fits = False
     if not fits:
         raise shape_error(
@@ -122,13 +132,13 @@ def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array |
 def _count(x: Array, axes: list[int], where: Array | None) -> Any:
     """How many elements count: a number, or an array with extents of 1."""
     if where is None:
-        return prod(x.shape[d] for d in axes)
+        return counted(prod(x.shape[d] for d in axes))
     return sum_(spread(where, x), tuple(axes), keepdims=True)
 
 
 def _divided(total: Array, count: Any) -> Array:
     """A sum over a count, in the dtype of the sum."""
-    if isinstance(count, Array):
+    if isinstance(count, Array) and count.ndim:
         count = xp.reshape(count, total.shape)
     if total.dtype.kind != "f":
         return converted(converted(total, F64) / count, total.dtype)
@@ -201,7 +211,7 @@ def average(
     axes = None if axis is None else tuple(distinct_axes(axis, a.ndim))
     if weights is None:
         result = mean(a, axes, keepdims=keepdims)
-        count = a.size // result.size if result.size else 0
+        count = counted(a.size // result.size if result.size else 0)
         return (result, xp.full_like(result, count)) if returned else result
     factors = fitting_weights(a, weights, axes)
     kinds = [a.dtype, factors.dtype, *([F64] if a.dtype.kind != "f" else [])]

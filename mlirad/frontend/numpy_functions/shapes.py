@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal
 
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
@@ -42,7 +43,7 @@ def reshape(
     if extents.count(-1) == 1:
         rest = prod(e for e in extents if e != -1)
         extents[extents.index(-1)] = a.size // rest if rest else -1
-    if prod(extents) != a.size or min(extents, default=0) < 0:
+    if prod(extents) != a.size or not all(at_most(0, extent) for extent in extents):
         raise shape_error(
             f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
             "both shapes must have as many elements; one extent may be -1",

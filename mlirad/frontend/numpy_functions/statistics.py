@@ -10,7 +10,7 @@ from mlirad.frontend.numpy_functions.parameters import ArrayLike, DtypeLike, Fla
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
-from mlirad.frontend.tracing.operations import converted, xp
+from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 
 
@@ -41,7 +41,7 @@ def cov(
     freedom = max(x.shape[1] - less, 0)
     centred = x - xp.mean(x, axis=1, keepdims=True)
     scaled = xp.matmul(centred, xp.transpose(centred)) * (
-        target.type(1) / target.type(freedom) if freedom else np.inf
+        target.type(1) / converted(as_array(freedom), target) if freedom else np.inf
     )
     return xp.squeeze(scaled)
 

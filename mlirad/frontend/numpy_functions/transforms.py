@@ -80,7 +80,7 @@ def _emitted(kind_: str, x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _scaled(x: Array, factor: float) -> Array:
-    return x if factor == 1.0 else x * factor
+    return x if isinstance(factor, float) and factor == 1.0 else x * factor
 
 
 def moved_back(x: Array, axis: int) -> Array:

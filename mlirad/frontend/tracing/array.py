@@ -23,11 +23,14 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.errors import SizeNeeded
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_names import hint_for, scipy_function
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
@@ -112,8 +115,8 @@ class Array:
 
     @property
     def shape(self) -> Shape:
-        """The extents."""
-        return shape_of(self._value)
+        """The extents: integers, and sizes where dimensions are dynamic."""
+        return sized_shape(shape_of(self._value))
 
     @shape.setter
     def shape(self, shape: Any) -> NoReturn:
@@ -141,7 +144,7 @@ class Array:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return size_of(self._value)
+        return sized(size_of(self._value))
 
     @property
     def nbytes(self) -> int:
@@ -156,11 +159,15 @@ class Array:
     def __len__(self) -> int:
         if not self.shape:
             raise tracing_error("a scalar has no length")
+        if not is_static(self.shape[0]):
+            raise SizeNeeded(f"len of {self!r} is {self.shape[0]}, and Python insists on an integer", self.shape[0])
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self.shape:
             raise tracing_error("a scalar has no elements to iterate over")
+        if not is_static(self.shape[0]):
+            raise SizeNeeded(f"a loop over {self!r} needs the number of its rows", self.shape[0], hint=LOOPS)
         return (self[k] for k in range(self.shape[0]))
 
     def __repr__(self) -> str:
@@ -298,5 +305,5 @@ def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
 
 
 def _is_ordered(shape: Shape, strides: Strides) -> bool:
-    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if e > 1 and s]
+    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if s != 0 and not (is_static(e) and e <= 1)]
     return all(a >= b for a, b in pairwise(steps))

@@ -22,12 +22,15 @@ from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.extents import Extent
+from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
-from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError
+from mlirad.frontend.tracing import sizes
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.captured_objects import is_program_class
-from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
+from mlirad.frontend.tracing.dtypes import I64, language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.library_names import library_names
@@ -144,6 +147,7 @@ def _trace_module(
                 hint="return what is made with the map, or call ad.linearize outside of the function",
             )
         main = frame.finish("main", sealed([r.value for r in results]), visibility=None)
+        state_sizes(main)
     return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
 
 
@@ -227,6 +231,8 @@ def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
             location=definition_of(function),
             hint="recursion is unrolled while tracing; it must end by a static condition",
         ) from error
+    except SizeNeeded as error:
+        raise sizes.explained(error) from error
     except (TypeError, ValueError) as error:
         explained = _explained(error)
         if explained is None:
@@ -266,10 +272,16 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
 def _explained(error: TypeError | ValueError) -> MliradError | None:
     """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
     if isinstance(error, MliradError) or (
-        "Array(" not in str(error) and not isinstance(error.__cause__, MliradError)
+        not any(known in str(error) for known in _ABOUT_TRACED) and not isinstance(error.__cause__, MliradError)
     ):
         return None
     location = traceback_line(error)
+    if str(error).startswith("dispatcher for __array_function__"):
+        return SizeNeeded(
+            "this function of NumPy looks at each element of its argument, whose number is not known",
+            location=location,
+            hint=sizes.LEAVE_OUT,
+        )
     if str(error).startswith("setting an array element"):
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
@@ -277,6 +289,8 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
             hint="make it a traced array: y = ad.numpy.zeros(n) for y = np.zeros(n), or a = ad.asarray(a) "
             "before a[i] = v",
         )
+    if isinstance(error.__cause__, SizeNeeded):
+        return sizes.explained(error.__cause__.with_traceback(error.__traceback__))
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__
         return cause.restated(cause.message, location)
@@ -286,6 +300,10 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         hint="a traced value has no elements while the function is traced; shapes and sizes must be static "
         "(list the argument in static_argnames if it is one)",
     )
+
+
+_ABOUT_TRACED = ("Array(", "dispatcher for __array_function__")
+"""What errors of NumPy's that are about traced values have in their text."""
 
 
 def definition_of(function: Callable[..., Any]) -> str | None:
@@ -317,6 +335,8 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    if isinstance(leaf, Extent):
+        return LeafType((), I64, weak=True)
     if isinstance(leaf, Higher):
         raise unsupported_error(
             f"argument {path} is {leaf.noun}, which is no array",

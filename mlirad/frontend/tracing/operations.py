@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import IntegerOverflowError
 from mlirad.frontend.tracing.array import Array, made
@@ -32,6 +33,7 @@ from mlirad.frontend.tracing.dtypes import (
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.run_time_checks import check_fits
+from mlirad.frontend.tracing.sizes import SAME_SIZE
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import Higher
 from mlirad.ir.arrays import ArrayBuilder
@@ -47,7 +49,9 @@ def operand_of(value: Any) -> Operand:
     """What an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
     if isinstance(value, Array | bool | int | float) and not isinstance(value, np.generic):
         return value
-    if isinstance(value, list | tuple) and contains_traced(cast(object, value)):
+    if isinstance(value, Extent):
+        return made(emitting().constant(cast(Any, value), ELEMENT_TYPES[I64]), weak=True)
+    if isinstance(value, list | tuple) and (contains_traced(cast(object, value)) or holds_size(value)):
         return stacked(cast("Sequence[Any]", value))
     return plain_array(cast(object, value))
 
@@ -57,6 +61,13 @@ def contains_traced(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(contains_traced(part) for part in cast("Sequence[object]", value))
     return isinstance(value, Array | Higher | ComplexArray)
+
+
+def holds_size(value: object) -> bool:
+    """Whether a value is a size, or a nest of lists and tuples that holds one."""
+    if isinstance(value, list | tuple):
+        return any(holds_size(part) for part in cast("Sequence[object]", value))
+    return isinstance(value, Extent)
 
 
 def stacked(parts: Sequence[Any]) -> Array:
@@ -77,8 +88,18 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
     return made(constant(emitting(), operand, target), weak=weak)
 
 
+def counted(count: int) -> Any:
+    """A number of elements to compute with: an integer, or the traced value of a size."""
+    return count if is_static(count) else as_array(count)
+
+
 def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) -> Value:
-    """A literal of the given dtype; raises for a Python int that the dtype does not hold."""
+    """A literal of the given dtype; raises for a Python int that the dtype does not hold.
+
+    Of a size it is what that is when the program runs.
+    """
+    if isinstance(value, Extent):
+        return b.constant(cast(Any, value), ELEMENT_TYPES[dtype])
     if (
         type(value) is int
         and dtype.kind == "i"
@@ -154,7 +175,9 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
         if len(kinds) > 1:
             raise shape_error(
                 f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
-                "dimensions are compared from the last one; they must be equal, or one of them 1",
+                "dimensions are compared from the last one; they must be equal, or one of them 1"
+                if all(map(is_static, kinds))
+                else SAME_SIZE,
             )
         extents.append(kinds.pop() if kinds else 1)
     return tuple(extents)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any
+from typing import Any, cast
 
+from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import shape_error
 
 
@@ -56,22 +56,30 @@ MAX_RANK = 64
 
 def static_shape(shape: Any) -> Shape:
     """A shape given as an integer or a sequence of them."""
-    if isinstance(shape, Array) or contains_traced(shape):
+    if isinstance(shape, Extent):
+        return (cast(int, shape),)
+    if isinstance(shape, Array) or _holds_array(shape):
         return (index(shape if isinstance(shape, Array) else next(s for s in shape if isinstance(s, Array))),)
     try:
         return checked_extents((index(shape),))
     except TypeError:
         pass
     try:
-        return checked_extents(tuple(index(extent) for extent in shape))
+        return checked_extents(tuple(extent if isinstance(extent, Extent) else index(extent) for extent in shape))
     except TypeError as error:
         raise shape_error(f"a shape is made of integers, got {shape!r}") from error
+
+
+def _holds_array(shape: object) -> bool:
+    return isinstance(shape, list | tuple) and any(
+        isinstance(extent, Array) for extent in cast("list[object]", shape)
+    )
 
 
 def checked_extents(shape: Shape) -> Shape:
     """A shape with as many dimensions as NumPy's arrays can have, of extents that fit a machine word."""
     for extent in shape:
-        if abs(extent) >= MACHINE_INTEGERS:
+        if is_static(extent) and abs(extent) >= MACHINE_INTEGERS:
             raise shape_error(f"there are no arrays of {extent} elements along a dimension")
     return checked_rank(shape)
 

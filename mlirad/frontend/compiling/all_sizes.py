@@ -1,0 +1,93 @@
+"""Functions of dynamic dimensions: traced and differentiated once for all sizes, compiled for each.
+
+    step = ad.jit(step, dynamic="x:0 y:0")
+    step(x, y)          traced, derivatives expanded, put into numbers, lowered
+    step(x2, y2)        of other sizes: put into numbers, lowered
+
+A pass may need the number of a size. Then what is kept for all sizes is the program as it was traced, and
+derivatives are expanded for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.errors import SizeNeeded
+from mlirad.frontend.compiling.compilation import Executable, executable
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.jit.call import NativeFunction
+from mlirad.pipeline_options import Sizes, Stage
+
+MEMORY_LIMIT: Final = 1 << 31
+"""Bytes of scratch memory beyond which a program is compiled in blocks, which is decided before derivatives
+are expanded."""
+
+
+@dataclass(frozen=True)
+class AllSizes:
+    """A function as it was traced, and what it has come to that is the same for all sizes."""
+
+    traced: ModuleOp
+    result: Tree
+    stage: Stage
+    module: ModuleOp
+    needed: str | None = None
+    """Why derivatives are expanded for each size, where they are."""
+
+
+def for_all_sizes(
+    traced: ModuleOp, result: Tree, options: Options, stats: Stats | None = None
+) -> AllSizes:
+    """Expand the derivatives of a traced module, unless a pass needs the number of a size."""
+    from mlirad.frontend.compiling import making
+
+    module = traced.clone()
+    try:
+        made = making.expanded(module, options, stats)
+    except SizeNeeded as error:
+        return AllSizes(traced, result, "program", traced, error.message)
+    return AllSizes(traced, result, "arrays" if made else "program", module)
+
+
+def compiled_for(
+    program: AllSizes,
+    sizes: Sizes,
+    options: Options,
+    stats: Stats | None,
+    donated: tuple[int, ...],
+    name: str,
+    *,
+    anew: bool,
+) -> tuple[Executable, NativeFunction | None]:
+    """The program for these sizes, as something to be called, and its machine code where it is compiled."""
+    start = program.stage
+    if start == "program":
+        return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
+    flat, native = executable(
+        program.module.clone(), options, stats, donated=donated, name=name, anew=anew, start=start, sizes=sizes
+    )
+    if native is not None and native.program.arena_bytes > MEMORY_LIMIT:
+        return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
+    return flat, native
+
+
+def _instantiated(
+    traced: ModuleOp,
+    sizes: Sizes,
+    options: Options,
+    stats: Stats | None,
+    donated: tuple[int, ...],
+    name: str,
+    *,
+    anew: bool,
+) -> tuple[Executable, NativeFunction | None]:
+    """The same of the program as it was traced, with numbers in place of sizes before all else."""
+    from mlirad.frontend.compiling import making
+
+    module = making.at_sizes(traced, sizes)
+    return executable(module, options, stats, donated=donated, name=name, anew=anew)

@@ -1,0 +1,122 @@
+"""Dynamic dimensions: which dimensions of arguments have one size, whatever it is.
+
+    dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
+    with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias, cast
+
+from mlirad.dialects.extents import LEAST_SIZE, size
+from mlirad.errors import ShapeError, TracingError
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import LeafType
+
+Dynamic: TypeAlias = Sequence[str] | str
+"""The dimensions of each size, as in `"x:0 y:0"`."""
+
+_HINT: Final = 'write dynamic="x:0 y:0" for one size, dynamic=("x:0 y:0", "z:1") for two'
+
+_DIMENSION = re.compile(r"\s*(?P<path>\S(?:.*?\S)??):(?P<dim>-?\d{1,3})(?:\s+|$)")
+
+
+@dataclass(frozen=True)
+class DynamicSize:
+    """A size of a program: its name, and the dimensions that have it, as paths of leaves and numbers."""
+
+    name: str
+    dimensions: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        return " ".join(f"{path}:{dim}" for path, dim in self.dimensions)
+
+
+def dynamic_dimensions(given: Dynamic) -> tuple[DynamicSize, ...]:
+    """The sizes that are asked for; raises `TracingError` for what names no dimensions."""
+    groups = (given,) if isinstance(given, str) else given
+    if not isinstance(groups, tuple | list) or not all(isinstance(group, str) for group in groups):
+        raise tracing_error(f"dynamic names dimensions by strings, got {given!r}", _HINT)
+    sizes = tuple(
+        DynamicSize(size_name(k), _dimensions(group)) for k, group in enumerate(cast("Sequence[str]", groups))
+    )
+    named = [dimension for found in sizes for dimension in found.dimensions]
+    for path, dim in named:
+        if named.count((path, dim)) > 1:
+            raise tracing_error(f"dynamic names {path}:{dim} twice", "name each dimension once")
+    return sizes
+
+
+def size_name(k: int) -> str:
+    """The name of size number k: n, m, k, l, and then n4, n5 and so on."""
+    return "nmkl"[k] if k < 4 else f"n{k}"
+
+
+def _dimensions(text: str) -> tuple[tuple[str, int], ...]:
+    found: list[tuple[str, int]] = []
+    position = 0
+    while position < len(text):
+        match = _DIMENSION.match(text, position)
+        if match is None:
+            raise tracing_error(f"dynamic has {text!r}, which names no dimensions of arguments", _HINT)
+        found.append((match["path"], int(match["dim"])))
+        position = match.end()
+    if not found:
+        raise tracing_error("dynamic has an empty string, which names no dimensions", _HINT)
+    return tuple(found)
+
+
+def with_sizes(
+    dynamic: Sequence[DynamicSize], paths: Sequence[str], types: Sequence[LeafType], name: str
+) -> tuple[list[LeafType], dict[str, int]]:
+    """The types of the leaves with sizes in place of numbers, and these numbers, of a call of the function `name`.
+
+    A size that is 0 or 1 stays a number: programs for these are their own. Raises `TracingError` for a leaf or
+    a dimension that there is not, `ShapeError` where dimensions of one size differ.
+    """
+    shapes = [list(leaf.shape) for leaf in types]
+    sizes: dict[str, int] = {}
+    for wanted in dynamic:
+        read = [(path, dim, *_place(path, dim, paths, types, name)) for path, dim in wanted.dimensions]
+        numbers = [types[leaf].shape[dim] for _, _, leaf, dim in read]
+        for (path, dim, _, _), number in zip(read, numbers, strict=True):
+            if number != numbers[0]:
+                first, first_dim = read[0][:2]
+                raise ShapeError(
+                    f"{first} has {numbers[0]} elements in dimension {first_dim} and {path} {number} in "
+                    f'dimension {dim}; dynamic="{wanted}" says that they have one size',
+                    location=user_line(),
+                    hint="name dimensions of other sizes in strings of their own",
+                )
+        if numbers[0] < LEAST_SIZE:
+            continue
+        sizes[wanted.name] = numbers[0]
+        for _, _, leaf, dim in read:
+            shapes[leaf][dim] = size(wanted.name)
+    found = [replace(leaf, shape=tuple(shape)) for leaf, shape in zip(types, shapes, strict=True)]
+    return found, sizes
+
+
+def _place(
+    path: str, dim: int, paths: Sequence[str], types: Sequence[LeafType], name: str
+) -> tuple[int, int]:
+    """The leaf that a path names, and the dimension, counted from 0."""
+    if path not in paths:
+        raise TracingError(
+            f"dynamic names {path}, which is no array that {name} takes",
+            location=user_line(),
+            hint=f"it takes {', '.join(paths) or 'none'}",
+        )
+    leaf = paths.index(path)
+    rank = len(types[leaf].shape)
+    if not -rank <= dim < rank:
+        raise TracingError(
+            f"dynamic names {path}:{dim}, and {path} is of rank {rank}",
+            location=user_line(),
+            hint="dimensions are counted from 0",
+        )
+    return leaf, dim % rank
