@@ -25,7 +25,7 @@ from mlirad.dialects.extents import LEAST_SIZE, sizes_from
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import element_of
-from mlirad.errors import CompileError
+from mlirad.errors import CompileError, SizeNeeded
 from mlirad.ir.call_graph import CallGraph, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import make_context
@@ -114,6 +114,35 @@ def compile_module(
         return whole
     in_blocks = compiled(source, replace(options, block_bytes=BLOCK_LIMIT))
     return min(whole, in_blocks, key=lambda c: c.program.arena_bytes)
+
+
+def compile_large(
+    module: ModuleOp,
+    options: Options,
+    target: Target | None = None,
+    *,
+    flush_subnormals: bool = True,
+    address_checks: bool = False,
+    before: Before | None = None,
+    observe: Observer | None = None,
+) -> NativeProgram | None:
+    """The program for all large sizes of a module with sizes, by `options` that say so; changes the module.
+
+    None for a program that cannot be made without numbers in place of sizes: lowering needs to know more of
+    an extent than holds for all sizes, or has no kernel of such extents.
+    """
+    try:
+        return compile_module(
+            module,
+            options,
+            target,
+            flush_subnormals=flush_subnormals,
+            address_checks=address_checks,
+            before=before,
+            observe=observe,
+        ).program
+    except (SizeNeeded, CompileError):
+        return None
 
 
 def transform(

@@ -1,9 +1,9 @@
 """Arrays that are made of extents, which may have sizes in them.
 
-    positions(3)              np.arange(3)
-    positions(n)              0, 1, ..., n - 1, traced
-    arange(1, n, 2)           np.arange, traced where bounds are sizes
-    triangle(n, n, 0)         np.tri, traced where an extent is a size
+positions(3)              np.arange(3)
+positions(n)              0, 1, ..., n - 1, traced
+arange(1, n, 2)           np.arange, traced where bounds are sizes
+triangle(n, n, 0)         np.tri, traced where an extent is a size
 """
 
 from __future__ import annotations
