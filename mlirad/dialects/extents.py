@@ -150,7 +150,14 @@ class Extent:
             return NotImplemented
         if at_most(0, other) and at_most(other + 1, _as_int(self)):
             return 0
+        if at_most(other, -1) and at_most(0, other + _as_int(self)):
+            return -1
         raise SizeNeeded(f"{other} // ({self}) is needed as a number", self)
+
+    def __rmod__(self, other: Any) -> Any:
+        if not _is_extent(other):
+            return NotImplemented
+        return other - self * (other // self)
 
     def __mod__(self, other: Any) -> Any:
         if not _is_extent(other):
@@ -280,6 +287,14 @@ def divides(k: int, extent: int) -> bool | None:
     if any(c % k for monomial, c in terms.items() if monomial):
         return None
     return terms.get((), 0) % k == 0
+
+
+def is_near_size(extent: int) -> bool:
+    """Whether an extent is a size, or the sum of a size and a number of moderate size, or less than that."""
+    terms = _sum_of(extent)
+    constant = terms.pop((), 0)
+    positive = [(m, c) for m, c in terms.items() if c > 0]
+    return abs(constant) < 1 << 31 and len(positive) <= 1 and all(c == 1 and len(m) == 1 for m, c in positive)
 
 
 def nominal(extent: int) -> int:

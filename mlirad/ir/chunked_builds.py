@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
@@ -51,9 +52,9 @@ class _Chunked:
         if not extents:
             return list(self.body(*outer))
         size = prod(extents)
-        if 1 < size <= self.chunk:
+        if is_static(size) and 1 < size <= self.chunk:
             return self._bulk(extents, lambda *at: self.body(*outer, *at))
-        width = self.chunk * extents[0] // size if size else 1
+        width = self.chunk * nominal(extents[0]) // nominal(size) if size != 0 else 1
         if width > 1:
             return self._in_chunks(extents, outer, chunk_width(extents[0], width))
         return self._loop(extents[0], lambda i: self.over(extents[1:], (*outer, i)))
@@ -72,7 +73,7 @@ class _Chunked:
 
         chunks = self._loop(count, lambda k: rows(b.mul(k, b.index_constant(width)), width))
         whole = [b.reshape(y, (count * width, *shape_of(y)[2:])) for y in chunks]
-        if not rest:
+        if rest == 0:
             return whole
         last = rows(b.index_constant(count * width), rest)
         return [b.concatenate([y, z], 0) for y, z in zip(whole, last, strict=True)]

@@ -11,6 +11,7 @@ form.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
@@ -20,7 +21,9 @@ from xdsl.ir import BlockArgument
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp
+from mlirad.dialects.extents import at_most, is_near_size, is_static
 from mlirad.dialects.shapes import Value, element_of, is_boolean, is_integer, shape_of, values_of
+from mlirad.errors import SizeNeeded
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.structural import scalar_of
 
@@ -62,8 +65,10 @@ class Along:
 
     def clamped(self, extent: int) -> Along | None:
         """The function with its values clamped to positions of a dimension."""
-        low = _joined(self, _constant(0), _largest)
-        return low and _joined(low, _constant(extent - 1), _smallest)
+        with suppress(SizeNeeded):
+            low = _joined(self, _constant(0), _largest)
+            return low and _joined(low, _constant(extent - 1), _smallest)
+        return None
 
 
 class Pieces:
@@ -75,7 +80,9 @@ class Pieces:
     def of(self, value: Value) -> Along | None:
         """The pieces of an integer or a condition, if it has that form."""
         if value not in self._known:
-            self._known[value] = self._read(value)
+            self._known[value] = None
+            with suppress(SizeNeeded):
+                self._known[value] = self._read(value)
         return self._known[value]
 
     def never(self, condition: Value, holds: bool, dim: int, start: int, stop: int) -> bool:
@@ -95,8 +102,10 @@ class Pieces:
         found = self.of(condition)
         if found is None or found.axis not in (None, dim):
             return False
-        met = [p for p in found.pieces if found.axis is None or (p.start < stop and start < p.stop)]
-        return all(p.offset != holds for p in met)
+        with suppress(SizeNeeded):
+            met = [p for p in found.pieces if found.axis is None or (p.start < stop and start < p.stop)]
+            return all(p.offset != holds for p in met)
+        return False
 
     def _read(self, value: Value) -> Along | None:
         if isinstance(value, BlockArgument):
@@ -191,9 +200,16 @@ def _along(axis: Axis | None, pieces: list[Piece]) -> Along | None:
             united.append(piece)
         else:
             united[-1] = whole
-    if len(united) > MOST or any(abs(p.at(i)) >= _LIMIT for p in united for i in (p.start, p.stop - 1)):
+    if len(united) > MOST or any(_is_large(p.at(i)) for p in united for i in (p.start, p.stop - 1)):
         return None
     return Along(axis, tuple(united))
+
+
+def _is_large(number: int) -> bool:
+    """Whether sums and products of such numbers may wrap. Positions in arrays do not."""
+    if is_static(number):
+        return abs(number) >= _LIMIT
+    return not (at_most(-_LIMIT, number) and is_near_size(number))
 
 
 def _united(before: Piece, after: Piece) -> Piece | None:

@@ -168,7 +168,7 @@ def _slice_of_pad(m: Primitive) -> Properties:
 
 def _spread(shape: Shape, interior: Shape) -> Shape:
     """The extents of an array with `interior` places between neighbours."""
-    return tuple(e + max(e - 1, 0) * i for e, i in zip(shape, interior, strict=True))
+    return tuple(e + (max(e - 1, 0) * i if i else 0) for e, i in zip(shape, interior, strict=True))
 
 
 def _other_way(m: Primitive) -> Properties:

@@ -19,6 +19,7 @@ from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend import asarray, build, jit
 from mlirad.frontend.tracing.argument_kinds import checked_integer
@@ -138,7 +139,7 @@ def _itself(index: Numbers) -> Numbers:
 def words(key: Numbers, shape: Shape, stream: int) -> tuple[Any, Any]:
     """Two words for every element of an array, out of a stream of a key."""
     size = prod(shape)
-    if size >= 1 << WORD:
+    if is_static(size) and size >= 1 << WORD:
         raise shape_error(
             f"a draw of {size} elements from one key", "split the key, and draw fewer from each"
         )

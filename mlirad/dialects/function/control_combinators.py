@@ -15,6 +15,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, v
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import shown
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.function.rep import CombinatorOp, parts, rep_type, with_context
 from mlirad.dialects.function_types import SumType
 from mlirad.dialects.shapes import (
@@ -104,7 +105,7 @@ class TabulateOp(CombinatorOp):
             position != [i64] * len(extents)
             or len(made) != 1
             or not is_array(made[0])
-            or min((0, *extents)) < 0
+            or not all(at_most(0, extent) for extent in extents)
         ):
             raise VerifyException(f"operand of type {type_} makes no array of extents {list(extents)}")
         whole = array_type((*extents, *shape_of(made[0])), element_of(made[0]))

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.operations import as_array, positions, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.values import LeafType
 
@@ -46,7 +44,7 @@ def _one_at(position: tuple[Array, ...], like: LeafType) -> Array:
     """The array that is 1 at a position and 0 elsewhere."""
     hit: Any = True
     for d, (p, extent) in enumerate(zip(position, like.shape, strict=True)):
-        line = np.arange(extent).reshape([extent if k == d else 1 for k in range(len(like.shape))])
+        line = xp.reshape(positions(extent), [extent if k == d else 1 for k in range(len(like.shape))])
         hit = (line == p) & hit
     one = like.dtype.type
     return as_array(xp.where(hit, one(1), one(0))) if like.shape else as_array(1, like.dtype)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError
 from mlirad.frontend.constructs import eager
@@ -255,7 +256,7 @@ def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Ca
 
 def _extents(shape: int | Sequence[int], what: str) -> Shape:
     extents = static_shape(shape)
-    if min(extents, default=0) < 0:
+    if not all(at_most(0, extent) for extent in extents):
         raise ShapeError(f"{what} with a negative extent: {extents}", location=user_line())
     return extents
 

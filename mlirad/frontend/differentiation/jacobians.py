@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+from mlirad.dialects.extents import nominal
 from mlirad.errors import DifferentiationError
 from mlirad.frontend.constructs.basis import images_of_basis
 from mlirad.frontend.differentiation.derivatives import (
@@ -57,7 +58,7 @@ def jacobian(
             "z.real and z.imag",
         )
     if mode == "auto":
-        is_tall = sum(at.results[r].size for r in rows) >= sum(p.size for p in at.points)
+        is_tall = nominal(sum(at.results[r].size for r in rows)) >= nominal(sum(p.size for p in at.points))
         mode = "forward" if is_tall else "reverse"
     blocks = (_columns if mode == "forward" else _rows)(at, rows)
     aux = at.value[1] if has_aux else None

@@ -12,10 +12,10 @@ from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
-from mlirad.frontend.numpy_functions.sized_arrays import positions, triangle
+from mlirad.frontend.numpy_functions.sized_arrays import triangle
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
-from mlirad.frontend.tracing.operations import broadcast_array, select, xp
+from mlirad.frontend.tracing.operations import broadcast_array, positions, select, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import one_axis
 

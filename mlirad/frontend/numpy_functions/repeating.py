@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 
+from mlirad.dialects.extents import is_static
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -23,7 +24,7 @@ from mlirad.frontend.numpy_functions.shapes import along, checked_extents, ravel
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import broadcast_array, converted, xp
+from mlirad.frontend.tracing.operations import broadcast_array, converted, positions, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
 
@@ -44,8 +45,8 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
     for k in range(count):
         distance, dim = shifts[k % len(shifts)], one_axis(axes[k % len(axes)], a.ndim)
         extent = a.shape[dim]
-        cut = -distance % extent if extent else 0
-        if cut:
+        cut = -distance % extent if extent != 0 else 0
+        if cut != 0:
             before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
             before[dim], after[dim] = slice(cut, None), slice(None, cut)
             parts = [a[tuple(before)].value, a[tuple(after)].value]
@@ -83,6 +84,8 @@ def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
             f"{repeats.size} repeats for {a.shape[dim]} elements",
             "give one number for each element, or one for all",
         )
+    if not is_static(a.shape[dim]) and repeats.size == 1:
+        return take(a, xp.floor_divide(positions(a.shape[dim] * int(repeats)), int(repeats)), dim)
     return take(a, np.repeat(np.arange(a.shape[dim]), repeats), dim)
 
 
@@ -103,7 +106,7 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
     extents = checked_extents(tuple(new_shape))
     if not a.size:
         return xp.zeros_like(a, shape=extents)
-    return reshape(take(a, np.arange(prod(extents)) % a.size), extents)
+    return reshape(take(a, positions(prod(extents)) % a.size), extents)
 
 
 FUNCTIONS = tracings(roll, take, repeat, tile, resize)

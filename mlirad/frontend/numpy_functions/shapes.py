@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.shapes import all_axes, checked_rank, distinct_axes
 
 def checked_extents(shape: Shape) -> Shape:
     """A shape without negative extents."""
-    if min(shape, default=0) < 0:
+    if not all(at_most(0, extent) for extent in shape):
         raise shape_error(f"a shape has no negative extents, got {shape}", "-1 is for np.reshape")
     return checked_rank(shape)
 

@@ -1,9 +1,7 @@
 """Arrays that are made of extents, which may have sizes in them.
 
-positions(3)              np.arange(3)
-positions(n)              0, 1, ..., n - 1, traced
-arange(1, n, 2)           np.arange, traced where bounds are sizes
-triangle(n, n, 0)         np.tri, traced where an extent is a size
+    arange(1, n, 2)           np.arange, traced where bounds are sizes
+    triangle(n, n, 0)         np.tri, traced where an extent is a size
 """
 
 from __future__ import annotations
@@ -15,13 +13,7 @@ import numpy as np
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.dtypes import language_dtype
-from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, xp
-
-
-def positions(extent: int) -> Any:
-    """The positions along a dimension, an int64 vector: a NumPy array where their number is known."""
-    return np.arange(extent) if is_static(extent) else made(emitting().iota((extent,), 0))
+from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, positions, xp
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **options: Any) -> Any:

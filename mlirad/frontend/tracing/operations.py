@@ -88,6 +88,11 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
     return made(constant(emitting(), operand, target), weak=weak)
 
 
+def positions(extent: int) -> Any:
+    """The positions along a dimension: a NumPy array, or a traced one where their number is not known."""
+    return np.arange(extent) if is_static(extent) else made(emitting().iota((extent,), 0))
+
+
 def counted(count: int) -> Any:
     """A number of elements to compute with: an integer, or the traced value of a size."""
     return count if is_static(count) else as_array(count)

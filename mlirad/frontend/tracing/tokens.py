@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import i64
 
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value, is_array, shape_of, size_of
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
@@ -113,13 +114,13 @@ def sealed(results: Sequence[Value], before: Array | None = None) -> list[Value]
     b, last = emitting(), token().value
     if b.scalar_of(last) is not None or (before is not None and before.value is last):
         return values
-    known = [k for k, v in enumerate(values) if is_array(v.type) and size_of(v)]
+    known = [k for k, v in enumerate(values) if is_array(v.type) and at_most(1, size_of(v))]
     if not known:
         raise tracing_error(
             "a function that reports, by debug_print or a check, returns no array",
             "return one of the arrays that it computes",
         )
-    k = min(known, key=lambda k: size_of(values[k]))
+    k = min(known, key=lambda k: nominal(size_of(values[k])))
     never = b.compare("eq", last, b.constant(NEVER, i64))
     chosen = b.broadcast(never, shape_of(values[k]), ())
     values[k] = b.select(chosen, b.zeros(values[k].type), values[k])

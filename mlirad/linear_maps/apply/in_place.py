@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlirad.dialects import linear
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, components_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.linear_maps.apply.primitives import apply_primitive, apply_transposed
@@ -51,10 +52,15 @@ def accumulate_image(
 
 def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
     """acc with x added at the positions, when x is a small part of it."""
-    if size_of(x) * SMALL_PART > size_of(acc):
+    if not _is_small(x, acc):
         return None
     positions = m.captured(captured)
     return b.update("add", acc, x, 0, lambda: positions)
+
+
+def _is_small(x: Value, whole: Value) -> bool:
+    """Whether adding to a part of the whole is cheaper than to all of it."""
+    return nominal(size_of(x)) * SMALL_PART <= nominal(size_of(whole))
 
 
 def _scattered(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value:
@@ -63,7 +69,7 @@ def _scattered(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x:
 
 def _padded(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
     """acc with x added where the pad puts it, when it is a small part."""
-    if not size_of(x) or size_of(x) * SMALL_PART > size_of(acc):
+    if size_of(x) == 0 or not _is_small(x, acc):
         return None
     starts, strides = m.ints("low"), [i + 1 for i in m.ints("interior")]
     leading = max(d for d, (e, n) in enumerate(zip(shape_of(x), shape_of(acc), strict=True)) if e != n) + 1

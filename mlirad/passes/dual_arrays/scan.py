@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -42,7 +43,7 @@ MIN_BLOCKED_TRIPS = 4
 def scan(d: DualArrays, op: control.ScanOp) -> None:
     """Emit a scan with the map of its results."""
     checkpoint = op.checkpointing or "store"
-    if checkpoint == "sqrt" and op.trips >= MIN_BLOCKED_TRIPS:
+    if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
         d.substitute(op, free_values(op), blocked(op))
         return
     b, count, block = d.b, op.carry_count, op.body.block
@@ -140,8 +141,9 @@ def blocked(op: control.ScanOp) -> FuncOp:
 def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> list[Value]:
     """A scan of n trips as a scan of q blocks of m trips and one of the n - q m trips left, m about √n."""
     n, count = op.trips, op.carry_count
-    m = isqrt(n - 1) + 1
+    m = isqrt(nominal(n) - 1) + 1
     q, rest = divmod(n, m)
+    has_rest = rest != 0
     reverse, kept = op.reverse is not None, op.kept is not None
     xs = [env[x] for x in op.xs]
 
@@ -168,11 +170,11 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
             carries, whole = b.scan(
                 carries, cut, q, block, reverse=reverse, checkpoint="recompute", kept=kept
             )
-        elif rest:
+        elif has_rest:
             cut = [_rows(b, x, q * m, n) for x in xs]
             carries, last = trips(b.index_constant(q * m), rest, carries, cut)
     joined = [b.reshape(y, (q * m, *shape_of(y)[2:])) for y in whole]
-    if rest:
+    if has_rest:
         joined = [b.concatenate([y, z], 0) for y, z in zip(joined, last, strict=True)]
     return [*carries, *joined]
 

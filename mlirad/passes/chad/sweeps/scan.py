@@ -10,6 +10,7 @@ What no cotangent reaches in any trip is not carried. `checkpoint` decides what 
 from __future__ import annotations
 
 from mlirad.dialects.array import control
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
@@ -25,7 +26,7 @@ from mlirad.passes.dual_arrays.scan import MIN_BLOCKED_TRIPS, blocked
 def scan(s: Sweep, op: control.ScanOp) -> None:
     """Emit a scan, and note the reversed one."""
     checkpoint = op.checkpointing or "store"
-    if checkpoint == "sqrt" and op.trips >= MIN_BLOCKED_TRIPS:
+    if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
         s.substitute(op, free_values(op), blocked(op))
         return
     b, count, block = s.b, op.carry_count, op.body.block
