@@ -288,6 +288,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/lower/test_frames.py::test_without_memory_a_call_raises_and_gives_back_what_it_took": (4, 0),
     "tests/lower/test_hidden_indices.py::test_what_is_drawn_is_what_the_interpreter_draws": (3, 0),
     "tests/lower/test_join_contractions.py::test_random_recurrences_keep_their_gradients": (8, 0),
+    "tests/lower/test_large_sizes.py::test_one_program_for_all_sizes": (3, 0),
+    "tests/lower/test_large_sizes.py::test_schedules": (6, 0),
     "tests/lower/test_llvm_text.py::test_masked_and_indexed_memory": (2, 0),
     "tests/lower/test_long_sums.py::test_blocks_of_all_lengths": (5, 0),
     "tests/lower/test_long_sums.py::test_long_sums_keep_their_digits": (6, 0),

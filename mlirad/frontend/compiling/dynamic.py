@@ -1,7 +1,7 @@
 """Dynamic dimensions: which dimensions of arguments have one size, whatever it is.
 
-dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
-with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
+    dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
+    with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
 """
 
 from __future__ import annotations
