@@ -52,6 +52,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
+            "halve-transforms",
             "eliminate-functions",
             "mlirad-inline{maps=true}",
             "keep-calls",
@@ -61,6 +62,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         )
     return (
         "mlirad-canonicalize",
+        "halve-transforms",
         "eliminate-functions",
         "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         *blocks,
@@ -124,7 +126,7 @@ def lowering(
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    formed = ("join-contractions", "form-kernels", "fuse-kernels", "write-out-rows")
+    formed = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels", "write-out-rows")
     return (*formed, "strip-mine", split, schedule, plan)
 
 
@@ -137,7 +139,7 @@ def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int
 def completion(target: Target) -> tuple[str, ...]:
     """What kernels lack that were given as text: they are neither fused nor cut, and planned ones stay."""
     schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
-    return ("form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
+    return ("lay-out-transforms", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
 
 
 def pipeline(options: Options, target: Target | None = None) -> tuple[ModulePass, ...]:

@@ -114,6 +114,11 @@ def test_a_program_on_the_disk_is_run_without_the_compiler(tmp_path: Path) -> No
     assert not within(second, (*COMPILER, "scipy"))
 
 
+def test_a_normal_draw_comes_without_scipy(tmp_path: Path) -> None:
+    code = "from mlirad import random\nrandom.normal(random.key(0), (3,))"
+    assert not within(modules_after(code, MLIRAD_CACHE=str(tmp_path)), ["scipy"])
+
+
 def test_every_public_name_can_be_had_in_any_order() -> None:
     modules_after("""
 import mlirad.jit.engine

@@ -152,7 +152,7 @@ class Extent:
             return 0
         if at_most(other, -1) and at_most(0, other + _as_int(self)):
             return -1
-        raise SizeNeeded(f"{other} // ({self}) is needed as a number", self)
+        raise SizeNeeded(f"{other} // ({self}) depends on the size", self)
 
     def __rmod__(self, other: Any) -> Any:
         if not _is_extent(other):
@@ -217,6 +217,10 @@ class Extent:
         raise SizeNeeded(f"{self} is needed as a number", self)
 
     def __float__(self) -> float:
+        raise SizeNeeded(f"{self} is needed as a number", self)
+
+    def bit_length(self) -> int:
+        """As of an integer, which this is not."""
         raise SizeNeeded(f"{self} is needed as a number", self)
 
     # Text ----------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def cost(op: Operation) -> int:
         case factorisations.TriangularSolveOp() | factorisations.SolveOp() | kernel.TriangularSolveOp():
             return results * shape_of(op.matrix)[-1]
         case transforms.FftOp() | kernel.FftOp():
-            return transform_operations(op.operand.type, op.result.type)
+            return transform_operations(op.kind.data, op.axes, op.operand.type, op.result.type)
         case control.ScanOp():
             return sum(size_of(v) for v in (*op.xs, *op.stacked))
         case StripsOp():

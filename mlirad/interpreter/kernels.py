@@ -114,7 +114,7 @@ def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], f
 
 
 def _fft(op: kernel.FftOp, operands: Sequence[Array], frame: Frame) -> Array:
-    return transformed(op.kind.data, np.asarray(operands[0]), shape_of(op.result))
+    return transformed(op.kind.data, np.asarray(operands[0]), shape_of(op.result), op.axes)
 
 
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:

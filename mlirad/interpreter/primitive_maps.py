@@ -274,12 +274,12 @@ def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], f
 
 def _fft(op: linear.FftOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
     kind, other = op.kind.data, TRANSPOSED_KINDS[op.kind.data]
-    operations = transform_operations(op.domain, op.codomain)
+    operations = transform_operations(kind, op.axes, op.domain, op.codomain)
     return _primitive(
         op,
         frame,
-        lambda x: transformed(kind, np.asarray(x), shape_of(op.codomain)),
-        lambda ct: transformed(other, np.asarray(ct), shape_of(op.domain)),
+        lambda x: transformed(kind, np.asarray(x), shape_of(op.codomain), op.axes),
+        lambda ct: transformed(other, np.asarray(ct), shape_of(op.domain), op.axes),
         (operations, operations),
     )
 

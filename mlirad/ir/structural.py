@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.frames import NoFrameOp
+from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.structural import (
     BroadcastOp,
@@ -228,9 +229,26 @@ class StructuralBuilder(Builder):
         return self.emit(ReverseOp, (x,), x.type, int_lists(dims=dims))
 
     def stack(self, parts: Sequence[Value], dim: int) -> Value:
-        """The parts as slices along a new dimension `dim`; equal parts are a broadcast."""
+        """The parts as slices along a new dimension `dim`; equal parts are a broadcast, all of an array are it."""
         shape = stack_shape([shape_of(p) for p in parts], dim)
+        whole = _array_of_slices(parts) if dim == 0 else None
+        if whole is not None:
+            return whole
         if all(p is parts[0] for p in parts):
             return self.broadcast(parts[0], shape, [d for d in range(len(shape)) if d != dim])
         type_ = array_type(shape, element_of(parts[0]))
         return self.emit(StackOp, parts, type_, {"dim": integer(dim)})
+
+
+def _array_of_slices(parts: Sequence[Value]) -> Value | None:
+    """The array whose slices, from the first to the last, the parts are."""
+    owner = parts[0].owner
+    if not isinstance(owner, IndexOp) or shape_of(owner.operand)[0] != len(parts):
+        return None
+    for k, part in enumerate(parts):
+        op = part.owner
+        if not isinstance(op, IndexOp) or op.operand is not owner.operand or len(op.positions) != 1:
+            return None
+        if scalar_of(op.positions[0]) != k:
+            return None
+    return owner.operand

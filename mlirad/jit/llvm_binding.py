@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol, cast
 
@@ -49,16 +50,11 @@ class CodeGenerators(Protocol):
 
 
 class TuningOptions(Protocol):
-    """What the optimisation pipeline may do beyond its level."""
-
-    loop_interleaving: bool
-    loop_vectorization: bool
-    slp_vectorization: bool
-    loop_unrolling: bool
+    """What LLVM's ready-made pipelines may do; a builder of passes takes it."""
 
 
 class PassManager(Protocol):
-    """An optimisation pipeline."""
+    """The passes that are run on a module, in the order in which they were added."""
 
     def run(self, module: Module, builder: PassBuilder) -> None: ...
     def close(self) -> None: ...
@@ -66,9 +62,7 @@ class PassManager(Protocol):
 
 
 class PassBuilder(Protocol):
-    """Makes optimisation pipelines for one target machine."""
-
-    def getModulePassManager(self) -> PassManager: ...
+    """Has the analyses that passes need, for one target machine."""
 
 
 class Linker(Protocol):
@@ -108,7 +102,8 @@ class Binding(Protocol):
     def get_host_cpu_name(self) -> str: ...
     def get_host_cpu_features(self) -> dict[str, bool]: ...
     def parse_assembly(self, llvmir: str) -> Module: ...
-    def create_pipeline_tuning_options(self, speed_level: int) -> TuningOptions: ...
+    def create_pipeline_tuning_options(self) -> TuningOptions: ...
+    def create_new_module_pass_manager(self) -> PassManager: ...
     def create_pass_builder(self, tm: TargetMachine, pto: TuningOptions) -> PassBuilder: ...
     def create_lljit_compiler(self, *, suppress_errors: bool) -> Linker: ...
     def JITLibraryBuilder(self) -> LibraryBuilder: ...
@@ -148,23 +143,25 @@ def llvm_version() -> str:
     return f"{llvmlite.__version__} {'.'.join(map(str, LLVM.llvm_version_info))}"
 
 
-def run_pipeline(machine: TargetMachine, options: TuningOptions, module: Module) -> None:
-    """Optimise the module in place, by the pipeline that `options` describe.
+def run_pipeline(machine: TargetMachine, module: Module, passes: Sequence[str]) -> None:
+    """Run passes on the module, in place, by the names that llvmlite has for them.
 
     Each run needs a builder of its own: what LLVM registers with it during a run does not outlive the run.
     llvmlite 0.50 does not free all of a builder; 1.5 kB stay. Closing a pass manager leaks it, 50 kB each
     time: `ModulePassManager` inherits `_dispose` from two classes and finds the one that does nothing first.
     The other one is called here.
     """
-    builder = LLVM.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
+    builder = LLVM.create_pass_builder(machine, LLVM.create_pipeline_tuning_options())
+    manager = LLVM.create_new_module_pass_manager()
+    for name in passes:
+        getattr(manager, f"add_{name}_pass")()
     try:
-        passes.run(module, builder)
+        manager.run(module, builder)
     finally:
         owner = getattr(importlib.import_module("llvmlite.binding.newpassmanagers"), "NewPassManager", None)
         dispose: object = getattr(owner, "_dispose", None)
         if callable(dispose):
-            dispose(passes)
-            passes.detach()
+            dispose(manager)
+            manager.detach()
         else:
-            passes.close()
+            manager.close()

@@ -33,7 +33,7 @@ from mlirad.jit.processor_names import require_processor
 
 ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"
 
-CODE_GENERATION_LEVEL: Final = 2
+CODE_GENERATION_LEVEL: Final = 1
 """LLVM's default. Of a gradient in 2,200 lines of IR, levels 1 to 3 emit code in 59, 62 and 63 ms
 that runs equally fast.
 """

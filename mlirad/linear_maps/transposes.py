@@ -176,7 +176,7 @@ def _other_way(m: Primitive) -> Properties:
 
 
 def _other_transform(m: Primitive) -> Properties:
-    return {"kind": keyword(TRANSPOSED_KINDS[m.keyword("kind")])}
+    return {**m.properties, "kind": keyword(TRANSPOSED_KINDS[m.keyword("kind")])}
 
 
 def _of_transposed(m: Primitive) -> Properties:

@@ -22,8 +22,6 @@ from mlirad.lower.native_program import C_PREFIX, LIBRARY_PREFIXES, LOOP_PREFIX,
 LIBRARIES: Final = {"blas": "-lblas", "lapack": "-llapack"}
 """How a linker is usually told of the library with routines of each kind."""
 
-_ONLY_IN_SCIPY: Final = frozenset({"erfinv"})
-
 _CHARACTERS: Final = {
     "gemm": 2,
     "gemv": 1,
@@ -48,12 +46,8 @@ def require_routines(program: NativeProgram, target: Target) -> None:
                 hint="take the print out, or return the value",
             )
     for symbol in program.externals:
-        name = symbol.removeprefix(C_PREFIX)
         if symbol.startswith(LOOP_PREFIX):
             name = symbol.removeprefix(LOOP_PREFIX).rsplit("_", 2)[0]
-        elif not (symbol.startswith(C_PREFIX) and name in _ONLY_IN_SCIPY):
-            name = ""
-        if name:
             raise UnsupportedError(
                 f"a program that calls scipy.special.{name} cannot be exported: it is compiled into SciPy",
                 hint="pass its values as an argument, or write it with functions of NumPy",

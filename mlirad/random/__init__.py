@@ -16,11 +16,17 @@ from mlirad.random.continuous import (
     gumbel,
     laplace,
     logistic,
+    lognormal,
     multivariate_normal,
     normal,
+    pareto,
+    rayleigh,
+    triangular,
     truncated_normal,
     uniform,
+    weibull,
 )
+from mlirad.random.counts import binomial, geometric, multinomial, negative_binomial, poisson
 from mlirad.random.discrete import bernoulli, categorical, choice, permutation, rademacher, randint
 from mlirad.random.gamma import beta, chisquare, dirichlet, gamma, loggamma, student_t
 from mlirad.random.keys import bits, fold_in, key, split
@@ -28,6 +34,7 @@ from mlirad.random.keys import bits, fold_in, key, split
 __all__ = [
     "bernoulli",
     "beta",
+    "binomial",
     "bits",
     "categorical",
     "cauchy",
@@ -37,18 +44,27 @@ __all__ = [
     "exponential",
     "fold_in",
     "gamma",
+    "geometric",
     "gumbel",
     "key",
     "laplace",
     "loggamma",
     "logistic",
+    "lognormal",
+    "multinomial",
     "multivariate_normal",
+    "negative_binomial",
     "normal",
+    "pareto",
     "permutation",
+    "poisson",
     "rademacher",
     "randint",
+    "rayleigh",
     "split",
     "student_t",
+    "triangular",
     "truncated_normal",
     "uniform",
+    "weibull",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend import asarray
+from mlirad.frontend.numpy_functions.special_calls import special
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.random.drawing import (
@@ -23,7 +24,6 @@ from mlirad.random.drawing import (
     checked_shape,
     draw,
     fraction,
-    special,
     unit,
 )
 
@@ -110,6 +110,76 @@ def cauchy(key: Numbers, shape: Any = (), dtype: npt.DTypeLike = np.float64) -> 
     float_type = checked_float(dtype)
     u = unit(key, checked_shape(shape), float_type)
     return xp.tan(float_type.type(math.pi) * (u - float_type.type(0.5)))
+
+
+@draw
+def lognormal(
+    key: Numbers,
+    mean: Numbers = 0.0,
+    sigma: Numbers = 1.0,
+    shape: Any = None,
+    dtype: npt.DTypeLike = np.float64,
+) -> Any:
+    """Draws whose logarithms are normal, of the given mean and deviation, which broadcast to `shape`.
+
+    Differentiable in both.
+    """
+    float_type = checked_float(dtype)
+    m, s = asarray(mean).astype(float_type), asarray(sigma).astype(float_type)
+    return xp.exp(
+        m + s * _normal(unit(key, broadcast_shape(shape, "parameters", m, s), float_type), float_type)
+    )
+
+
+@draw
+def rayleigh(key: Numbers, shape: Any = (), dtype: npt.DTypeLike = np.float64) -> Any:
+    """Draws from Rayleigh's distribution of scale 1: sqrt(-2 log(u))."""
+    return xp.sqrt(-2 * xp.log(unit(key, checked_shape(shape), checked_float(dtype))))
+
+
+@draw
+def weibull(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
+    """Draws from Weibull's distribution of parameter `a` and scale 1: (-log(u))^(1/a).
+
+    `a` broadcasts to `shape`. Differentiable in `a`.
+    """
+    parameter = asarray(a).astype(checked_float(dtype))
+    u = unit(key, broadcast_shape(shape, "parameters", parameter), parameter.dtype)
+    return xp.power(-xp.log(u), 1 / parameter)
+
+
+@draw
+def pareto(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
+    """Draws from the distribution that NumPy calls Pareto's, also Lomax's, of parameter `a`: u^(-1/a) - 1.
+
+    With 1 added they have Pareto's classical distribution, of scale 1. `a` broadcasts to `shape`.
+    Differentiable in `a`.
+    """
+    parameter = asarray(a).astype(checked_float(dtype))
+    u = unit(key, broadcast_shape(shape, "parameters", parameter), parameter.dtype)
+    return xp.expm1(-xp.log(u) / parameter)
+
+
+@draw
+def triangular(
+    key: Numbers,
+    left: Numbers,
+    mode: Numbers,
+    right: Numbers,
+    shape: Any = None,
+    dtype: npt.DTypeLike = np.float64,
+) -> Any:
+    """Draws between `left` and `right` with a density that rises to `mode` and then falls, by straight lines.
+
+    All three broadcast to `shape`. Differentiable in them.
+    """
+    float_type = checked_float(dtype)
+    low, top, high = (asarray(limit).astype(float_type) for limit in (left, mode, right))
+    u = unit(key, broadcast_shape(shape, "limits", low, top, high), float_type)
+    width, rise, fall = high - low, top - low, high - top
+    rises = u * width < rise
+    root = xp.sqrt(width * xp.where(rises, u * rise, (1 - u) * fall))
+    return xp.where(rises, low + root, high - root)
 
 
 @draw

@@ -1,7 +1,7 @@
 """Functions of keys as users call them, and the words and numbers between 0 and 1 that they are made of.
 
     @draw                                   a function of the language, compiled where it is called outside
-    def normal(key, shape=(), dtype=...)    of a trace; the parameters of `STATIC`, as `shape`, are no arrays
+    def normal(key, shape=(), dtype=...)    of a trace; parameters that are no `Numbers` are static
 
 A key is two words, an int32 array of shape (2,). Word number i of stream s is `threefry(key, (s, i))`. Every
 purpose has streams of its own, so that a key which was split by mistake and used as well gives unrelated
@@ -26,14 +26,10 @@ from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import MAX_RANK, one_axis, static_shape
-from mlirad.packages import scipy_module
 from mlirad.random.threefry import shifted, threefry
 
 Numbers: TypeAlias = Any
 """What NumPy takes for an array, a traced one included."""
-
-STATIC: Final = ("n", "shape", "dtype", "axis", "replace", "independent")
-"""The names of parameters that are no arrays."""
 
 WORD: Final = 32
 """Bits of a word."""
@@ -47,8 +43,8 @@ def draw(function: Callable[P, R], population: str | None = None) -> Callable[P,
 
     `population` names a parameter that is an array, or an integer for the numbers below it.
     """
-    parameters = list(inspect.signature(function).parameters)
-    static = tuple(name for name in STATIC if name in parameters)
+    parameters = inspect.signature(function).parameters
+    static = tuple(name for name, p in parameters.items() if not str(p.annotation).startswith("Numbers"))
     program: Any = jit(function, static_argnames=static)
 
     @functools.wraps(function)
@@ -57,7 +53,7 @@ def draw(function: Callable[P, R], population: str | None = None) -> Callable[P,
 
     if population is None:
         return call
-    place = parameters.index(population)
+    place = list(parameters).index(population)
     of_integer: Any = jit(function, static_argnames=(*static, population))
 
     @functools.wraps(function)
@@ -162,8 +158,3 @@ def fraction(key: Numbers, shape: Shape, dtype: Any, stream: int = 0) -> Any:
     if dtype == np.float32:
         return shifted(x, 8).astype(np.float32) * np.float32(2.0**-24)
     return (shifted(x, 5) * 2.0**26 + shifted(y, 6)) * 2.0**-53
-
-
-def special(name: str, *args: Numbers) -> Any:
-    """A function of `scipy.special`, which is loaded when it is first needed."""
-    return getattr(scipy_module("special"), name)(*args)

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend import asarray, custom_derivative, stop_gradient, while_loop
+from mlirad.frontend.numpy_functions.special_calls import special
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.random.continuous import normal
-from mlirad.random.drawing import Numbers, broadcast_shape, checked_float, draw, special, unit
+from mlirad.random.drawing import Numbers, broadcast_shape, checked_float, draw, unit
 from mlirad.random.keys import fold_in, split
 
 LARGE: Final = 2000.0
@@ -177,7 +178,7 @@ def _series(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
     one, zero = xp.ones_like(a), xp.zeros_like(a)
     start = (a.dtype.type(1), one, zero, one, zero, left_out)
     _, _, _, total, change, _ = while_loop(lambda state: ~xp.all(state[-1]), trip, start)
-    return -(total * (log_x - special("digamma", a + 1)) + change) / a
+    return -(total * (log_x - special("psi", a + 1)) + change) / a
 
 
 def _continued_fraction(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
@@ -205,7 +206,7 @@ def _continued_fraction(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
     huge, zero = xp.full_like(a, 1e30), xp.zeros_like(a)
     start = (a.dtype.type(1), (huge, zero), (first, first * first), (first, first * first), left_out)
     _, _, _, (h, dh), _ = while_loop(lambda state: ~xp.all(state[-1]), trip, start)
-    return h * (log_x - special("digamma", a)) + dh
+    return h * (log_x - special("psi", a)) + dh
 
 
 def _of_normal(a: Any, log_x: Any) -> Any:

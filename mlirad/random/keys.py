@@ -21,7 +21,7 @@ FOLDED: Final = -2
 """The stream of the keys that `fold_in` makes. Draws have the streams from 0 on."""
 
 
-def key(seed: Any) -> Any:
+def key(seed: Numbers) -> Any:
     """The key of a seed: an integer from -2**63 to 2**64 - 1, or a traced one. An int32 array of shape (2,).
 
     Different seeds give different keys; a seed and its sum with 2**64 give one.
@@ -53,7 +53,7 @@ def split(key: Numbers, n: int = 2) -> Any:
 
 
 @draw
-def fold_in(key: Numbers, data: Any) -> Any:
+def fold_in(key: Numbers, data: Numbers) -> Any:
     """The key of a key and an integer, such as the number of a step; int32 of shape (2,). Integers that
     differ by a multiple of 2**64 give one key.
 

@@ -240,11 +240,13 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
 
 KEY = ad.random.key(1)
 SHAPED: Named = {"shape": (2,), "dtype": "float64"}
+COUNTS: Named = {"shape": (2,), "dtype": "int32"}
 
 DRAWS: dict[str, tuple[Arguments, Named]] = {
     "bernoulli": ((KEY, 0.5), {"shape": (2,)}),
     "beta": ((KEY, 1.0, 2.0), SHAPED),
-    "bits": ((KEY,), {"shape": (2,), "dtype": "int32"}),
+    "binomial": ((KEY, 9, 0.5), COUNTS),
+    "bits": ((KEY,), COUNTS),
     "categorical": ((KEY, X), {"axis": -1, "shape": (2,), "replace": False}),
     "cauchy": ((KEY,), SHAPED),
     "chisquare": ((KEY, 2.0), SHAPED),
@@ -253,20 +255,29 @@ DRAWS: dict[str, tuple[Arguments, Named]] = {
     "exponential": ((KEY,), SHAPED),
     "fold_in": ((KEY, 1), {}),
     "gamma": ((KEY, 2.0), SHAPED),
+    "geometric": ((KEY, 0.5), COUNTS),
     "gumbel": ((KEY,), SHAPED),
     "key": ((0,), {}),
     "laplace": ((KEY,), SHAPED),
     "loggamma": ((KEY, 2.0), SHAPED),
     "logistic": ((KEY,), SHAPED),
+    "lognormal": ((KEY, 0.0, 1.0), SHAPED),
+    "multinomial": ((KEY, 9, X / 6), COUNTS),
     "multivariate_normal": ((KEY, X, np.eye(3)), SHAPED),
+    "negative_binomial": ((KEY, 2.0, 0.5), COUNTS),
     "normal": ((KEY,), SHAPED),
+    "pareto": ((KEY, 2.0), SHAPED),
     "permutation": ((KEY, X), {"axis": 0, "independent": True}),
+    "poisson": ((KEY, 2.0), COUNTS),
     "rademacher": ((KEY,), {"shape": (2,), "dtype": "int64"}),
     "randint": ((KEY, (2,), 0, 5), {"dtype": "int64"}),
+    "rayleigh": ((KEY,), SHAPED),
     "split": ((KEY,), {"n": 3}),
     "student_t": ((KEY, 2.0), SHAPED),
+    "triangular": ((KEY, 0.0, 1.0, 2.0), SHAPED),
     "truncated_normal": ((KEY, -1.0, 1.0), SHAPED),
     "uniform": ((KEY,), {**SHAPED, "minval": 0.0, "maxval": 1.0}),
+    "weibull": ((KEY, 2.0), SHAPED),
 }
 CALLS |= {
     f"random.{name}": (later(getattr(ad.random, name)), args, named) for name, (args, named) in DRAWS.items()

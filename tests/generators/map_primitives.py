@@ -14,7 +14,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.array.transforms import spectrum_shape
+from mlirad.dialects.array.transforms import Axes
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import (
     FLAG,
@@ -358,20 +358,30 @@ def triangular_solve(b: MapBuilder, s: Attribute) -> Value | None:
 def fft(b: MapBuilder, s: Attribute) -> Value | None:
     """A transform of any kind that takes this space."""
     shape = shape_of(s)
-    kinds = ["real"] if shape and shape[-1] else []
-    if len(shape) > 1 and shape[-1] == 2 and shape[-2]:
-        kinds += ["forward", "backward", "half"]
-    if not kinds:
+    found = [("real", Axes(d, b.rng.randint(0, len(shape)))) for d, n in enumerate(shape) if n]
+    for pairs in (d for d, n in enumerate(shape) if n == 2):
+        numbers = Axes(0, pairs).complex_shape(shape)
+        found += [
+            (kind, Axes(d, pairs))
+            for d, n in enumerate(numbers)
+            for kind in ("forward", "backward", "half")
+            if n
+        ]
+    if not found:
         return None
-    kind = b.rng.choice(kinds)
+    kind, axes = b.rng.choice(found)
     result = shape
     if kind == "real":
-        result = spectrum_shape(shape)
+        result = axes.Axes(shape)
     elif kind == "half":
-        result = (*shape[:-2], max(1, 2 * shape[-2] - b.rng.randint(1, 2)))
+        numbers = list(axes.complex_shape(shape))
+        numbers[axes.dim] = max(1, 2 * numbers[axes.dim] - b.rng.randint(1, 2))
+        result = tuple(numbers)
     if not b.fits(result):
         return None
-    return b.emit(linear.FftOp, [], s, array_type(result, element_of(s)), {"kind": keyword(kind)})
+    rank = len(shape) - (kind != "real")
+    properties = {"kind": keyword(kind), **axes.properties(rank)}
+    return b.emit(linear.FftOp, [], s, array_type(result, element_of(s)), properties)
 
 
 PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlirad.dialects.array.transforms import FftOp, spectrum_shape
+from mlirad.dialects.array.transforms import Axes, FftOp
 from mlirad.dialects.shapes import FLOATS, Value, array_type, keyword
 from tests.generators.builder import ProgramBuilder
 from tests.generators.elementwise import Maker
@@ -10,15 +10,18 @@ from tests.generators.elementwise import Maker
 
 def fft(g: ProgramBuilder) -> Value | None:
     element, kind = g.element(FLOATS), g.rng.choice(["forward", "backward", "real", "half"])
-    batch, row = ((g.extent(),) if g.rng.random() < 0.3 else ()), g.extent()
-    signal = (*batch, row) if kind in ("real", "half") else (*batch, row, 2)
-    spectrum = spectrum_shape(signal) if kind in ("real", "half") else signal
+    numbers = tuple(g.extent() for _ in range(g.rng.choice([1, 1, 1, 2, 3])))
+    axes = Axes(g.rng.randrange(len(numbers)), g.rng.randint(0, len(numbers)))
+    row = numbers[axes.dim]
+    is_real = kind in ("real", "half")
+    spectrum = axes.spectrum_shape(numbers) if is_real else axes.pair_shape(numbers)
     if not row or not g.fits(spectrum):
         return None
+    signal = numbers if is_real else spectrum
     source, target = (spectrum, signal) if kind == "half" else (signal, spectrum)
     x = g.like(array_type(source, element))
-    result = array_type(target, element)
-    return g.emit(FftOp, [x], result, {"kind": keyword(kind)}, bound=2 * row * g.bound(x))
+    properties = {"kind": keyword(kind), **axes.properties(len(numbers))}
+    return g.emit(FftOp, [x], array_type(target, element), properties, bound=2 * row * g.bound(x))
 
 
 TRANSFORM_MAKERS: dict[type[FftOp], Maker] = {FftOp: fft}

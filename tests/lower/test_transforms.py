@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from mlirad.dialects.array.transforms import spectrum_shape
+from mlirad.dialects.array.transforms import Axes
 from mlirad.jit.call import NativeFunction
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
 
 SIZES = [1, 2, 5, 8, 31]
+ROWS = Axes(1, 2)
+"""Rows of pairs."""
 
 
 def pairs(z: Any) -> npt.NDArray[Any]:
@@ -23,7 +25,7 @@ def pairs(z: Any) -> npt.NDArray[Any]:
 def expected(kind: str, x: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     """The sums that define a transform, by its matrix."""
     k = np.arange(n)
-    matrix = np.exp((-2j if kind in ("forward", "real") else 2j) * np.pi * np.outer(k, k) / n)
+    matrix = np.exp((-2j if kind in ("forward", "real") else 2j) * np.pi * (np.outer(k, k) % n) / n)
     if kind == "real":
         return pairs(x @ matrix[:, : n // 2 + 1])
     z = x[..., 0] + 1j * x[..., 1]
@@ -40,7 +42,7 @@ def test_transforms_are_their_sums(dtype: str, checks: bool) -> None:
     wanted: list[npt.NDArray[Any]] = []
     for n in SIZES:
         for kind in ("forward", "backward", "real", "half"):
-            half = spectrum_shape((2, n))
+            half = ROWS.spectrum_shape((2, n))
             source = {"real": (2, n), "half": half}.get(kind, (2, n, 2))
             target = {"real": half, "half": (2, n)}.get(kind, (2, n, 2))
             k = len(lines)
@@ -58,3 +60,47 @@ def test_transforms_are_their_sums(dtype: str, checks: bool) -> None:
     found: Any = native(*arguments)
     for one, sums in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, sums, rtol=tolerance, atol=tolerance * 10)
+
+
+LAYOUTS = [
+    ((16,), Axes(0, 0)),  # one row: two passes
+    ((6, 60), Axes(1, 0)),
+    ((3, 2, 20), Axes(2, 1)),
+    ((96, 5), Axes(0, 0)),  # columns, fewer than vectors have lanes
+    ((3, 16, 37), Axes(1, 0)),  # blocks of columns, and what is left of them
+    ((2, 30, 17), Axes(1, 1)),
+    ((286,), Axes(0, 0)),
+    ((28, 3), Axes(0, 2)),  # pairs behind the dimension of the transform
+    ((17, 3), Axes(0, 0)),  # left to the library
+    ((512,), Axes(0, 0)),
+]
+
+
+@pytest.mark.parametrize("numbers, axes", LAYOUTS)
+def test_transforms_along_any_dimension(numbers: tuple[int, ...], axes: Axes) -> None:
+    rng = np.random.default_rng(0)
+    for dtype, kind, checks in (
+        ("float64", "forward", True),
+        ("float32", "backward", False),
+        ("float64", "real", False),
+        ("float64", "half", True),
+    ):
+        pairs = axes.spectrum_shape(numbers) if kind in ("real", "half") else axes.pair_shape(numbers)
+        source = numbers if kind == "real" else pairs
+        target = numbers if kind == "half" else pairs
+        x = rng.normal(size=source).astype(dtype)
+        stated = f"{{dim = {axes.dim}, pairs = {axes.pairs}}}"
+        types = f"{tensor(source, dtype)} -> {tensor(target, dtype)}"
+        module = function(
+            f"func.func @f(%x: {tensor(source, dtype)}) -> {tensor(target, dtype)} {{\n"
+            f"%r = array.fft {kind} %x {stated} : {types}\n"
+            f"func.return %r : {tensor(target, dtype)}\n}}"
+        )
+        results: Any = NativeFunction(lowered(module, checks=checks)[1], debug=not checks)(x)
+        rows = x if kind == "real" else np.moveaxis(x, axes.pairs, -1)
+        rows = np.moveaxis(rows, axes.dim, -1 if kind == "real" else -2)
+        sums = expected(kind, rows, numbers[axes.dim])
+        sums = np.moveaxis(sums, -1 if kind == "half" else -2, axes.dim)
+        wanted = sums if kind == "half" else np.moveaxis(sums, -1, axes.pairs)
+        tolerance = 1e-13 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(results[0], wanted, rtol=0, atol=tolerance * np.abs(wanted).max())

@@ -40,6 +40,17 @@ CONTINUOUS = {
     "beta": (lambda **o: random.beta(KEY, 0.5, 2.0, COUNT, **o), stats.beta(0.5, 2.0)),
     "chisquare": (lambda **o: random.chisquare(KEY, 3.0, COUNT, **o), stats.chi2(3.0)),
     "student": (lambda **o: random.student_t(KEY, 4.0, COUNT, **o), stats.t(4.0)),
+    "lognormal": (
+        lambda **o: random.lognormal(KEY, 0.5, 0.7, COUNT, **o),
+        stats.lognorm(0.7, scale=np.exp(0.5)),
+    ),
+    "rayleigh": (lambda **o: random.rayleigh(KEY, COUNT, **o), stats.rayleigh),
+    "weibull": (lambda **o: random.weibull(KEY, 1.7, COUNT, **o), stats.weibull_min(1.7)),
+    "pareto": (lambda **o: random.pareto(KEY, 3.0, COUNT, **o), stats.lomax(3.0)),
+    "triangular": (
+        lambda **o: random.triangular(KEY, -1.0, 0.5, 3.0, COUNT, **o),
+        stats.triang(0.375, loc=-1, scale=4),
+    ),
     "dirichlet": (
         lambda **o: random.dirichlet(KEY, np.array([0.5, 1.0, 1.5]), COUNT, **o)[:, 1],
         stats.beta(1.0, 2.0),

@@ -81,8 +81,12 @@ def with_sizes(
     shapes = [list(leaf.shape) for leaf in types]
     sizes: dict[str, int] = {}
     for wanted in dynamic:
-        read = [(path, dim, *_place(path, dim, paths, types, name)) for path, dim in wanted.dimensions]
-        numbers = [types[leaf].shape[dim] for _, _, leaf, dim in read]
+        read = [
+            (path, dim, leaf, place)
+            for path, dim in wanted.dimensions
+            for leaf, place in _places(path, dim, paths, types, name)
+        ]
+        numbers = [types[leaf].shape[place] for _, _, leaf, place in read]
         for (path, dim, _, _), number in zip(read, numbers, strict=True):
             if number != numbers[0]:
                 first, first_dim = read[0][:2]
@@ -95,28 +99,28 @@ def with_sizes(
         if numbers[0] < LEAST_SIZE:
             continue
         sizes[wanted.name] = numbers[0]
-        for _, _, leaf, dim in read:
-            shapes[leaf][dim] = size(wanted.name)
+        for _, _, leaf, place in read:
+            shapes[leaf][place] = size(wanted.name)
     found = [replace(leaf, shape=tuple(shape)) for leaf, shape in zip(types, shapes, strict=True)]
     return found, sizes
 
 
-def _place(
+def _places(
     path: str, dim: int, paths: Sequence[str], types: Sequence[LeafType], name: str
-) -> tuple[int, int]:
-    """The leaf that a path names, and the dimension, counted from 0."""
-    if path not in paths:
+) -> list[tuple[int, int]]:
+    """The leaves that a path names, of a complex array both parts, and the dimension, counted from 0."""
+    leaves = [k for k, found in enumerate(paths) if found in (path, f"{path}.real", f"{path}.imag")]
+    if not leaves:
         raise TracingError(
             f"dynamic names {path}, which is no array that {name} takes",
             location=user_line(),
             hint=f"it takes {', '.join(paths) or 'none'}",
         )
-    leaf = paths.index(path)
-    rank = len(types[leaf].shape)
+    rank = len(types[leaves[0]].shape)
     if not -rank <= dim < rank:
         raise TracingError(
             f"dynamic names {path}:{dim}, and {path} is of rank {rank}",
             location=user_line(),
             hint="dimensions are counted from 0",
         )
-    return leaf, dim % rank
+    return [(leaf, dim % rank) for leaf in leaves]

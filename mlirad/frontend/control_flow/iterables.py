@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.dialects.extents import Extent
+from mlirad.errors import SizeNeeded
 from mlirad.frontend.constructs.loops import integer
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, xp
@@ -60,12 +62,34 @@ class TracedRange:
 
 def range_(*args: Any) -> Any:
     """`range`, whose bounds may be traced."""
-    if not any(isinstance(a, Array) for a in args) or not 1 <= len(args) <= 3:
+    if not any(isinstance(a, Array | Extent) for a in args) or not 1 <= len(args) <= 3:
         return range(*args)
+    if not any(isinstance(a, Array) for a in args):
+        return sized_range(*args)
     bounds = [integer(a, "range: a bound") if isinstance(a, Array) else int(a) for a in args]
     if len(bounds) == 1:
         return TracedRange(0, bounds[0], 1)
     return TracedRange(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else 1)
+
+
+@dataclass(frozen=True)
+class SizedRange:
+    """`range(start, stop, step)` of integers and sizes: its number of trips is an extent."""
+
+    start: int
+    step: int
+    length: int
+
+    def __iter__(self) -> Iterator[int]:
+        raise SizeNeeded(f"a loop of {self.length} trips needs their number", self.length)
+
+
+def sized_range(start: int, stop: int | None = None, step: int = 1) -> SizedRange:
+    """The range of bounds with sizes in them."""
+    first, last = (0, start) if stop is None else (start, stop)
+    distance = last - first if step > 0 else first - last
+    length = (distance + abs(step) - 1) // abs(step) if distance >= 0 else 0
+    return SizedRange(first, step, length)
 
 
 @dataclass(frozen=True)
@@ -129,8 +153,11 @@ def trips_of(iterable: Any) -> Trips | None:
             (),
             lambda k, slices: first + k * step,
         )
+    if isinstance(iterable, SizedRange):
+        start, by = iterable.start, iterable.step
+        return Trips(iterable.length, lambda k: start + k * by, (), lambda k, slices: start + k * by)
     if isinstance(iterable, Array) and iterable.ndim:
-        return Trips(len(iterable), lambda k: iterable[k], (iterable,), lambda k, slices: slices[0])
+        return Trips(iterable.shape[0], lambda k: iterable[k], (iterable,), lambda k, slices: slices[0])
     if type(iterable) is np.ndarray and iterable.ndim and iterable.dtype.kind in "biuf":
         return Trips(
             len(iterable),

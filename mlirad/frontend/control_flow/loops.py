@@ -13,6 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
+from mlirad.dialects.extents import is_static
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs import loops
 from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, require_steady, together
@@ -80,6 +81,9 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
         _count(iterable, next_, body, state, stop)
         return
     trips = trips_of(iterable) if is_tracing() and not state.refuses else None
+    if trips is not None and not is_static(trips.length):
+        _loop_over(trips, 0, next_, body, state, stop)
+        return
     attempts = {0, 1} if trips is not None and trips.length > WRITTEN_OUT else set[int]()
     for k, item in enumerate(iterable):
         left = False if stop is None else stop()

@@ -13,23 +13,14 @@ from dataclasses import dataclass
 from math import inf, log, pi, sqrt
 from typing import Any, Final, TypeAlias, cast
 
-from mlirad.frontend.numpy_functions.special_meanings import SPECIAL_MEANINGS
-from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, common, inexact, operand_of, xp
+from mlirad.frontend.numpy_functions.special_calls import special
+from mlirad.frontend.tracing.operations import xp
 
 Formula: TypeAlias = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
 """A function of a point, or a probability, and the shapes."""
 
 Condition: TypeAlias = Callable[[], Any] | Callable[[Any], Any] | Callable[[Any, Any], Any]
 """A function of the shapes."""
-
-
-def call(ufunc: str, *operands: Any) -> Any:
-    """A ufunc of `scipy.special` with one result, of operands that are broadcast, in floats of one dtype."""
-    floats = [inexact(as_array(o)) if isinstance(o, Array) else o for o in operands]
-    arrays = xp.broadcast_arrays(*map(inexact, common([operand_of(x) for x in floats])))
-    return made(SPECIAL_MEANINGS[ufunc](emitting(), *(a.value for a in arrays)))
 
 
 def _above_zero(*shapes: Any) -> Any:
@@ -75,11 +66,11 @@ class Distribution:
 
 
 def _gamma(a: Any, x: Any) -> Any:
-    return call("xlogy", a - 1.0, x) - x - call("gammaln", a)
+    return special("xlogy", a - 1.0, x) - x - special("gammaln", a)
 
 
 def _student(df: Any, x: Any) -> Any:
-    normaliser = call("betaln", df * 0.5, 0.5) + 0.5 * xp.log(df)
+    normaliser = special("betaln", df * 0.5, 0.5) + 0.5 * xp.log(df)
     found = (df + 1) * -0.5 * xp.log1p(x * x / df) - normaliser
     return xp.where(xp.isinf(df), _normal(x), found)
 
@@ -118,32 +109,35 @@ def _cauchy_above(x: Any) -> Any:
 _CONTINUOUS: Final[dict[str, Distribution]] = {
     "norm": Distribution(
         (), _normal,
-        cdf=lambda x: call("ndtr", x), sf=lambda x: call("ndtr", -x),
-        log_cdf=lambda x: call("log_ndtr", x), log_sf=lambda x: call("log_ndtr", -x),
-        ppf=lambda q: call("ndtri", q), isf=lambda q: -call("ndtri", q),
+        cdf=lambda x: special("ndtr", x), sf=lambda x: special("ndtr", -x),
+        log_cdf=lambda x: special("log_ndtr", x), log_sf=lambda x: special("log_ndtr", -x),
+        ppf=lambda q: special("ndtri", q), isf=lambda q: -special("ndtri", q),
     ),
     "gamma": Distribution(
         ("a",), lambda x, a: _gamma(a, x),
-        cdf=lambda x, a: call("gammainc", a, x), sf=lambda x, a: call("gammaincc", a, x),
-        ppf=lambda q, a: call("gammaincinv", a, q), isf=lambda q, a: call("gammainccinv", a, q), low=0.0,
+        cdf=lambda x, a: special("gammainc", a, x), sf=lambda x, a: special("gammaincc", a, x),
+        ppf=lambda q, a: special("gammaincinv", a, q),
+        isf=lambda q, a: special("gammainccinv", a, q), low=0.0,
     ),
     "chi2": Distribution(
         ("df",), lambda x, df: _gamma(0.5 * df, 0.5 * x) - log(2),
-        cdf=lambda x, df: call("gammainc", 0.5 * df, 0.5 * x),
-        sf=lambda x, df: call("gammaincc", 0.5 * df, 0.5 * x),
-        ppf=lambda q, df: 2.0 * call("gammaincinv", 0.5 * df, q),
-        isf=lambda q, df: 2.0 * call("gammainccinv", 0.5 * df, q), low=0.0,
+        cdf=lambda x, df: special("gammainc", 0.5 * df, 0.5 * x),
+        sf=lambda x, df: special("gammaincc", 0.5 * df, 0.5 * x),
+        ppf=lambda q, df: 2.0 * special("gammaincinv", 0.5 * df, q),
+        isf=lambda q, df: 2.0 * special("gammainccinv", 0.5 * df, q), low=0.0,
     ),
     "beta": Distribution(
         ("a", "b"),
-        lambda x, a, b: call("xlogy", a - 1.0, x) + call("xlog1py", b - 1.0, -x) - call("betaln", a, b),
-        cdf=lambda x, a, b: call("betainc", a, b, x), sf=lambda x, a, b: call("betaincc", a, b, x),
-        ppf=lambda q, a, b: call("betaincinv", a, b, q), isf=lambda q, a, b: call("betainccinv", a, b, q),
+        lambda x, a, b: special("xlogy", a - 1.0, x) + special("xlog1py", b - 1.0, -x)
+        - special("betaln", a, b),
+        cdf=lambda x, a, b: special("betainc", a, b, x), sf=lambda x, a, b: special("betaincc", a, b, x),
+        ppf=lambda q, a, b: special("betaincinv", a, b, q),
+        isf=lambda q, a, b: special("betainccinv", a, b, q),
         low=0.0, high=1.0,
     ),
     "t": Distribution(
         ("df",), lambda x, df: _student(df, x),
-        cdf=lambda x, df: call("stdtr", df, x), sf=lambda x, df: call("stdtr", df, -x),
+        cdf=lambda x, df: special("stdtr", df, x), sf=lambda x, df: special("stdtr", df, -x),
     ),
     "expon": Distribution(
         (), lambda x: -x,
@@ -158,9 +152,9 @@ _CONTINUOUS: Final[dict[str, Distribution]] = {
     ),
     "logistic": Distribution(
         (), _logistic,
-        cdf=lambda x: call("expit", x), sf=lambda x: call("expit", -x),
-        log_cdf=lambda x: call("log_expit", x), log_sf=lambda x: call("log_expit", -x),
-        ppf=lambda q: call("logit", q), isf=lambda q: -call("logit", q),
+        cdf=lambda x: special("expit", x), sf=lambda x: special("expit", -x),
+        log_cdf=lambda x: special("log_expit", x), log_sf=lambda x: special("log_expit", -x),
+        ppf=lambda q: special("logit", q), isf=lambda q: -special("logit", q),
     ),
     "cauchy": Distribution(
         (), lambda x: -log(pi) - xp.log1p(x * x),
@@ -169,10 +163,10 @@ _CONTINUOUS: Final[dict[str, Distribution]] = {
     ),
     "lognorm": Distribution(
         ("s",), _lognormal,
-        cdf=lambda x, s: call("ndtr", xp.log(x) / s), sf=lambda x, s: call("ndtr", -xp.log(x) / s),
-        log_cdf=lambda x, s: call("log_ndtr", xp.log(x) / s),
-        log_sf=lambda x, s: call("log_ndtr", -xp.log(x) / s),
-        ppf=lambda q, s: xp.exp(s * call("ndtri", q)), isf=lambda q, s: xp.exp(-s * call("ndtri", q)),
+        cdf=lambda x, s: special("ndtr", xp.log(x) / s), sf=lambda x, s: special("ndtr", -xp.log(x) / s),
+        log_cdf=lambda x, s: special("log_ndtr", xp.log(x) / s),
+        log_sf=lambda x, s: special("log_ndtr", -xp.log(x) / s),
+        ppf=lambda q, s: xp.exp(s * special("ndtri", q)), isf=lambda q, s: xp.exp(-s * special("ndtri", q)),
         low=0.0,
     ),
     "uniform": Distribution(
@@ -181,8 +175,8 @@ _CONTINUOUS: Final[dict[str, Distribution]] = {
     ),
     "halfnorm": Distribution(
         (), lambda x: _normal(x) + log(2),
-        cdf=lambda x: call("erf", x / sqrt(2)), sf=lambda x: 2.0 * call("ndtr", -x),
-        ppf=lambda q: call("ndtri", 0.5 * (1.0 + q)), isf=lambda q: -call("ndtri", 0.5 * q), low=0.0,
+        cdf=lambda x: special("erf", x / sqrt(2)), sf=lambda x: 2.0 * special("ndtr", -x),
+        ppf=lambda q: special("ndtri", 0.5 * (1.0 + q)), isf=lambda q: -special("ndtri", 0.5 * q), low=0.0,
     ),
 }  # fmt: skip
 
@@ -195,28 +189,29 @@ def _is_probability(p: Any) -> Any:
 
 
 def _poisson(k: Any, mu: Any) -> Any:
-    return call("xlogy", k, mu) - mu - call("gammaln", k + 1.0)
+    return special("xlogy", k, mu) - mu - special("gammaln", k + 1.0)
 
 
 def _binomial(k: Any, n: Any, p: Any) -> Any:
-    ways = call("gammaln", n + 1.0) - call("gammaln", k + 1.0) - call("gammaln", n - k + 1.0)
-    return ways + call("xlogy", k, p) + call("xlog1py", n - k, -p)
+    ways = special("gammaln", n + 1.0) - special("gammaln", k + 1.0) - special("gammaln", n - k + 1.0)
+    return ways + special("xlogy", k, p) + special("xlog1py", n - k, -p)
 
 
 def _binomial_share(function: str, at_most: float, k: Any, n: Any, p: Any) -> Any:
     """The share of what is up to k, or above it; there is nothing above n."""
     is_last = xp.greater_equal(k, n)
-    return xp.where(is_last, at_most, call(function, k + 1.0, xp.where(is_last, 1.0, n - k), p))
+    return xp.where(is_last, at_most, special(function, k + 1.0, xp.where(is_last, 1.0, n - k), p))
 
 
 _DISCRETE: Final[dict[str, Distribution]] = {
     "poisson": Distribution(
         ("mu",), _poisson,
-        cdf=lambda k, mu: call("gammaincc", k + 1.0, mu), sf=lambda k, mu: call("gammainc", k + 1.0, mu),
+        cdf=lambda k, mu: special("gammaincc", k + 1.0, mu),
+        sf=lambda k, mu: special("gammainc", k + 1.0, mu),
         low=0.0, is_discrete=True, allows=lambda mu: xp.greater_equal(mu, 0),
     ),
     "bernoulli": Distribution(
-        ("p",), lambda k, p: call("xlogy", k, p) + call("xlog1py", 1.0 - k, -p),
+        ("p",), lambda k, p: special("xlogy", k, p) + special("xlog1py", 1.0 - k, -p),
         cdf=lambda k, p: xp.where(xp.less(k, 1), 1.0 - p, 1.0),
         sf=lambda k, p: xp.where(xp.less(k, 1), p, 0.0),
         low=0.0, high=1.0, is_discrete=True, allows=_is_probability,
@@ -229,9 +224,10 @@ _DISCRETE: Final[dict[str, Distribution]] = {
         allows=lambda n, p: xp.greater_equal(n, 0) & xp.equal(n, xp.floor(n)) & _is_probability(p),
     ),
     "geom": Distribution(
-        ("p",), lambda k, p: call("xlog1py", k - 1.0, -p) + xp.log(p),
-        cdf=lambda k, p: -xp.expm1(call("xlog1py", k, -p)), sf=lambda k, p: xp.exp(call("xlog1py", k, -p)),
-        log_sf=lambda k, p: call("xlog1py", k, -p),
+        ("p",), lambda k, p: special("xlog1py", k - 1.0, -p) + xp.log(p),
+        cdf=lambda k, p: -xp.expm1(special("xlog1py", k, -p)),
+        sf=lambda k, p: xp.exp(special("xlog1py", k, -p)),
+        log_sf=lambda k, p: special("xlog1py", k, -p),
         low=1.0, is_discrete=True, allows=lambda p: xp.greater(p, 0) & xp.less_equal(p, 1),
     ),
 }  # fmt: skip

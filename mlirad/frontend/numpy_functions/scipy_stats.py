@@ -17,9 +17,10 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.frontend.numpy_functions import linear_systems, spectral
-from mlirad.frontend.numpy_functions.distributions import DISTRIBUTIONS, Distribution, Formula, call
+from mlirad.frontend.numpy_functions.distributions import DISTRIBUTIONS, Distribution, Formula
 from mlirad.frontend.numpy_functions.factors import parts
 from mlirad.frontend.numpy_functions.parameters import Flag, OperandLike
+from mlirad.frontend.numpy_functions.special_calls import special
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
@@ -162,8 +163,8 @@ def _dirichlet_log_density(x: OperandLike, alpha: OperandLike) -> Array:
     if at.shape[0] < weights.size:
         at = xp.concatenate([at, 1.0 - xp.sum(at, axis=0, keepdims=True)])
     columns = xp.reshape(weights, (-1,) + (1,) * (at.ndim - 1))
-    normaliser = xp.sum(call("gammaln", weights)) - call("gammaln", xp.sum(weights))
-    return xp.squeeze(xp.sum(call("xlogy", columns - 1.0, at), axis=0) - normaliser)
+    normaliser = xp.sum(special("gammaln", weights)) - special("gammaln", xp.sum(weights))
+    return xp.squeeze(xp.sum(special("xlogy", columns - 1.0, at), axis=0) - normaliser)
 
 
 def _dirichlet_density(x: OperandLike, alpha: OperandLike) -> Array:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mlirad.dialects.extents import is_static
 from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -16,12 +17,16 @@ from mlirad.frontend.numpy_functions.parameters import (
     Scalar,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.sized_arrays import zeros_of
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, common, converted, select
 from mlirad.frontend.tracing.operations import xp as numpy_
 from mlirad.frontend.tracing.raising import argument_error, shape_error
+
+MOST_HALVINGS = 48
+"""How often a table of any size that memory holds is halved at most."""
 
 
 def searchsorted(
@@ -43,8 +48,8 @@ def searchsorted(
             )
         table = table[order]
     count = table.size
-    low = numpy_.zeros(values.shape, np.int64)
-    if not count:
+    low = zeros_of(values.shape)
+    if count == 0:
         return as_array(low)
 
     def halve(_: Any, ends: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -55,7 +60,7 @@ def searchsorted(
         goes_on = before & (first < last)
         return select(goes_on, middle + 1, first), select(goes_on, last, middle)
 
-    return fori_loop(0, count.bit_length(), halve, (low, low + count))[0]
+    return fori_loop(0, count.bit_length() if is_static(count) else MOST_HALVINGS, halve, (low, low + count))[0]
 
 
 def _is_before(x: Any, y: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal
 
-from mlirad.dialects.extents import at_most
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
@@ -46,7 +46,10 @@ def reshape(
     if prod(extents) != a.size or not all(at_most(0, extent) for extent in extents):
         raise shape_error(
             f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
-            "both shapes must have as many elements; one extent may be -1",
+            "both shapes must have as many elements; one extent may be -1"
+            if all(map(is_static, (a.size, *extents)))
+            else "both must have as many elements for all sizes: write x[: n // 8 * 8].reshape(n // 8, 8), which "
+            "cuts off the rows that are left over",
         )
     result = reshaped(a, checked_rank(tuple(extents)))
     return copied(result) if copy is True else result

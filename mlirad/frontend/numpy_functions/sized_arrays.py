@@ -35,6 +35,11 @@ def filled(shape: tuple[int, ...], value: Any, dtype: Any = None) -> Any:
     return xp.copy(broadcast_array(made(one.value), shape))
 
 
+def zeros_of(shape: tuple[int, ...]) -> Any:
+    """Integer zeros: a NumPy array where the shape is known."""
+    return np.zeros(shape, np.int64) if all(map(is_static, shape)) else filled(shape, 0, np.int64)
+
+
 def triangle(rows: int, columns: int, k: int) -> Any:
     """`np.tri(rows, columns, k, bool)`."""
     if is_static(rows) and is_static(columns):

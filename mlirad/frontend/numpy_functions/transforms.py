@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.array.transforms import PAIR, spectrum_shape
+from mlirad.dialects.array.transforms import Axes
 from mlirad.dialects.shapes import array_type
 from mlirad.frontend.numpy_functions.parameters import (
     Axis,
@@ -63,20 +63,27 @@ def norm_factor(norm: Norm, n: int, *, is_inverse: bool) -> float:
 
 def moved(x: Array, axis: int, n: int | None, what: str) -> tuple[Array, int]:
     """The array with the axis last and n long, by zeros or without its last elements, and n."""
-    x = xp.moveaxis(x, one_axis(axis, x.ndim), -1)
-    length = x.shape[-1]
+    return _resized(xp.moveaxis(x, one_axis(axis, x.ndim), -1), -1, n, what)
+
+
+def _resized(x: Array, axis: int, n: int | None, what: str) -> tuple[Array, int]:
+    """The array n long along an axis, by zeros or without its last elements, and n."""
+    axis = one_axis(axis, x.ndim)
+    length = x.shape[axis]
     n = length if n is None else n
     if n < 1:
         raise shape_error(f"{what} of {n} numbers", "a Fourier transform is of one number at least")
     if n < length:
-        x = x[..., :n]
+        x = x[(slice(None),) * axis + (slice(n),)]
     elif n > length:
-        x = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - length)])
+        x = xp.pad(x, [(0, n - length if d == axis else 0) for d in range(x.ndim)])
     return x, n
 
 
-def _emitted(kind_: str, x: Array, shape: tuple[int, ...]) -> Array:
-    return made(emitting().fft(kind_, x.value, array_type(shape, ELEMENT_TYPES[x.dtype])))
+def _emitted(kind_: str, x: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """A transform along this axis of real numbers; of complex ones there are two planes in front."""
+    type_ = array_type(shape, ELEMENT_TYPES[x.dtype])
+    return made(emitting().fft(kind_, x.value, type_, Axes(axis, 0)))
 
 
 def _scaled(x: Array, factor: float) -> Array:
@@ -88,14 +95,19 @@ def moved_back(x: Array, axis: int) -> Array:
 
 
 def _complex_transform(
-    z: ComplexArray, n: int | None, axis: int, norm: Norm, *, is_inverse: bool
+    z: ComplexArray, sizes: Sequence[tuple[int | None, int]], norm: Norm, *, is_inverse: bool
 ) -> ComplexArray:
+    """The transforms of so many numbers along axes, from the last one on."""
     what = "an inverse transform" if is_inverse else "a transform"
-    (real, n), (imag, _) = (moved(part, axis, n, what) for part in (z.real, z.imag))
-    pairs = xp.stack([real, imag], axis=-1)
-    factor = norm_factor(norm, n, is_inverse=is_inverse)
-    found = _scaled(_emitted("backward" if is_inverse else "forward", pairs, pairs.shape), factor)
-    return ComplexArray(moved_back(found[..., 0], axis), moved_back(found[..., 1], axis))
+    factor = 1.0
+    for m, axis in reversed(sizes):
+        (real, n), (imag, _) = (_resized(part, axis, m, what) for part in (z.real, z.imag))
+        planes = xp.stack([real, imag])
+        kind_ = "backward" if is_inverse else "forward"
+        found = _emitted(kind_, planes, planes.shape, one_axis(axis, z.ndim))
+        z = ComplexArray(found[0], found[1])
+        factor *= norm_factor(norm, n, is_inverse=is_inverse)
+    return ComplexArray(_scaled(z.real, factor), _scaled(z.imag, factor))
 
 
 def _whole(half: ComplexArray, n: int, axis: int, others: Sequence[int]) -> ComplexArray:
@@ -127,39 +139,43 @@ def _require_real(a: Any, name: str) -> Array:
 def fft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """The Fourier transform along an axis, of real numbers by the half that determines it."""
     if isinstance(a, ComplexArray):
-        return _complex_transform(a, n, axis, norm, is_inverse=False)
+        return _complex_transform(a, [(n, axis)], norm, is_inverse=False)
     return _whole(rfft(a, n, axis, norm), a.shape[axis] if n is None else n, axis, ())
 
 
 def ifft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """Its inverse."""
     if isinstance(a, ComplexArray):
-        return _complex_transform(a, n, axis, norm, is_inverse=True)
+        return _complex_transform(a, [(n, axis)], norm, is_inverse=True)
     return _conjugate(fft(a, n, axis, _SWAPPED.get(norm, "forward")))
 
 
 def rfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """Half the transform of real numbers, which determines the rest."""
-    x, n = moved(_require_real(a, "rfft"), axis, n, "a transform")
-    found = _emitted("real", x, spectrum_shape(x.shape))
-    found = _scaled(found, norm_factor(norm, n, is_inverse=False))
-    return ComplexArray(moved_back(found[..., 0], axis), moved_back(found[..., 1], axis))
+    axis = one_axis(axis, a.ndim)
+    x, n = _resized(_require_real(a, "rfft"), axis, n, "a transform")
+    found = _emitted("real", x, Axes(axis, 0).spectrum_shape(x.shape), axis)
+    factor = norm_factor(norm, n, is_inverse=False)
+    return ComplexArray(_scaled(found[0], factor), _scaled(found[1], factor))
 
 
 def irfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None) -> Any:
     """The real numbers with this half of a transform."""
     z = as_complex(a)
-    length = 2 * (z.shape[one_axis(axis, z.ndim)] - 1) if n is None else n
+    axis = one_axis(axis, z.ndim)
+    length = 2 * (z.shape[axis] - 1) if n is None else n
     if length < 1:
         raise shape_error(f"irfft of {length} numbers", "a Fourier transform is of one number at least")
-    (real, taken), (imag, _) = (moved(part, axis, length // 2 + 1, "irfft") for part in (z.real, z.imag))
-    weights = np.full((taken, 1), 2.0)
+    (real, taken), (imag, _) = (_resized(part, axis, length // 2 + 1, "irfft") for part in (z.real, z.imag))
+    weights = np.full(taken, 2.0)
     weights[0] = 1.0
     if length % 2 == 0:
         weights[-1] = 1.0
     weights *= norm_factor(norm, length, is_inverse=True)
-    pairs = xp.stack([real, imag], axis=-1) * weights.astype(real.dtype)
-    return moved_back(_emitted("half", pairs, (*pairs.shape[:-PAIR], length)), axis)
+    weights = weights.astype(real.dtype).reshape(-1, *(1,) * (real.ndim - 1 - axis))
+    planes = xp.stack([real * weights, imag * weights])
+    shape = (*real.shape[:axis], length, *real.shape[axis + 1 :])
+    return _emitted("half", planes, shape, axis)
 
 
 _SWAPPED: dict[Any, Norm] = {"forward": "backward", "ortho": "ortho"}
@@ -196,39 +212,33 @@ def _sizes_and_axes(a: Any, s: Any, axes: Any) -> list[tuple[int | None, int]]:
 
 def fftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """The transform along several axes."""
-    *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    if not isinstance(a, ComplexArray) and len({axis, *(d for _, d in others)}) > len(others):
+    sizes = _sizes_and_axes(a, s, axes)
+    *others, (n, axis) = sizes
+    if isinstance(a, ComplexArray):
+        return _complex_transform(a, sizes, norm, is_inverse=False)
+    if len({axis, *(d for _, d in others)}) > len(others):
         length = a.shape[axis] if n is None else n
         return _whole(rfftn(a, s, axes, norm), length, axis, [d for _, d in others])
-    for m, other in reversed([*others, (n, axis)]):
-        a = fft(a, m, other, norm)
-    return a
+    return _complex_transform(fft(a, n, axis, norm), others, norm, is_inverse=False)
 
 
 def ifftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """Its inverse."""
     if not isinstance(a, ComplexArray):
         return _conjugate(fftn(a, s, axes, _SWAPPED.get(norm, "forward")))
-    for n, axis in reversed(_sizes_and_axes(a, s, axes)):
-        a = ifft(a, n, axis, norm)
-    return a
+    return _complex_transform(a, _sizes_and_axes(a, s, axes), norm, is_inverse=True)
 
 
 def rfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """Half the transform of real numbers along several axes: that of the last is cut."""
     *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    z = rfft(a, n, axis, norm)
-    for n, axis in reversed(others):
-        z = fft(z, n, axis, norm)
-    return z
+    return _complex_transform(rfft(a, n, axis, norm), others, norm, is_inverse=False)
 
 
 def irfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """The inverse of `rfftn`."""
     *others, (n, axis) = _sizes_and_axes(a, s, axes)
-    for m, other in others:
-        a = ifft(a, m, other, norm)
-    return irfft(a, n, axis, norm)
+    return irfft(_complex_transform(as_complex(a), others[::-1], norm, is_inverse=True), n, axis, norm)
 
 
 LAST_TWO = (-2, -1)

@@ -277,7 +277,7 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return None
     location = traceback_line(error)
     if str(error).startswith("dispatcher for __array_function__"):
-        return SizeNeeded(
+        return TracingError(
             "this function of NumPy looks at each element of its argument, whose number is not known",
             location=location,
             hint=sizes.LEAVE_OUT,

@@ -23,7 +23,7 @@ import numpy as np
 
 from mlirad.dialects.extents import Extent, made, same
 from mlirad.dialects.shapes import Shape
-from mlirad.errors import SizeNeeded
+from mlirad.errors import SizeNeeded, TracingError
 from mlirad.frontend.tracing.source import is_user_file
 
 
@@ -37,6 +37,8 @@ class Size(Extent):
         return sized(made(terms))
 
     def __hash__(self) -> int:
+        if _is_users_call():
+            raise SizeNeeded(f"{self} is needed as a key of a table", self)
         return super().__hash__()
 
     def __eq__(self, other: object) -> bool:
@@ -147,31 +149,24 @@ _HINTS: Final = {
         name: f"write ad.numpy.{name}(n), which makes a traced array"
         for name in ("zeros", "ones", "empty", "full", "arange", "eye", "identity")
     },
+    "split": "write np.split(x[: n // 3 * 3], 3): the rows that are left over are cut off first",
     "sqrt": "write np.sqrt(n), which is traced",
     "log": "write np.log(n), which is traced",
 }
 """What to write instead of a call, by the name of what is called."""
 
 
-def explained(error: SizeNeeded) -> SizeNeeded:
+def explained(error: SizeNeeded) -> TracingError:
     """The error at the user's line, with what to write instead of what stands there."""
-    if error.location is not None:
-        return error
     last = None
     traceback = error.__traceback__
     while traceback is not None:
         if is_user_file(traceback.tb_frame.f_code.co_filename):
             last = traceback
         traceback = traceback.tb_next
-    if last is None:
-        return error
-    location = f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
-    return SizeNeeded(
-        f"{error.message}: it is known when the program runs",
-        error.extent,
-        location=location,
-        hint=error.hint or _hint_for(last),
-    )
+    location = None if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
+    hint = error.hint or (LEAVE_OUT if last is None else _hint_for(last))
+    return TracingError(f"{error.message}, which is known when the program runs", location=location, hint=hint)
 
 
 def _hint_for(place: TracebackType) -> str:
@@ -182,7 +177,7 @@ def _hint_for(place: TracebackType) -> str:
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         return _HINTS.get(str(name), LEAVE_OUT)
     if isinstance(expression, ast.Compare | ast.BoolOp):
-        return f"write ad.cond for a choice between computations, or {LEAVE_OUT}"
+        return f"write ad.cond(np.greater(n, 100), f, g) for a choice between computations, or {LEAVE_OUT}"
     return LEAVE_OUT
 
 

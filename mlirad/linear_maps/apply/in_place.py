@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.structural import PadOp, StackOp
 from mlirad.dialects.extents import nominal
-from mlirad.dialects.shapes import Value, components_of, shape_of, size_of
+from mlirad.dialects.shapes import Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.linear_maps.apply.primitives import apply_primitive, apply_transposed
 from mlirad.linear_maps.elements import Element, accumulated, as_value, components
@@ -51,7 +52,15 @@ def accumulate_image(
 
 
 def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
-    """acc with x added at the positions, when x is a small part of it."""
+    """acc with x added at the positions, when x is a small part of it, or one of the slices it is made of."""
+    stack = acc.owner
+    if isinstance(stack, StackOp) and stack.dim.value.data == 0 and shape_of(x) == shape_of(acc)[1:]:
+        place = b.scalar_of(m.captured(captured)[0])
+        if place is not None:
+            parts = list(stack.parts)
+            k = min(max(int(place), 0), len(parts) - 1)
+            parts[k] = x if b.scalar_of(parts[k]) == 0 else b.add(parts[k], x)
+            return b.stack(parts, 0)
     if not _is_small(x, acc):
         return None
     positions = m.captured(captured)
@@ -68,7 +77,10 @@ def _scattered(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x:
 
 
 def _padded(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
-    """acc with x added where the pad puts it, when it is a small part."""
+    """acc with x added where the pad puts it, when it is a small part, or just what acc was padded by."""
+    joined = _joined(b, m, acc, x)
+    if joined is not None:
+        return joined
     if size_of(x) == 0 or not _is_small(x, acc):
         return None
     starts, strides = m.ints("low"), [i + 1 for i in m.ints("interior")]
@@ -78,6 +90,24 @@ def _padded(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Va
         return [b.add(b.scaled(i, strides[d]), b.index_constant(starts[d])) for d, i in enumerate(indices)]
 
     return b.update("add", acc, x, leading, places)
+
+
+def _joined(b: ArrayBuilder, m: Primitive, acc: Value, x: Value) -> Value | None:
+    """acc with x in the place of the zeros that it was padded by, if x fills them."""
+    op = acc.owner
+    if not isinstance(op, PadOp) or b.scalar_of(op.value) != 0:
+        return None
+    one, other = (values_of(op.low), values_of(op.high)), (m.ints("low"), m.ints("high"))
+    padded = [d for d in range(len(shape_of(acc))) if any(group[d] for group in (*one, *other))]
+    if len(padded) != 1 or any(values_of(op.interior)) or any(m.ints("interior")):
+        return None
+    (d,) = padded
+    ends, extents = (one[0][d], one[1][d]), (shape_of(op.operand)[d], shape_of(x)[d])
+    if (other[0][d], other[1][d]) == (0, extents[0]) and ends == (extents[1], 0):
+        return b.concatenate([x, op.operand], d)
+    if (other[0][d], other[1][d]) == (extents[0], 0) and ends == (0, extents[1]):
+        return b.concatenate([op.operand, x], d)
+    return None
 
 
 def _pieces(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Element) -> Value | None:

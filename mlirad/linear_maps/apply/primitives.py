@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.factorisations import TRIANGLE_FLAGS
+from mlirad.dialects.array.transforms import axes_of, number_rank
 from mlirad.dialects.shapes import Value, array_type, components_of, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
@@ -28,6 +29,9 @@ from mlirad.linear_maps.transposes import TRANSPOSES, Captured, Primitive
 
 Application: TypeAlias = Callable[[ArrayBuilder, Primitive, Captured, Any], Any]
 """`(b, m, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
+
+FEW_SLICES = 4
+"""How many slices an array has of which one that is not zero makes a stack, so that others find their place."""
 
 
 def apply_primitive(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Element:
@@ -69,8 +73,13 @@ def _pad(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 
 
 def _one_hot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    """A scatter from a space of one point."""
+    """A scatter from a space of one point; in a space of few slices, these as a stack."""
     positions = m.captured(captured)
+    place = b.scalar_of(positions[0]) if len(positions) == 1 and shape_of(x) else None
+    slices = shape_of(m.codomain)[0]
+    if place is not None and slices <= FEW_SLICES:
+        place = min(max(int(place), 0), slices - 1)
+        return b.stack([x if k == place else b.zeros(x.type) for k in range(slices)], 0)
     return b.scatter(x, 0, shape_of(m.codomain)[: len(positions)], lambda: positions) if positions else x
 
 
@@ -84,6 +93,11 @@ def _update(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Va
     kind = m.properties["kind"]
     assert isinstance(kind, StringAttr)
     return b.update(kind.data, base, operand, len(m.space), m.region(b, captured))
+
+
+def _fft(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
+    kind = m.keyword("kind")
+    return b.fft(kind, x, m.codomain, axes_of(m.properties, number_rank(kind, m.domain)))
 
 
 def _recurrence(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
@@ -213,7 +227,7 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.TriangularSolveOp: _triangular_solve,
-    linear.FftOp: lambda b, m, captured, x: b.fft(m.keyword("kind"), x, m.codomain),
+    linear.FftOp: _fft,
     linear.EvaluateOp: lambda b, m, captured, h: h.at(m.captured(captured)),
     linear.SingleOp: lambda b, m, captured, w: Pairs((Pair(tuple(m.captured(captured)), w),)),
 }

@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.ir import Region
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.transforms import number_rank
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.linear_maps.elements import assembled, components
@@ -437,8 +438,15 @@ def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pat
 
 def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:
     """Every number of a row depends on every other."""
-    rows = len(shape_of(op.domain)) - (1 if op.kind.data == "real" else 2)
-    return m.moved(x, shape_of(op.codomain), _all_kept(rows))
+    axes, kind = op.axes, op.kind.data
+
+    def places(is_signal: bool) -> list[int]:
+        """Where the dimensions of the batch lie in an array."""
+        batch = [d for d in range(number_rank(kind, op.domain)) if d != axes.dim]
+        return batch if is_signal else [d + (d >= axes.pairs) for d in batch]
+
+    kept = dict(zip(places(kind == "real"), places(kind == "half"), strict=True))
+    return m.moved(x, shape_of(op.codomain), kept)
 
 
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {

@@ -12,14 +12,14 @@ from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, unde
 from mlirad.lower.native_program import C_PREFIX
 
 
-def call_c(f: IRBuilder, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
-    """The C function `double name(double, constants...)` of every lane of a float value."""
+def call_c(f: IRBuilder, name: str, x: Value) -> Value:
+    """The C function `double name(double)` of every lane of a float value."""
     widened = f.fpext(x) if x.kind == "float" else x
     symbol = C_PREFIX + name
-    f.module.external(symbol, "double", ["double", *[v.type for v in constants]], "nounwind")
+    f.module.external(symbol, "double", ["double"], "nounwind")
     y = undefined("double", x.width)
     for lane in range(x.width):
-        result = f.call(symbol, [f.extract(widened, lane), *constants], "double")
+        result = f.call(symbol, [f.extract(widened, lane)], "double")
         assert result is not None
         y = f.insert(y, result, lane)
     return f.fptrunc(y) if x.kind == "float" else y

@@ -2,12 +2,17 @@
 
 Up to ½ (erf: 1) erf is x + x Q(x²). Beyond, erfc x = exp(-x²) G(t)/(1 + x) with t = (x - 3)/(x + 3),
 the square taken in two parts.
+
+erfinv x is x (√π/2 + w P(w)) for w = -log(1 - x²) up to 5, where |x| is 0.9966, and √w Q(√w) beyond.
+(M. Giles, *Approximating the erfinv function*, GPU Computing Gems, 2011.)
 """
 
 from __future__ import annotations
 
+from math import pi, sqrt
+
 from mlirad.lower.elementary import coefficients as c
-from mlirad.lower.elementary.calls import call_c, in_double
+from mlirad.lower.elementary.calls import in_double, where_unlikely
 from mlirad.lower.elementary.exponential import reduce_exp, scale_twice
 from mlirad.lower.elementary.floats import (
     DOUBLE,
@@ -18,7 +23,8 @@ from mlirad.lower.elementary.floats import (
     two_product,
     with_sign_of,
 )
-from mlirad.lower.llvm_text import IRBuilder, Value, constant
+from mlirad.lower.elementary.logarithm import log
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
 @in_double
@@ -36,14 +42,22 @@ def erfc(f: IRBuilder, x: Value) -> Value:
     return f.select(f.fcmp("olt", a, 0.5), f.fsub(1.0, _erf_near_zero(f, x)), tail)
 
 
-@in_double
 def erfinv(f: IRBuilder, x: Value) -> Value:
-    """SciPy's `erfinv`."""
-    return call_c(f, "erfinv", x, [constant("i32", 0)])
+    a = magnitude(f, x)
+    w = f.fneg(log(f, f.fmul(f.fsub(1.0, a), f.fadd(a, 1.0))))
+    factor = f.multiply_add(w, polynomial(f, f.fsub(w, 2.5), c.ERFINV.of(x.kind)), sqrt(pi) / 2)
+    y = f.fmul(x, factor)
+    y = where_unlikely(f, f.fcmp("ogt", w, 5.0), w, y, lambda w: with_sign_of(f, _erfinv_near_one(f, w), x))
+    return f.select(f.fcmp("oeq", a, 1.0), with_sign_of(f, full(f, float("inf"), x), x), y)
 
 
 def _erf_near_zero(f: IRBuilder, x: Value) -> Value:
     return f.fma(x, polynomial(f, f.fmul(x, x), c.ERF.double), x)
+
+
+def _erfinv_near_one(f: IRBuilder, w: Value) -> Value:
+    s = f.intrinsic("sqrt", w)
+    return f.fmul(s, polynomial(f, f.fsub(s, 4.0), c.ERFINV_TAIL.of(w.kind)))
 
 
 def _erfc_tail(f: IRBuilder, a: Value) -> Value:

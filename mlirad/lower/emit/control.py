@@ -143,7 +143,7 @@ class ControlEmitter:
                 return
             with self._emitter.shared(), tasks.written(self._at) as (at, lower, upper):
                 inside = self._within(at)
-                with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips) as loop:
+                with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips, at_least=1) as loop:
                     inside.write_trip(op, _Carries(at, op), loop.index)
 
     def write_trip(self, op: control.ScanOp | StripsOp, carries: _Carries, trip: Value) -> None:

@@ -139,8 +139,8 @@ def _transpose_square(
     f, (source, target), (rows, columns) = m.f, pointers, shape
     ends = [_end(f, first, extent) for first, extent in zip(start, shape, strict=True)]
     with (
-        f.loop(start[0], ends[0], at_most=SQUARE, name="i") as i,
-        f.loop(start[1], ends[1], at_most=SQUARE, name="j") as j,
+        f.loop(start[0], ends[0], at_most=SQUARE, at_least=1, name="i") as i,
+        f.loop(start[1], ends[1], at_most=SQUARE, at_least=1, name="j") as j,
     ):
         value = f.load(f.gep(source, f.add(f.mul(i.index, columns), j.index), m.kind), m.kind)
         f.store(value, f.gep(target, f.add(f.mul(j.index, rows), i.index), m.kind))

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
@@ -61,6 +63,11 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
+    if schedule.tasks == 1 and _is_zero(op):
+        for output in outputs:
+            fill(kernel, output, constant(output.kind, 0))
+        kernel.f.ret()
+        return
     _NestCode(kernel, op, body, combiners, outputs, schedule).write()
 
 
@@ -76,6 +83,13 @@ def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
             isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
             for v, r in zip(yields(op.body), op.roots, strict=True)
         )
+    )
+
+
+def _is_zero(op: NestOp) -> bool:
+    """Whether all that a nest stores is 0, of which all bits are 0."""
+    return op.combiners is None and all(
+        isinstance(v.owner, ConstantOp) and not any(literal_array(v.owner).tobytes()) for v in yields(op.body)
     )
 
 
@@ -155,7 +169,9 @@ class _NestCode:
         for segment in self._schedule.segments[d]:
             bounds = segment.lower, segment.upper
             with in_blocks(self._f, bounds, RADIX * segment.step, f"b{d}") as (block, end):
-                with self._f.loop(block.index, end, segment.step, name=f"i{d}") as loop:
+                with self._f.loop(
+                    block.index, end, segment.step, name=f"i{d}", at_most=RADIX, at_least=1
+                ) as loop:
                     self._enter(0, segment, loop)
                     self._outer(1)
                 totals.flush()
@@ -192,9 +208,9 @@ class _NestCode:
     def _around(
         self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
     ) -> None:
-        """One loop around a store, over a part of a segment."""
+        """One loop around a store, over a part of a segment, which is not empty."""
         d = self._schedule.order[level]
-        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most) as loop:
+        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
 
@@ -207,7 +223,9 @@ class _NestCode:
         first, *others = schedule.segments[schedule.order[0]]
         rows = schedule.task_trips * first.step
         lower = f.add(f.mul(task, rows), first.lower)
-        upper = f.intrinsic("smin", f.add(lower, rows), first.upper)
+        upper = f.add(lower, rows)
+        if trips_of(first) % schedule.task_trips:
+            upper = f.intrinsic("smin", upper, first.upper)
         self._around(0, first, lower, upper, schedule.task_trips)
         if others:
             with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):
@@ -284,7 +302,7 @@ class _NestCode:
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(level, segment, bounds, flat, slots)
+                flat = self._over(level, segment, bounds, trips, flat, slots)
         return flat
 
     def _over(
@@ -292,12 +310,15 @@ class _NestCode:
         level: int,
         segment: Segment,
         bounds: tuple[Operand, Operand],
+        at_most: int,
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
-        """One loop over a part of a segment."""
+        """One loop over a part of a segment, which is not empty, of so many trips at most."""
         d = self._schedule.order[level]
-        with self._f.loop(*bounds, segment.step, carries=flat, name=f"r{d}") as loop:
+        with self._f.loop(
+            *bounds, segment.step, carries=flat, name=f"r{d}", at_most=at_most, at_least=1
+        ) as loop:
             self._enter(level, segment, loop)
             loop.carry(*self._inner(level + 1, loop.carries, slots))
         return loop.results
@@ -319,7 +340,7 @@ class _NestCode:
             if inside > RADIX:
                 made = self._in_blocks(level, segment, own, inside, initial, slots)
             else:
-                made = self._over(level, segment, own, initial, slots)
+                made = self._over(level, segment, own, inside, initial, slots)
             merged: list[Value] = []
             at = 0
             for (k, _, _), size in zip(slots, self._sizes(slots), strict=True):

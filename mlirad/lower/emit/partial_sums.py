@@ -51,11 +51,12 @@ def block_of(trips: int) -> int:
 def in_blocks(
     f: IRBuilder, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
 ) -> Generator[tuple[Loop, Value]]:
-    """A loop over blocks of `step` indices, and the end of a block."""
+    """A loop over blocks of `step` indices, none of which is empty, and the end of a block."""
     lower, upper = bounds
+    are_whole = isinstance(lower, int) and isinstance(upper, int) and (upper - lower) % step == 0
     with f.loop(lower, upper, step, carries=carries, name=name) as loop:
-        end = f.value(upper, "i64")
-        yield loop, f.intrinsic("smin", f.add(loop.index, step), end)
+        end = f.add(loop.index, step)
+        yield loop, end if are_whole else f.intrinsic("smin", end, f.value(upper, "i64"))
 
 
 class PartialSums:

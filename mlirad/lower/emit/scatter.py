@@ -128,7 +128,9 @@ class _ScatterCode:
         for segment in self._segments[d]:
             bounds = segment.lower, segment.upper
             with in_blocks(self._f, bounds, block_trips * segment.step, f"b{d}") as (block, end):
-                with self._f.loop(block.index, end, segment.step, name=f"i{d}") as loop:
+                with self._f.loop(
+                    block.index, end, segment.step, name=f"i{d}", at_most=block_trips, at_least=1
+                ) as loop:
                     self._enter(d, segment, loop.index)
                     self._code.opened(0)
                     self.write(1)

@@ -1,89 +1,171 @@
-"""`kernel.fft` as one call of the loop that `numpy.fft` calls, with all rows.
+"""`kernel.fft`: transforms that are compiled, a row or a block of columns at a time, and calls of a library.
 
-NumPy's loop from half a spectrum to real numbers takes twice what stands for two numbers of the whole
-spectrum, and `half` takes everything once. It is half of what the loop gives and half of what that took once:
-y[j] = (loop(s)[j] + Re s[0] + (-1)^j Re s[n / 2]) / 2, where the last term is there for even n.
+    shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of 16 columns, of which the last has one
+
+Rows of signals, and blocks of columns, are items, of which threads may share so many at a time.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
-from mlirad.dialects.array.transforms import transform_operations
+from mlirad.dialects.array.transforms import Axes, transform_operations
 from mlirad.dialects.kernel.transforms import FftOp
-from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
-from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX
+from mlirad.dialects.shapes import Shape, shape_of
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.emit.library_transforms import call_library
+from mlirad.lower.fourier.driver import FourierWriter, Planes
+from mlirad.lower.fourier.plans import column_block, complex_length, is_written_out
+from mlirad.lower.llvm_text import BYTES, Value
 
 OPERATIONS_PER_INSTRUCTION = 2
-"""How fast NumPy's transforms are taken to be."""
+"""How fast transforms are taken to be."""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
-    """Write the function of a transform and the call of it."""
+    """Write the function of a transform and the call of it.
+
+    Raises `CompileError` for a transform that is neither compiled nor laid out for the library.
+    """
     source, output = emitter.buffers[op.operand], emitter.buffers[op.result]
     if not output.size:
         return
-    kind, what = output.kind, op.kind.data
-    work = 1 + transform_operations(op.operand.type, op.result.type) // OPERATIONS_PER_INSTRUCTION
-    kernel = begin_kernel(emitter, op, f"fft_{what}", [source], [output], work)
+    what, axes = op.kind.data, op.axes
+    signal = shape_of(op.result if what == "half" else op.operand)
+    is_compiled = is_written_out(what, axes, signal)
+    if not is_compiled and axes.properties(len(signal) - (what in ("forward", "backward"))):
+        raise CompileError(
+            "a transform of this length is of rows of pairs",
+            location=location_of(op),
+            hint="run `lay-out-transforms` before kernels are formed",
+        )
+    work = 1 + transform_operations(what, axes, op.operand.type, op.result.type) // OPERATIONS_PER_INSTRUCTION
+    items = Items.of(what, axes, signal, BYTES[output.kind]) if is_compiled else None
+    block = None if op.parallel is None or items is None else op.parallel.value.data
+    tasks = 1 if block is None or items is None else -(-items.count // block)
+    kernel = begin_kernel(emitter, op, f"fft_{what}", [source], [output], work, tasks)
     f, read, written = kernel.f, kernel.pointers[source.place], kernel.pointers[output.place]
-    own = 1 if what == "real" else 2
-    rows, taken = prod(source.shape[:-own]), source.shape[-own]
-    given = output.shape[-1] if what == "half" else output.shape[-2]
     fits = f.and_(f.inside(read, source.nbytes), f.inside(written, output.nbytes))
+
+    def write() -> None:
+        if items is None:
+            call_library(f, what, source, output, (read, written))
+            f.work += work
+        else:
+            native = max(1, emitter.program.vector_bytes // BYTES[output.kind])
+            _write_items(kernel, items, what, (source, output), min(native, MOST_LANES), block)
+
     if fits.literal == 1:
-        _call(f, what, kind, (read, written), (rows, taken, given))
+        write()
     else:
-        with f.conditional(fits):
-            _call(f, what, kind, (read, written), (rows, taken, given))
-    f.work += work
-    if what == "half":
-        _add_ends(f, kind, (read, written), (rows, taken, given))
+        with f.checks_itself(), f.conditional(fits):
+            write()
     f.ret()
 
 
-def _call(
-    f: IRBuilder, what: str, kind: Kind, pointers: tuple[Value, Value], sizes: tuple[int, int, int]
+MOST_LANES = 16
+"""Vectors are no longer than a line of the cache has elements."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """The rows of a transform, or blocks of its columns, and where each begins."""
+
+    kind: str
+    before: int
+    """Positions along the dimensions before that of the pairs."""
+    between: int
+    """Positions along those from there to the dimension of the transform."""
+    n: int
+    """The extent of that one in the signal."""
+    columns: int
+    block: int
+    """How many columns are transformed at once."""
+
+    @classmethod
+    def of(cls, kind: str, axes: Axes, signal: Shape, element: int) -> Items:
+        """Those of a transform of signals of this shape, with elements of so many bytes."""
+        numbers = axes.complex_shape(signal) if kind in ("forward", "backward") else signal
+        before, between = prod(numbers[: axes.pairs]), prod(numbers[axes.pairs : axes.dim])
+        n, columns = numbers[axes.dim], prod(numbers[axes.dim + 1 :])
+        return cls(
+            kind, before, between, n, columns, column_block(complex_length(kind, n), columns, element)
+        )
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of columns, of which the last may be smaller."""
+        return -(-self.columns // self.block)
+
+    @property
+    def count(self) -> int:
+        """All items."""
+        return self.before * self.between * self.blocks
+
+    @property
+    def last_block(self) -> int:
+        """How many columns the last block has."""
+        return self.columns - (self.blocks - 1) * self.block
+
+
+def _write_items(
+    kernel: KernelText,
+    items: Items,
+    what: str,
+    buffers: tuple[Buffer, Buffer],
+    lanes: int,
+    block: int | None,
 ) -> None:
-    """Call NumPy's loop; it gets a factor as operand."""
-    rows, taken, given = sizes
-    real, pair = BYTES[kind], 2 * BYTES[kind]
-    letters = {"double": "dD", "float": "fF"}[kind]
-    takes, gives = letters[what != "real"], letters[what != "half"]
-    name = {
-        "forward": "fft",
-        "backward": "ifft",
-        "half": "irfft",
-        "real": "rfft_n_odd" if taken % 2 else "rfft_n_even",
-    }[what]
-    symbol = f"{LOOP_PREFIX}{TRANSFORM_PREFIX}{name}_{takes}{letters[0]}_{gives}"
-    f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
-    factor = f.module.table(kind, [0.5 if what == "half" else 1.0])
-    addresses = f.alloca("ptr", 3, 8)
-    for k, pointer in enumerate((pointers[0], factor, pointers[1])):
-        f.store(pointer, f.gep(addresses, k, "ptr"))
-    steps = (real if what == "real" else pair), (real if what == "half" else pair)
-    dimensions = f.module.table("i64", [rows, taken, given])
-    strides = f.module.table("i64", [taken * steps[0], 0, given * steps[1], *steps])
-    f.call(symbol, [addresses, dimensions, strides])
+    """Loop over all items, or over those of one task."""
+    f, kind = kernel.f, buffers[0].kind
+    n = complex_length(what, items.n)
+    plane = FourierWriter.plane(n, items.block)
+    work = f.alloca(kind, 4 * plane)
+    writer = FourierWriter(f, kind, lanes, n, (work, f.gep(work, 2 * plane, kind)))
+    lower, upper, most = f.value(0, "i64"), f.value(items.count, "i64"), items.count
+    if kernel.task is not None and block is not None:
+        lower = f.mul(kernel.task, block)
+        upper, most = f.intrinsic("smin", f.add(lower, block), upper), block
 
+    with f.loop(lower, upper, at_most=most, name="item") as loop:
+        row = f.sdiv(loop.index, items.blocks) if items.blocks > 1 else loop.index
+        number = f.srem(loop.index, items.blocks) if items.blocks > 1 else f.value(0, "i64")
+        first = f.mul(number, items.block)
 
-def _add_ends(f: IRBuilder, kind: Kind, pointers: tuple[Value, Value], sizes: tuple[int, int, int]) -> None:
-    """Add half of what stands for one number: the first and, in rows of even length, the last."""
-    rows, taken, given = sizes
-    read, written = pointers
-    half = constant(kind, 0.5)
-    with f.loop(0, rows, name="row") as row:
-        spectrum = f.gep(read, f.mul(row.index, 2 * taken), kind)
-        signal = f.gep(written, f.mul(row.index, given), kind)
-        first = f.fmul(f.load(spectrum, kind), half)
-        if given % 2:
-            terms = [first]
+        def write(columns: int) -> None:
+            ends = [
+                _planes(kernel, items, pointer_of, row, first, is_signal=is_signal)
+                for pointer_of, is_signal in zip(
+                    buffers, (what == "real", what == "half"), strict=True
+                )
+            ]
+            writer.transform(what, ends[0], ends[1], columns)
+
+        if items.last_block == items.block:
+            write(items.block)
         else:
-            last = f.fmul(f.load(f.gep(spectrum, 2 * (taken - 1), kind), kind), half)
-            terms = [f.fadd(first, last), f.fsub(first, last)]
-        with f.loop(0, given, len(terms), name="number") as number:
-            for k, term in enumerate(terms):
-                place = f.gep(signal, f.add(number.index, k), kind)
-                f.store(f.fadd(f.load(place, kind), term), place)
+            is_last = f.zext(f.icmp("eq", number, items.blocks - 1), "i64")
+            f.choose(is_last, [lambda: write(items.block), lambda: write(items.last_block)])
+
+
+def _planes(
+    kernel: KernelText, items: Items, buffer: Buffer, row: Value, first: Value, *, is_signal: bool
+) -> Planes:
+    """Where an item begins in an array."""
+    f, kind, columns = kernel.f, buffer.kind, items.columns
+    base = kernel.pointers[buffer.place]
+    if is_signal:
+        start = f.gep(base, f.add(f.mul(row, items.n * columns), first), kind)
+        if columns == 1:
+            return Planes(start, start, 1, joined=True)
+        return Planes(start, f.gep(start, columns, kind), 2 * columns)
+    length = items.n if items.kind in ("forward", "backward") else items.n // 2 + 1
+    plane = items.between * length * columns
+    before, between = f.sdiv(row, items.between), f.srem(row, items.between)
+    at = f.add(f.add(f.mul(before, 2 * plane), f.mul(between, length * columns)), first)
+    start = f.gep(base, at, kind)
+    return Planes(start, f.gep(start, plane, kind), columns)

@@ -68,12 +68,14 @@ class ControlFlow(Polling):
         *,
         name: str = "i",
         at_most: int | None = None,
+        at_least: int = 0,
     ) -> Generator[Loop]:
         """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
 
         Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
         its body with the index a literal; one that provably runs at all gets no guard in front.
-        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most.
+        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, and `at_least`
+        how many at least.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
         trips: int | None = None
@@ -89,7 +91,7 @@ class ControlFlow(Polling):
         before, known = self.block, self._known
         index = Value(self.fresh(), "i64")
         loop = Loop(index, [Value(self.fresh(), c.kind, c.width) for c in carries])
-        guarded = not trips
+        guarded = not at_least if trips is None else not trips
         if guarded:
             self.branch_if(self.icmp("slt", first, last), body, done)
         else:

@@ -105,7 +105,8 @@ def _triangular_solve(r: BatchReader, op: factorisations.TriangularSolveOp, o: S
 def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
     def transformed(x: Value) -> Value:
         batch = shape_of(x)[: len(shape_of(x)) - len(shape_of(op.operand))]
-        return r.b.fft(op.kind.data, x, array_type((*batch, *shape_of(op.result)), element_of(op.result)))
+        type_ = array_type((*batch, *shape_of(op.result)), element_of(op.result))
+        return r.b.fft(op.kind.data, x, type_, op.axes.behind(len(batch)))
 
     return r.each(transformed, o[0])
 
