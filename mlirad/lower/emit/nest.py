@@ -19,7 +19,7 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
@@ -208,9 +208,11 @@ class _NestCode:
     def _around(
         self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
     ) -> None:
-        """One loop around a store, over a part of a segment, which is not empty."""
+        """One loop around a store, over a part of a segment, which is not empty unless that may be."""
         d = self._schedule.order[level]
-        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
+        with self._f.loop(
+            lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
+        ) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
 
@@ -302,7 +304,9 @@ class _NestCode:
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(level, segment, bounds, trips, flat, slots)
+                flat = self._over(
+                    level, segment, bounds, trips if is_static(segment.upper) else None, flat, slots
+                )
         return flat
 
     def _over(
@@ -310,14 +314,19 @@ class _NestCode:
         level: int,
         segment: Segment,
         bounds: tuple[Operand, Operand],
-        at_most: int,
+        at_most: int | None,
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
-        """One loop over a part of a segment, which is not empty, of so many trips at most."""
+        """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
         d = self._schedule.order[level]
         with self._f.loop(
-            *bounds, segment.step, carries=flat, name=f"r{d}", at_most=at_most, at_least=1
+            *bounds,
+            segment.step,
+            carries=flat,
+            name=f"r{d}",
+            at_most=at_most,
+            at_least=segment.least_trips,
         ) as loop:
             self._enter(level, segment, loop)
             loop.carry(*self._inner(level + 1, loop.carries, slots))

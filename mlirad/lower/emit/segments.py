@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mlirad.dialects.extents import is_static
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.lower.large_sizes import require_at_most
 from mlirad.lower.llvm_text import IRBuilder, Value, lanes, vector
 
@@ -41,6 +41,11 @@ class Segment(NamedTuple):
     def last_start(self) -> int:
         """The start of the last block that stays inside."""
         return self.upper - self.width * self.copies
+
+    @property
+    def least_trips(self) -> int:
+        """How often the loop over the segment runs at least, 0 or 1."""
+        return int(at_most(self.lower + 1, self.upper))
 
     @property
     def valid_lanes(self) -> Value | None:
