@@ -121,19 +121,27 @@ def lowering(
 ) -> tuple[str, ...]:
     """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
     target = target or find_target()
-    schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes}}}"
-    plan = "plan-memory"
-    if donated:
-        plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
+    recurrences = f"form-recurrences{{vector-bytes={target.vector_bytes}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    formed = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels", "write-out-rows")
-    return (*formed, "strip-mine", split, schedule, plan)
+    cut = ("write-out-rows", "strip-mine", recurrences, split)
+    return (*FORMATION, *cut, *_planning(target, entry, donated))
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
-    """The same for programs with sizes, as kernels for all large ones, which are neither written out nor cut."""
-    (*formed, _, _, _, schedule, plan) = lowering(target, entry, donated)
-    return (*formed, schedule, plan)
+    """The same for all large sizes of a program: kernels whose extents have sizes in them are not cut."""
+    return (*FORMATION, *_planning(target, entry, donated))
+
+
+FORMATION: Final = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels")
+"""Array code as kernels."""
+
+
+def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, ...]:
+    """How kernels run, and where their results lie."""
+    plan = "plan-memory"
+    if donated:
+        plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
+    return (f"schedule-kernels{{vector-bytes={target.vector_bytes}}}", plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ PASS_MODULES: dict[str, str] = {
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "split-reductions": "mlirad.lower.split_reductions",
     "strip-mine": "mlirad.lower.strip_mine",
+    "form-recurrences": "mlirad.lower.form_recurrences",
     "write-out-rows": "mlirad.lower.write_out",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",

@@ -687,3 +687,93 @@ func.func @f() {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: 2 carries of 1 operands}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 2, space = [10], length = 3} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: length 0: a recurrence makes a trip at least}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 0} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: carry 0 begins as tensor<9xf64>, which is no scalar and does not have the shape of the space [10]}}
+  %p = kernel.recurrence %y (%i, %k, %u: f64) {carries = 1, space = [10], length = 3} : tensor<9xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: 2 region arguments for 2 loops and 1 carries}}
+  %p = kernel.recurrence %x (%i, %k) {carries = 1, space = [10], length = 3} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %i : i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: region argument 2 must be f64, got i64}}
+  %p = kernel.recurrence %x (%i, %k, %u) {carries = 1, space = [10], length = 3} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %i : i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: the body does not yield the carries, in their types}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 3} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %i : i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: results are of types (tensor<9xf64>), the recurrence makes (tensor<10xf64>)}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 3} : tensor<10xf64> -> tensor<9xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: lane names dimension 1 of an array of rank 1}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 3, lane = 1} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: width 65 is not between 1 and 64}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 3, lane = 0, width = 65} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}

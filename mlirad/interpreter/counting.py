@@ -12,6 +12,7 @@ move, and an op in a region counts once per execution of the region. Beyond that
     scatter                        the elements scattered, and those of the result, which start at 0
     update                         the elements scattered: the base is taken over
     kernel.nest with a reduction   one combination per result and position of the whole space
+    kernel.recurrence              what it stacks
     kernel.scatter                 one per position of its space, and the result if it starts at 0
     linear.apply,                  per node of the map expression: elements of the image, and of the argument
       linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
@@ -110,6 +111,8 @@ def cost(op: Operation) -> int:
             return size_of(op.operand)
         case kernel.NestOp():
             return max(results, prod(op.extents) * len(op.roots))
+        case kernel.RecurrenceOp():
+            return sum(size_of(v) for v in op.stacked)
         case kernel.ScatterOp():
             return prod(op.extents) + (0 if op.from_zero is None else results)
         case _:

@@ -76,6 +76,22 @@ def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _recurrence(op: kernel.RecurrenceOp, operands: Sequence[Array], frame: Frame) -> Any:
+    space = values_of(op.space)
+    points = prod(space)
+    indices = np.indices(space, np.int64).reshape(len(space), points)
+    carries = [np.broadcast_to(x, space).ravel() for x in operands[: op.carry_count]]
+    stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
+    trips = range(op.trips) if op.reverse is None else reversed(range(op.trips))
+    for trip in trips if points else ():
+        made = frame.run_elements(op.body.block, [*indices, np.full(points, trip), *carries], points)
+        carries = made[: op.carry_count]
+        for whole, part in zip(stacked, made[op.carry_count :], strict=True):
+            whole[trip] = part.reshape(space)
+    results = [*(c.reshape(space) for c in carries), *stacked]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 def _scatter(op: kernel.ScatterOp, operands: Sequence[Array], frame: Frame) -> Array:
     shape = shape_of(op.result)
     base = np.asarray(operands[0]) if op.from_zero is None else np.zeros(shape, numpy_dtype(op.result.type))
@@ -144,6 +160,7 @@ def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
 
 KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.NestOp: _nest,
+    kernel.RecurrenceOp: _recurrence,
     kernel.ScatterOp: _scatter,
     kernel.DotOp: _dot,
     kernel.CumulativeOp: _cumulative,

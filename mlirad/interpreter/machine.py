@@ -215,7 +215,8 @@ class Frame:
             parts: list[list[Array]] = []
         elif self._is_element_code(region):
             cuts = range(0, positions.shape[1], CHUNK)
-            parts = [self._run_elements(block, positions[:, k : k + CHUNK]) for k in cuts]
+            chunks = [positions[:, k : k + CHUNK] for k in cuts]
+            parts = [self.run_elements(block, chunk, chunk.shape[1]) for chunk in chunks]
         else:
             parts = []
             for k in range(positions.shape[1]):
@@ -233,10 +234,9 @@ class Frame:
             known[region] = consists_of_element_code(region.block, self.machine.element_meanings)
         return known[region]
 
-    def _run_elements(self, block: Block, positions: Array) -> list[Array]:
-        """The yielded scalars at many positions at once, each as an array over the positions."""
-        count = positions.shape[1]
-        inside: dict[Value, Array] = dict(zip(block.args, positions, strict=True))
+    def run_elements(self, block: Block, arguments: Sequence[Array] | Array, count: int) -> list[Array]:
+        """The scalars that element code yields for so many arguments at once, in arrays."""
+        inside: dict[Value, Array] = dict(zip(block.args, arguments, strict=True))
 
         def value_of(operand: Value) -> Array:
             if operand in inside:

@@ -40,6 +40,9 @@ _MEMORY_CYCLES = 0.4
 CALL = 60.0
 """Cycles to call a kernel and to come back."""
 
+CALL_AGAIN = 25.0
+"""The same in a loop that calls nothing else, which the processor foresees."""
+
 LOOP_START = 8.0
 """Cycles to start and leave a vector loop, remainder included."""
 
@@ -57,6 +60,16 @@ INSTRUCTION = 0.5
 
 DIVISION = 8.0
 """One vector division of floats."""
+
+LATENCY = 4.0
+"""Cycles until the result of an arithmetic instruction is there."""
+
+CHAINED = 4.0
+"""How many times the cycles that a division or an elementary function costs pass until its result is there:
+its instructions wait for each other."""
+
+REFETCHED = 30.0
+"""Cycles to load what two stores have just written in part each, which waits for both."""
 
 SCALAR_DIVISION = 12.0
 """One division of integers, for which there are no vector instructions."""
@@ -165,6 +178,12 @@ def op_cost(op: Operation, lanes: int) -> float:
         return 0.0
     is_float_op = is_float(op.results[0]) and not isinstance(op, ConvertOp)
     return _cost(op.name.removeprefix("array."), lanes, is_float_op=is_float_op)
+
+
+def op_latency(op: Operation, lanes: int) -> float:
+    """Cycles from the operands of a scalar op, in a vector of `lanes` lanes, to its result."""
+    cost = op_cost(op, lanes)
+    return max(LATENCY, CHAINED * cost) if cost else 0.0
 
 
 def load_cost(stride: int | None, lanes: int) -> float:

@@ -157,6 +157,19 @@ func.func @f(%v: tensor<10xf64>, %a: f64) -> (f64, tensor<10xf64>) {
   func.return %s, %y : f64, tensor<10xf64>
 }"""
 
+RECURRENCE = """
+func.func @f(%v: tensor<10xf64>, %a: f64) -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
+  %p, %q, %s = kernel.recurrence %v, %a (%i, %k, %x: f64, %y: f64)
+      {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8}
+      : tensor<10xf64>, f64 -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
+    %u = kernel.load %v[%k] : tensor<10xf64> -> f64
+    %z = array.mul %x, %u : f64
+    %w = array.add %y, %z : f64
+    array.yield %z, %w, %x : f64, f64, f64
+  }
+  func.return %p, %q, %s : tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>
+}"""
+
 LOOPS = """
 func.func @f(%a: tensor<4xf64>, %x: tensor<6xf64>, %b: i1)
     -> (tensor<4xf64>, tensor<6x4xf64>, tensor<4xf64>, f64) {
@@ -278,6 +291,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(SCATTERS, "plan-memory", (V,)),
     Program(REPORTS, "plan-memory", (V,)),
     Program(STRIPS, "plan-memory", (V, np.float64(2.0))),
+    Program(RECURRENCE, "plan-memory", (V, np.float64(2.0))),
     Program(LOOPS, "compile", (V[6:], V[:6], np.True_)),
     Program(CALLS, "compile", (np.float64(1.3), np.int64(3), V[:4])),
     Program(MATRICES, "compile", (A, A[..., :3])),

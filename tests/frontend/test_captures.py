@@ -7,6 +7,7 @@ are what it gives at 1.
 import enum
 import functools
 import gc
+import itertools
 import operator
 import os
 import random
@@ -630,6 +631,71 @@ def test_random_numbers_are_refused(name):
         ad.jit(lambda x: x * draw(), interpret=True)(1.0)
     assert "draw them outside" in str(caught.value)
     assert __file__ in str(caught.value)
+
+
+ITERATORS: dict[str, Callable[[], Any]] = {
+    "list": lambda: iter([1.0, 2.0]),
+    "array": lambda: iter(np.array([1.0, 2.0])),
+    "range": lambda: iter(range(3)),
+    "reversed": lambda: reversed((1.0, 2.0)),
+    "keys": lambda: iter({1.0: None, 2.0: None}),
+    "set": lambda: iter({1.0, 2.0}),
+    "map": lambda: map(float, range(2)),
+    "zip": lambda: (a for a, _ in zip([1.0], [2.0], strict=True)),
+    "filter": lambda: filter(None, [1.0, 2.0]),
+    "generator": lambda: (float(k) for k in range(3)),
+    "chain": lambda: itertools.chain([1.0], [2.0]),
+    "slice": lambda: itertools.islice([1.0, 2.0], 1),
+    "accumulated": lambda: itertools.accumulate([1.0, 2.0]),
+    "count": lambda: itertools.count(),
+    "repeat": lambda: itertools.repeat(1.0, 3),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+def test_elements_of_iterators_are_refused(name):
+    """A trace would use them up, so the next one would find other ones, or none."""
+    weights, taken = ITERATORS[name](), ITERATORS[name]()
+    next(taken)
+
+    def started(x):
+        return x * sum(weight for weight, _ in zip(taken, range(5), strict=False))
+
+    for f in (lambda x: x * next(weights), started):
+        with pytest.raises(ad.TracingError, match="reads the elements of the iterator") as caught:
+            ad.jit(f, interpret=True)(1.0)
+        assert "make a list of them" in str(caught.value)
+        assert __file__ in str(caught.value)
+
+
+def test_iterators_that_are_not_read_are_no_mistake():
+    class Layer:
+        numbers = itertools.count()
+
+        def __init__(self, scale):
+            self.scale, self.number, self.rest = scale, next(self.numbers), iter([1.0])
+
+        def __call__(self, x):
+            return x * self.scale if self.rest else x
+
+    assert ad.jit(Layer(3.0), interpret=True)(2.0) == 6.0
+
+
+def test_proxies_of_what_is_gone_raise_when_they_are_used():
+    class Holder:
+        scale = 3.0
+
+    holder = Holder()
+    proxy = weakref.proxy(holder)
+    scaled = lambda x: x * proxy.scale  # noqa: E731
+    with pytest.raises(ad.UnsupportedError, match="a weak proxy is no value of a structure"):
+        ad.jit(lambda x: x, interpret=True)(proxy)
+    del holder
+    with pytest.raises(ReferenceError):
+        ad.jit(scaled, interpret=True)(2.0)
+    assert ad.jit(lambda x, table={"proxy": proxy}: x * len(table), interpret=True)(2.0) == 2.0
+    with pytest.raises(ad.UnsupportedError, match="a weak proxy is no value of a structure"):
+        ad.jit(lambda x: (x, proxy), interpret=True)(2.0)
 
 
 def test_random_numbers_of_a_fixed_seed_are_constants():

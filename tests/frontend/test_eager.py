@@ -157,3 +157,48 @@ def test_bodies_get_values(capsys: pytest.CaptureFixture[str]) -> None:
     assert ad.scan(body, 0.0, X)[0] == 2.0
     assert seen == [1.0, -2.0, 3.0]
     assert capsys.readouterr().out.splitlines() == ["at 1.0", "at -2.0", "at 3.0"]
+
+
+def noted(x: Any) -> Any:
+    """The value; a debugger that stops here has to see numbers."""
+    assert isinstance(x, float | int | np.generic | np.ndarray)
+    NOTED.append(x)
+    return x
+
+
+NOTED: list[Any] = []
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "build": lambda: ad.build(3, noted),
+    "case": lambda: ad.case(ad.left(1.0, 2.0), noted, lambda v: v),
+    "checkpoint": lambda: ad.checkpoint(lambda x, *, y: noted(x) + noted(y))(1.0, y=X),
+    "cond": lambda: ad.cond(True, noted, lambda x: x, X),
+    "custom_derivative": lambda: _with_rule(noted)(X),
+    "fold": lambda: ad.fold(lambda c, x: noted(c) + noted(x), 0.0, X),
+    "fori_loop": lambda: ad.fori_loop(0, 3, lambda i, c: noted(i) + noted(c), 0),
+    "gather": lambda: ad.gather(X, 2, noted),
+    "lambda_": lambda: ad.lambda_(noted)(2.0),
+    "map": lambda: ad.map(noted, X),
+    "rewritten": lambda: ad.rewritten(lambda x: noted(x) if x > 0 else x)(2.0),
+    "scan": lambda: ad.scan(lambda c, x: (noted(c) + noted(x), c), 0.0, X),
+    "scatter": lambda: ad.scatter(X, 3, noted),
+    "switch": lambda: ad.switch(1, [np.sin, noted], X),
+    "while_loop": lambda: ad.while_loop(lambda x: noted(x) < 3, noted_next, 0.0),
+}
+
+
+def noted_next(x: Any) -> Any:
+    return noted(x) + 1
+
+
+def _with_rule(function: Callable[..., Any]) -> Callable[..., Any]:
+    made = ad.custom_derivative(function)
+    made.rule(lambda x: lambda dx: dx)
+    return made
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_of_constructs_get_numbers(name: str) -> None:
+    NOTED.clear()
+    CALLS[name]()
+    assert NOTED

@@ -15,6 +15,7 @@ They end, and what they compute stays of moderate size: loops count, and numbers
 from __future__ import annotations
 
 import linecache
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -23,13 +24,30 @@ import numpy as np
 
 FLOATS = ("a", "b", "c")
 
+PREAMBLE = """
+def program(x, y, n):
+    a, b, c, k = x, y, 0.5, 0
+    v = np.zeros(4) + x
+    d = {"s": y, "t": (x, 0.25)}
+    box = Box(0.5)
+    def inner(one, other=0.3):
+        if one > other:
+            return one - c * 0.5
+        return other * b
+    def bump():
+        nonlocal c
+        if c < 0.9:
+            c += 0.25
+        return c
+"""
+
 
 class Source:
     """The statements of one program."""
 
     def __init__(self, seed: int):
         self._random = random.Random(seed)
-        self.lines = ["def program(x, y, n):", "    a, b, c, k = x, y, 0.5, 0", "    v = np.zeros(4) + x"]
+        self.lines = PREAMBLE.strip().splitlines()
         self._loops = 0
 
     def line(self, depth: int, text: str) -> None:
@@ -50,13 +68,26 @@ class Source:
             f"helper({one}, {other})",
             f"max({one}, {other}) * 0.9",
             f"abs({one})",
+            f"inner({one})",
+            f"bump() * {one}",
+            f"box.scaled({one}, {other})",
+            f"(t := {one} * 0.5) * t",
+            f"sum([e * {one} for e in v]) * 0.2",
+            f"sum(e if e > {other} else 0.1 for e in v[1:])",
+            f"(lambda p, q={other}: p if p < q else q * 0.5)({one})",
+            f"d['s'] * {one}",
+            f"d['t'][0] - {one}",
         ])  # fmt: skip
 
     def condition(self) -> str:
         """A condition."""
         pick = self._random.choice
         one, other = pick(FLOATS), pick(("x", "y", "0.3", "c"))
-        simple = pick([f"{one} < {other}", f"{one} > {other}", "n % 2 == 0", "k > 1", f"-1 < {one} <= x"])
+        simple = pick([
+            f"{one} < {other}", f"{one} > {other}", "n % 2 == 0", "k > 1", f"-1 < {one} <= x",
+            f"-2 < {other} < {one} < 2", f"any(v > {one})", "n in (0, 3)", "k != n", f"bool({one} > 0.2)",
+            f"all([{one} > -0.5, {other} < 1.5])",
+        ])  # fmt: skip
         if self._random.random() < 0.3:
             return f"{simple} {pick(('and', 'or'))} {'not ' * self._random.randrange(2)}({one} > -0.2)"
         return simple
@@ -68,9 +99,9 @@ class Source:
 
     def statement(self, depth: int, budget: int, in_loop: bool) -> None:
         """One statement, with those in it."""
-        kinds = ["assign", "assign", "augment", "write", "swap"]
+        kinds = ["assign", "assign", "augment", "write", "swap", "slice", "nest", "entry", "assert"]
         if budget:
-            kinds += ["if", "if", "while", "for", "rows"]
+            kinds += ["if", "if", "while", "for", "rows", "forever", "pairs", "with", "try"]
         if in_loop:
             kinds += ["jump"]
         if depth > 1:
@@ -86,6 +117,32 @@ class Source:
                 self.line(depth, f"v[{pick(('k % 4', '2'))}] {pick(('=', '+='))} np.sin({self.number()})")
             case "swap":
                 self.line(depth, f"{target}, c = np.sin(c), {target}")
+            case "slice":
+                self.line(depth, pick((
+                    f"v[1:3] {pick(('*=', '-='))} np.sin({target})", f"v[k % 4], {target} = {target}, v[0]",
+                    f"v[v > {target}] = np.cos({target})", f"v[:] = v[::-1] * np.cos({target})",
+                )))  # fmt: skip
+            case "nest":
+                self.line(depth, pick((
+                    "(a, b), c = (b, c), np.sin(a)", f"a = b = np.cos({target})",
+                    f"a, *_, c = b, {target}, b",
+                )))  # fmt: skip
+            case "entry":
+                self.line(depth, pick((
+                    f"d['s'] = np.sin({self.number()})", f"d['s'] += {target} * 0.1",
+                    f"d['t'] = (np.sin({target}), 0.75)", "c = bump()",
+                )))  # fmt: skip
+            case "assert":
+                self.line(depth, f"assert {pick((f'abs({target}) < 1e9', 'n >= 0', 'k > -99'))}, 'large'")
+            case "with":
+                self.line(depth, f"with Box({target}) as z:")
+                self.line(depth + 1, f"{target} = z.scaled({target}, 0.5)")
+                self.block(depth + 1, budget - 1, False)
+            case "try":
+                self.line(depth, "try:")
+                self.block(depth + 1, budget - 1, False)
+                self.line(depth, "finally:")
+                self.line(depth + 1, f"{target} = np.cos({target})")
             case "if":
                 self.line(depth, f"if {self.condition()}:")
                 self.block(depth + 1, budget - 1, in_loop)
@@ -95,6 +152,27 @@ class Source:
                 if self._random.random() < 0.6:
                     self.line(depth, "else:")
                     self.block(depth + 1, budget - 1, in_loop)
+            case "forever":
+                self._loops += 1
+                self.line(depth, f"i{self._loops} = 0")
+                self.line(depth, "while True:")
+                self.line(depth + 1, f"i{self._loops} += 1")
+                self.line(depth + 1, f"if i{self._loops} > {pick(('n', '3', 'n + 1'))}:")
+                self.line(depth + 2, pick(("break", "break", f"return {target}")))
+                self.block(depth + 1, budget - 1, True)
+            case "pairs":
+                self._loops += 1
+                count = f"i{self._loops}"
+                self.line(depth, pick((
+                    f"for {count}, e in enumerate(v):", f"for {count}, (e, f) in enumerate(zip(v, v[::-1])):",
+                    f"for {count}, e in zip(range(3), [x, y, c]):", f"for {count} in reversed(range(n)):",
+                    f"for {count}, e in enumerate(np.arange(20) * y):",
+                )))  # fmt: skip
+                self.line(depth + 1, f"{target} = np.sin({target} + 0.1 * {count})")
+                self.block(depth + 1, budget - 1, True)
+                if self._random.random() < 0.3:
+                    self.line(depth, "else:")
+                    self.block(depth + 1, 0, in_loop)
             case "while" | "for" | "rows":
                 self._loops += 1
                 count = f"i{self._loops}"
@@ -124,13 +202,32 @@ def control_program(seed: int) -> tuple[Callable[..., Any], str]:
     source = Source(seed)
     for _ in range(3):
         source.statement(1, 3, False)
-    source.line(1, "return a + b * c + k + v.sum()")
+    source.line(1, "return a + b * c + k + v.sum() + d['s'] - d['t'][0] * d['t'][1]")
     text = "\n".join(source.lines) + "\n"
     file = f"<control program {seed}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"np": np, "math": __import__("math"), "helper": helper}
+    names: dict[str, Any] = {"np": np, "math": math, "helper": helper, "Box": Box}
     exec(compile(text, file, "exec"), names)
     return names["program"], text
+
+
+class Box:
+    """An object with methods that have control flow of their own, and a context."""
+
+    def __init__(self, limit: Any):
+        self.limit = limit
+
+    def scaled(self, one: Any, other: Any) -> Any:
+        """A number of moderate size."""
+        while one > self.limit and one > 0.1:
+            one = one * 0.5 - 0.1
+        return one if other < self.limit else one + 0.5 * other
+
+    def __enter__(self) -> Box:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        return None
 
 
 def helper(one: Any, other: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, i64
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, BlockArgument, Region
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, region_def, traits_def, var_operand_def
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -46,9 +46,9 @@ def yielded(region: Region) -> tuple[Sequence[Attribute], YieldOp]:
     return last.values.types, last
 
 
-def check_index_arguments(block: Block) -> None:
+def check_index_arguments(arguments: Sequence[BlockArgument]) -> None:
     """Require i64 region arguments."""
-    for arg in block.args:
+    for arg in arguments:
         if arg.type != i64:
             raise VerifyException(f"region argument {arg.index} must be i64, got {arg.type}")
 
@@ -56,7 +56,7 @@ def check_index_arguments(block: Block) -> None:
 def check_positions(region: Region, what: str) -> int:
     """Require a region from i64 positions to i64 positions; returns how many it yields."""
     types, _ = yielded(region)
-    check_index_arguments(region.block)
+    check_index_arguments(region.block.args)
     for k, type_ in enumerate(types):
         if type_ != i64:
             raise VerifyException(f"{what} {k} that the region yields must be i64, got {type_}")
@@ -183,7 +183,7 @@ class BuildOp(ArrayOp):
         """A region of i64 arguments whose one value has the trailing shape of the result."""
         check_elements(self.result.type, STORED, "result")
         types, _ = yielded(self.body)
-        check_index_arguments(self.body.block)
+        check_index_arguments(self.body.block.args)
         if len(types) != 1:
             raise VerifyException(f"build must yield one value, got {len(types)}")
         shape, arguments = shape_of(self.result), len(self.body.block.args)

@@ -22,6 +22,7 @@ from xdsl.ir import Dialect
 from mlirad.dialects.kernel.factorisations import FactorisationOp, TriangularSolveOp
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import NestOp
+from mlirad.dialects.kernel.recurrences import RecurrenceOp
 from mlirad.dialects.kernel.scatters import ScatterOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.kernel.transforms import FftOp
@@ -30,6 +31,7 @@ from mlirad.dialects.kernel.whole_arrays import CumulativeOp, DotOp, ReportOp, S
 KERNEL_RESULT_OPS = (
     NestOp,
     ScatterOp,
+    RecurrenceOp,
     DotOp,
     CumulativeOp,
     SortOp,
@@ -56,6 +58,7 @@ __all__ = [
     "LoadIfOp",
     "LoadOp",
     "NestOp",
+    "RecurrenceOp",
     "ReportOp",
     "ScatterOp",
     "SortOp",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -46,12 +47,20 @@ class ScheduledOp(StructuredOp, ABC):
         """The extents of all loops, in the order of the region's arguments."""
         raise TypeError(f"{self.name} states no extents")
 
-    def check_body(self) -> YieldOp:
-        """Require loop indices as arguments and a straight-line body of loads and scalar ops."""
-        block = self.regions[0].block
-        check_index_arguments(block)
-        if len(block.args) != len(self.extents):
-            raise VerifyException(f"{len(block.args)} region arguments for {len(self.extents)} loops")
+    def check_body(self, carried: Sequence[Attribute] = ()) -> YieldOp:
+        """Require loop indices, and scalars of the types `carried`, as arguments, and a straight-line body of
+        loads and scalar ops.
+        """
+        block, loops = self.regions[0].block, len(self.extents)
+        if len(block.args) != loops + len(carried):
+            carries = f" and {len(carried)} carries" if carried else ""
+            raise VerifyException(f"{len(block.args)} region arguments for {loops} loops{carries}")
+        check_index_arguments(block.args[:loops])
+        for argument, type_ in zip(block.args[loops:], carried, strict=True):
+            if argument.type != type_:
+                raise VerifyException(
+                    f"region argument {argument.index} must be {type_}, got {argument.type}"
+                )
         points = prod(max(e, 1) for e in self.extents if is_static(e))
         if not all(at_most(0, e) for e in self.extents) or points > MAX_POINTS:
             raise VerifyException(f"loops of extents {list(self.extents)}: none is negative, none too long")

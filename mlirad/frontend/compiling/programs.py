@@ -22,6 +22,7 @@ from mlirad.errors import TracingError
 from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_programs, warn
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
+from mlirad.frontend.tracing.drawn_objects import is_iterator
 from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.value_walk import LIMIT
@@ -92,7 +93,7 @@ class Cache:
     def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
         """The program of a signature; one thread makes it while the others wait.
 
-        Raises `TracingError` if the function draws random numbers while it is traced.
+        Raises `TracingError` if the function draws random numbers, or reads an iterator, while it is traced.
         """
         with self.lock:
             captures = self.captures()
@@ -101,7 +102,7 @@ class Cache:
                 found = shared_programs.find(self._transformation, key, captures)
                 if found is None:
                     self._note(key, captures)
-                    states = captures.generator_states()
+                    states = captures.drawn_states()
                     found = make()
                     self._require_undrawn(captures, states)
                     captures = self._settled(captures)
@@ -188,16 +189,18 @@ class Cache:
         return before
 
     def _require_undrawn(self, captures: Captures, states: list[object]) -> None:
-        for (name, generator), before, now in zip(
-            captures.generators, states, captures.generator_states(), strict=True
-        ):
-            if before != now:
-                raise TracingError(
-                    f"{self._name} draws random numbers from {name or type(generator).__name__}: they would "
-                    f"be drawn once, when it is traced, and be the same in every call",
-                    location=definition_of(cast(Watch, self._watch).root),
-                    hint="draw them outside and pass them as an argument, or use ad.random.normal(key)",
-                )
+        for (name, drawn), before, after in zip(captures.drawn, states, captures.drawn_states(), strict=True):
+            if before == after:
+                continue
+            what = f"draws random numbers from {name or type(drawn).__name__}: they would be drawn"
+            hint = DRAWN_OUTSIDE
+            if is_iterator(drawn):
+                what, hint = f"reads the elements of the iterator {name}: they would be read", READ_OUTSIDE
+            raise TracingError(
+                f"{self._name} {what} once, when it is traced, and be the same in every call",
+                location=definition_of(cast(Watch, self._watch).root),
+                hint=hint,
+            )
 
     @property
     def _name(self) -> str:
@@ -206,6 +209,9 @@ class Cache:
 
 NOTHING = Captures((), Guards(()), (), frozenset())
 """What code reads that reads nothing from outside."""
+
+DRAWN_OUTSIDE = "draw them outside and pass them as an argument, or use ad.random.normal(key)"
+READ_OUTSIDE = "make a list of them, which can be read again, or pass them as an argument"
 
 CHANGES = 3
 """After how many programs, made because what is read from outside has changed, there is a warning."""

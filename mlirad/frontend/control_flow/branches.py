@@ -14,6 +14,7 @@ from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, mark_outside, outside_in
+from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
     State,
@@ -87,7 +88,7 @@ class _Choice:
         start = copies(self._before, self._before)
         held = {name: contents(found) for name, found in start.items()}
         state.put(start)
-        self._sides[k]()
+        without_changes((self._sides[k],), state.cells, "an `if`")
         after = self._after[k] = state.get()
         self._shares.note({name: after[name] for name in state.live})
         for name in state.live:
@@ -219,7 +220,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
 
     def noting(side: Thunk) -> Thunk:
         def noted() -> Any:
-            value = side()
+            value = without_changes((side,), frozenset(), what)
             found.append(outside_in(value))
             return value
 

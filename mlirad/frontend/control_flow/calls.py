@@ -21,7 +21,7 @@ import numpy as np
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.control_flow.branches import and_, or_
-from mlirad.frontend.control_flow.iterables import enumerate_, range_, zip_
+from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.numpy_functions.creation import CREATING
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
@@ -79,12 +79,12 @@ def _converting(own: Callable[..., Any], convert: Callable[[Array], Any]) -> Cal
 
 def _any(values: Iterable[Any]) -> Any:
     """`any`."""
-    return or_(False, False, *(functools.partial(_itself, value) for value in values))
+    return or_(True, False, *(functools.partial(_itself, value) for value in values))
 
 
 def _all(values: Iterable[Any]) -> Any:
     """`all`."""
-    return and_(False, True, *(functools.partial(_itself, value) for value in values))
+    return and_(True, True, *(functools.partial(_itself, value) for value in values))
 
 
 def _itself(value: Any) -> Any:
@@ -117,6 +117,7 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.range: range_,
     builtins.enumerate: enumerate_,
     builtins.zip: zip_,
+    builtins.reversed: reversed_,
     builtins.max: _extreme(builtins.max, np.maximum),
     builtins.min: _extreme(builtins.min, np.minimum),
     builtins.any: _any,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -52,6 +52,10 @@ class TracedRange:
     def of_index(self, k: Any) -> Any:
         """The item at a position between these bounds."""
         return k if type(self.step) is int and self.step == 1 else self.item(k)
+
+    def reversed(self) -> TracedRange:
+        """The same numbers from the last one to the first."""
+        return TracedRange(self.item(self.length - 1), self.start - self.step, -self.step)
 
     def __iter__(self) -> Iterator[Any]:
         raise tracing_error(
@@ -109,38 +113,70 @@ class Trips:
         return [as_array(x[first:] if first else x) for x in self.whole]
 
 
-class Pairs:
-    """`enumerate(x)` or `zip(x, y)` in the head of a loop: what it pairs, and Python's own."""
+class Once:
+    """What `enumerate`, `zip` and `reversed` give of ranges and arrays: trips of a loop, and an iterator.
 
-    def __init__(self, parts: tuple[Any, ...], made: Callable[[], Any]):
-        self.parts = parts
-        self._made = made
+    Like Python's own it is used up by one loop.
+    """
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._made())
+    def __init__(self, trips: Trips, made: Callable[[], Iterator[Any]], parts: tuple[Any, ...]):
+        self._trips: Trips | None = trips
+        self._iterator: Iterator[Any] | None = None
+        self._made, self._parts = made, parts
+        self._is_known = True
+
+    @property
+    def trips(self) -> Trips | None:
+        """All its trips, `None` if it is no longer at its start."""
+        return self._trips
+
+    def use_up(self, *, wholly: bool) -> None:
+        """A loop of the program has gone over it: over all of it, or as far as only the program knows."""
+        self._trips, self._iterator, self._is_known = None, iter(()), wholly
+        for part in self._parts:
+            if isinstance(part, Once):
+                part.use_up(wholly=wholly)
+
+    def __iter__(self) -> Once:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._is_known:
+            raise tracing_error(
+                "how far a loop that is left on a traced condition went over this iterator is not known",
+                "make it anew for each loop",
+            )
+        if self._iterator is None:
+            self._trips, self._iterator = None, self._made()
+        return next(self._iterator)
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`, of arrays as trips."""
-    if trips_of(iterable) is None or type(start) is not int:
+    trips = trips_of(iterable)
+    if trips is None or type(start) is not int:
         return enumerate(iterable, start)
-    numbers = range(start, start + _length(iterable))
-    return Pairs((numbers, iterable), lambda: enumerate(iterable, start))
+    numbers = trips_of(range(start, start + trips.length))
+    return Once(_paired([numbers, trips]), lambda: cast(Any, enumerate(iterable, start)), (iterable,))
 
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`, of arrays as trips."""
-    if not iterables or any(trips_of(x) is None for x in iterables):
+    parts = [trips_of(x) for x in iterables]
+    lengths = {None if trips is None else trips.length for trips in parts}
+    if None in lengths or not lengths or (strict and len(lengths) > 1):
         return zip(*iterables, strict=strict)
-    if strict and len({_length(x) for x in iterables}) > 1:
-        return zip(*iterables, strict=strict)
-    return Pairs(iterables, lambda: zip(*iterables, strict=strict))
+    return Once(_paired(parts), lambda: zip(*iterables, strict=strict), iterables)
 
 
-def _length(iterable: Any) -> int:
-    trips = trips_of(iterable)
-    assert trips is not None
-    return trips.length
+def reversed_(iterable: Any) -> Any:
+    """`reversed`, of ranges and arrays as trips."""
+    if isinstance(iterable, TracedRange):
+        return iterable.reversed()
+    if isinstance(iterable, Once) or trips_of(iterable) is None:
+        return reversed(cast(Any, iterable))
+    backwards: Any = iterable[::-1]
+    return Once(cast(Trips, trips_of(backwards)), lambda: iter(backwards), ())
 
 
 def trips_of(iterable: Any) -> Trips | None:
@@ -165,9 +201,7 @@ def trips_of(iterable: Any) -> Trips | None:
             (iterable,),
             lambda k, slices: slices[0],
         )
-    if isinstance(iterable, Pairs):
-        return _paired([trips_of(part) for part in iterable.parts])
-    return None
+    return iterable.trips if isinstance(iterable, Once) else None
 
 
 def _paired(parts: list[Trips | None]) -> Trips:

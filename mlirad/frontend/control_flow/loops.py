@@ -26,7 +26,8 @@ from mlirad.frontend.control_flow.branches import (
     types_of,
     zeros_of,
 )
-from mlirad.frontend.control_flow.iterables import TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.reached import Reached, without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
     State,
@@ -88,7 +89,10 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
     for k, item in enumerate(iterable):
         left = False if stop is None else stop()
         if trips is not None and (k in attempts or is_traced(left)):
-            if _attempted(functools.partial(_loop_over, trips, k, next_, body, state, stop), state):
+            parts = (next_, body) if stop is None else (next_, body, stop)
+            if _attempted(functools.partial(_loop_over, trips, k, next_, body, state, stop), parts, state):
+                if isinstance(iterable, Once):
+                    iterable.use_up(wholly=stop is None)
                 return
             if is_traced(left):
                 trips = None  # what cannot be a loop from here on is written out
@@ -109,12 +113,16 @@ def _pass() -> None:
     """The other way of a trip that is not made."""
 
 
-def _attempted(loop: Callable[[], None], state: State) -> bool:
-    """Whether a loop could be traced; all is as before if not."""
+def _attempted(loop: Callable[[], None], parts: tuple[Callable[..., Any], ...], state: State) -> bool:
+    """Whether a loop, of these parts, could be traced; all is as before if not."""
+    reached = Reached(parts, state.cells)
+    if reached.has_iterators:
+        return False
     before, token = state.get(), last_token()
     try:
         loop()
     except MliradError:
+        reached.restore()
         state.put(before)
         resume(token)
         return False
@@ -215,15 +223,14 @@ class _Loop:
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
         """What the test of a loop gives for a carry."""
         self._start(carry)
-        return then()
+        return without_changes((then,), self._state.cells, self._what)
 
     def trip(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
         """One trip: the carry after it."""
         start = self._start(carry)
         held = {name: contents(found) for name, found in start.items()}
-        if first is not None:
-            first()
-        self._body()
+        parts = (self._body,) if first is None else (first, self._body)
+        without_changes(parts, self._state.cells, self._what)
         after = self._state.get()
         parted = {name for name in self._together & carry.keys() if after[name] is not start[name]}
         if not parted <= self._apart:  # each trip but the first starts with what the body gives them

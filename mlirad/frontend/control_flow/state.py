@@ -131,6 +131,8 @@ class State:
         self._written, self._reads = written, reads
         self._included: dict[str, Any] = {}
         self._get, self._put = get, put
+        self.cells = frozenset(map(id, getattr(put, "__closure__", None) or ()))
+        """Where the variables are, by identity."""
         self._refusals = refusals
 
     def get(self) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from xdsl.ir import Attribute, Region
 
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.shapes import Value
-from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.constructs import repeated
+from mlirad.frontend.constructs.eager import called, known
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import call, with_signature
@@ -34,7 +34,7 @@ def checkpoint(function: F) -> F:
     @functools.wraps(function)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if not is_tracing():
-            return run_compiled(checkpointed, args, kwargs)
+            return called(functools.partial(function, **known(kwargs, "checkpoint")), args, "checkpoint")
         if kwargs:
             code = functools.partial(function, **copied_leaves(kwargs))
         else:

@@ -30,7 +30,7 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import dependences
 from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
-from mlirad.frontend.compiling.transformed import run_compiled
+from mlirad.frontend.constructs.eager import called
 from mlirad.frontend.differentiation.checkpoints import traced_region
 from mlirad.frontend.differentiation.derivatives import conjugated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
@@ -76,7 +76,7 @@ class _Given:
 
 
 class CustomDerivative(Named):
-    """A function whose derivative is given by a rule. Outside of a trace, calling it compiles and runs it."""
+    """A function whose derivative is given by a rule. Outside of a trace it is the function."""
 
     CAPTURED: ClassVar = ("_function", "_rules")
 
@@ -112,14 +112,14 @@ class CustomDerivative(Named):
         return rule
 
     def __call__(self, *args: Any) -> Any:
-        if not is_tracing():
-            return run_compiled(self, args, {})
         if not self._rules:
             raise DifferentiationError(
                 f"{function_name(self._function)} has a custom derivative without a rule",
                 location=definition_of(self._function),
                 hint="give it one: @f.rule before a function of the arguments that returns a linear function",
             )
+        if not is_tracing():
+            return called(self._function, args, "custom_derivative")
         if self in _open.rules:
             return copied_leaves(self._function(*copied_leaves(args)))
         leaves, arguments = flatten(args)

@@ -108,3 +108,15 @@ def captured_names(nodes: Iterable[ast.AST]) -> Names:
 def declared_names(nodes: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> Names:
     """The variables that `global`, or `nonlocal`, statements name."""
     return frozenset(name for node in own_nodes(nodes) if isinstance(node, kind) for name in node.names)
+
+
+def inner_nonlocals(nodes: Iterable[ast.AST]) -> Names:
+    """The variables that functions defined in code declare `nonlocal`: calls may assign them."""
+    inner = (node for node in own_nodes(nodes) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(
+        name
+        for function in inner
+        for node in ast.walk(function)
+        if isinstance(node, ast.Nonlocal)
+        for name in node.names
+    )

@@ -24,6 +24,7 @@ from mlirad.frontend.rewriting.names import (
     bound_names,
     changed_names,
     declared_names,
+    inner_nonlocals,
     own_nodes,
     read_names,
 )
@@ -70,6 +71,7 @@ class Rewriting(Expressions):
         self._liveness = Liveness(body, outside)
         own = bound_names(body) - self._globals - outside - set(parameters(node))
         self._variables = own | outside | set(parameters(node))
+        self._written_inside = inner_nonlocals(body) & self._variables
         declarations: list[ast.stmt] = []
         if self._globals:
             declarations.append(ast.Global(sorted(self._globals)))
@@ -182,13 +184,15 @@ class Rewriting(Expressions):
     # Variables -----------------------------------------------------------------------------------
 
     def _changed(self, body: Sequence[ast.AST]) -> Names:
-        """The variables of the function that parts of a statement change."""
-        return changed_names(body) & self._variables
+        """The variables of the function that parts of a statement change, or may change by a call."""
+        calls = any(isinstance(node, ast.Call) for node in own_nodes(body))
+        found = changed_names(body) & self._variables
+        return found | self._written_inside if calls else found
 
     def _written(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement does not assign, and writes elements of."""
         target = [node.target] if isinstance(node, ast.For) else []
-        return changed - bound_names([*target, *node.body, *node.orelse])
+        return changed - bound_names([*target, *node.body, *node.orelse]) - self._written_inside
 
     def _read(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement only reads, if it writes elements of any."""

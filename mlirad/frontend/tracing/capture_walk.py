@@ -7,7 +7,6 @@ the code reaches it: `config.rates[0]`, `self.scale`, `helper: table`.
 from __future__ import annotations
 
 import functools
-import random
 import sys
 import weakref
 from dataclasses import fields, is_dataclass
@@ -27,13 +26,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.captured_objects import (
+    PROXIES,
     attribute_table,
-    generators_of,
     is_program_class,
     module_called,
     slots_of,
 )
 from mlirad.frontend.tracing.code_reads import CodeReads, is_program_file, reads_of
+from mlirad.frontend.tracing.drawn_objects import GENERATORS, generators_of, is_iterator
 from mlirad.frontend.tracing.library_walk import EVERY_NAME, LibraryWalk, environment
 from mlirad.frontend.tracing.value_keys import Same, base_key
 from mlirad.jit.guards import (
@@ -48,9 +48,6 @@ from mlirad.jit.guards import (
     WeakGuard,
     cell_content,
 )
-
-GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
-"""What draws random numbers."""
 
 PROGRAMS: Final = "__mlirad_programs__"
 """The attribute of a function that holds its compiled programs."""
@@ -77,14 +74,16 @@ class Walk(LibraryWalk):
         super().__init__(names, ignored)
         self._weak = weak
         self.is_selective = False
-        self.generators: list[tuple[str, Any]] = []
+        self.drawn: list[tuple[str, Any]] = []
         self._builtins_seen: set[tuple[int, str]] = set()
 
     # Kinds of objects ----------------------------------------------------------------------------
 
     def _open(self, value: Any, path: str) -> None:
         kind = cast("type[Any]", type(value))
-        if kind is FunctionType:
+        if kind in PROXIES:
+            self._of_python(value, kind, path)
+        elif kind is FunctionType:
             self._function(value, path)
         elif isinstance(value, MethodType):
             self._enter(path, "method")
@@ -93,9 +92,9 @@ class Walk(LibraryWalk):
         elif isinstance(value, BuiltinFunctionType | BuiltinMethodType | MethodWrapperType):
             self._enter(path, Same(value))
             self._look_at(value.__self__, path)
-        elif isinstance(value, GENERATORS):
+        elif isinstance(value, GENERATORS) or is_iterator(value):
             self._enter(path, Same(value))
-            self.generators.append((path, value))
+            self.drawn.append((path, value))
         elif isinstance(value, ModuleType):
             self._module(value, path)
         elif isinstance(value, type):

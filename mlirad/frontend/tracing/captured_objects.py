@@ -1,13 +1,11 @@
-"""Questions about captured objects: who defines them, which attributes and elements they have, and the state
-of a random number generator.
-"""
+"""Questions about captured objects: who defines them, which attributes and elements they have."""
 
 from __future__ import annotations
 
 import importlib.util
-import random
 import sys
-from collections.abc import Iterable, Iterator
+import weakref
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, Final, cast
 
@@ -15,6 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.code_reads import is_program_file
+
+PROXIES: Final = frozenset((weakref.ProxyType, weakref.CallableProxyType))
+"""Objects that hand on every question to another one, that about their class included."""
 
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that `class` statements make: `Py_TPFLAGS_HEAPTYPE`."""
@@ -41,36 +42,6 @@ def module_called(name: str, table: dict[str, Any]) -> ModuleType | None:
         except ImportError:
             return None
     return found
-
-
-def generators_of(module: ModuleType, names: set[str]) -> Iterator[Any]:
-    """The generators that functions of a module draw from, if code names such functions."""
-    if module is random:
-        if not names.isdisjoint(vars(random)):
-            yield cast(Any, random)._inst
-    elif module in (np, np.random):
-        generator = cast(Any, np.random.mtrand)._rand
-        if any(getattr(getattr(np.random, name, None), "__self__", None) is generator for name in names):
-            yield generator
-
-
-def generator_state(generator: Any) -> object:
-    """Where a generator of random numbers stands, as something to compare."""
-    if isinstance(generator, random.Random):
-        return generator.getstate()
-    if isinstance(generator, np.random.RandomState):
-        legacy = cast("tuple[Any, ...]", generator.get_state(legacy=True))
-        return repr(legacy[2:]), legacy[1].tobytes()
-    bits = generator.bit_generator if isinstance(generator, np.random.Generator) else generator
-    state: Any = bits.state
-    return repr({k: v for k, v in state.items() if k != "state"}), _shown(state["state"])
-
-
-def _shown(state: Any) -> str:
-    if isinstance(state, dict):
-        table = cast("dict[str, Any]", state)
-        return repr({k: v.tobytes() if isinstance(v, np.ndarray) else v for k, v in table.items()})
-    return repr(state)
 
 
 def attribute_table(value: Any) -> dict[str, Any] | None:

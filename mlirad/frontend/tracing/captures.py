@@ -23,7 +23,8 @@ from types import MethodType
 from typing import Any, Final
 
 from mlirad.frontend.tracing.capture_walk import EVERY_NAME, Walk
-from mlirad.frontend.tracing.captured_objects import generator_state, is_program_class
+from mlirad.frontend.tracing.captured_objects import is_program_class
+from mlirad.frontend.tracing.drawn_objects import drawn_state
 from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.frontend.tracing.value_walk import SIZE_OF
 from mlirad.jit.guards import Guards
@@ -38,7 +39,8 @@ class Captures:
 
     entries: tuple[tuple[str, Hashable], ...]
     guards: Guards
-    generators: tuple[tuple[str, Any], ...]
+    drawn: tuple[tuple[str, Any], ...]
+    """Generators of random numbers and iterators."""
     names: frozenset[str]
     key: Hashable = None
     is_whole: bool = True
@@ -59,9 +61,9 @@ class Captures:
         """What tells two states apart by name, without keeping what was read."""
         return {name: hash(tuple(keys)) for name, keys in _by_name(self.entries).items()}
 
-    def generator_states(self) -> list[object]:
-        """Where the generators of random numbers stand."""
-        return [generator_state(generator) for _, generator in self.generators]
+    def drawn_states(self) -> list[object]:
+        """Where generators of random numbers and iterators stand."""
+        return [drawn_state(drawn) for _, drawn in self.drawn]
 
 
 class WeakRoot:
@@ -137,7 +139,7 @@ def find_captures(
         names = found
     entries = tuple(walk.entries)
     return Captures(
-        entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole, walk.nbytes
+        entries, Guards(walk.guards), tuple(walk.drawn), names, _Key(entries), walk.is_whole, walk.nbytes
     )
 
 

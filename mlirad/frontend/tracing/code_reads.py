@@ -33,6 +33,8 @@ class CodeReads:
     """Names that a code object reads. `reads_all` says that it may read attributes which it does not name."""
 
     globals: tuple[str, ...]
+    assigned: tuple[str, ...]
+    """The globals that it assigns."""
     attributes: frozenset[str]
     modules: tuple[str, ...]
     reads_all: bool
@@ -53,12 +55,15 @@ def reads_of(code: CodeType) -> CodeReads:
 
 def _reads_of(code: CodeType) -> CodeReads:
     names: dict[str, None] = {}
+    assigned: dict[str, None] = {}
     attributes: set[str] = set()
     modules: dict[str, None] = {}
     for instruction in dis.get_instructions(code):
         operation, name = instruction.opname, instruction.argval
         if operation in _GLOBALS:
             names[name] = None
+        elif operation == "STORE_GLOBAL":
+            assigned[name] = None
         elif operation in _ATTRIBUTES:
             attributes.add(name)
         elif operation == "IMPORT_NAME":
@@ -73,11 +78,13 @@ def _reads_of(code: CodeType) -> CodeReads:
         if isinstance(constant, CodeType):
             inner = reads_of(constant)
             names.update(dict.fromkeys(inner.globals))
+            assigned.update(dict.fromkeys(inner.assigned))
             attributes.update(inner.attributes)
             modules.update(dict.fromkeys(inner.modules))
             reads_all = reads_all or inner.reads_all
             reads_globals = reads_globals or inner.reads_globals
-    return CodeReads(tuple(names), frozenset(attributes), tuple(modules), reads_all, reads_globals)
+    found = frozenset(attributes)
+    return CodeReads(tuple(names), tuple(assigned), found, tuple(modules), reads_all, reads_globals)
 
 
 def _strings(constants: tuple[object, ...]) -> set[str]:

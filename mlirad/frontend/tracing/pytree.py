@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from mlirad.frontend.tracing.captured_objects import PROXIES
 from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
 from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -224,6 +225,8 @@ def structure_text(value: object) -> str:
 def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
+    if type(value) in PROXIES:
+        raise unsupported_error("a weak proxy is no value of a structure", "give the object it stands for")
     kind = _kind_of(value)
     container = container_of(kind)
     if container is None:

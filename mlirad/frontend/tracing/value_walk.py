@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend.tracing.captured_objects import are_same
+from mlirad.frontend.tracing.captured_objects import PROXIES, are_same
 from mlirad.frontend.tracing.value_keys import Same, value_key
 from mlirad.jit.array_guards import ArrayGuard
 from mlirad.jit.guards import MISSING, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
@@ -60,7 +60,7 @@ class ValueWalk(ABC):
         if value is MISSING:
             self.entries.append((path, None))
             return
-        key = value_key(value)
+        key = None if type(value) in PROXIES else value_key(value)
         if key is not None:
             self.entries.append((path, key))
             if type(value) is str:

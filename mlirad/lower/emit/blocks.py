@@ -31,6 +31,7 @@ from mlirad.lower.emit.kernels import KernelCall, KernelEmitter
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.parallel import begin_task, call_tasks
 from mlirad.lower.emit.profiling import timed
+from mlirad.lower.emit.recurrences import emit_recurrence
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
@@ -61,6 +62,8 @@ class BlockEmitter:
             match op:
                 case kernel.NestOp():
                     emit_nest(kernels, op)
+                case kernel.RecurrenceOp():
+                    emit_recurrence(kernels, op)
                 case kernel.ScatterOp():
                     emit_scatter(kernels, op)
                 case kernel.DotOp():

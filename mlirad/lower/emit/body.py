@@ -5,7 +5,8 @@ indices and other integer values of the body, so the scalar ops that only comput
 
     %r = kernel.load %x[%i, %j + 1]     x is 10 x 20      address  20 i + j + 1
 
-Loops of extent 1 are no loops here: their index is the literal 0.
+Loops of extent 1 are no loops here: their index is the literal 0. The carries of a recurrence depend on all
+loops.
 """
 
 from __future__ import annotations
@@ -75,8 +76,12 @@ class Body:
         self.addresses: dict[Operation, Address] = {}
         self._forms = AffineForms()
         self._order: dict[Value, int] = {}
-        for d, argument in enumerate(self.block.args):
+        loops = len(self.extents)
+        for d, argument in enumerate(self.block.args[:loops]):
             self.dependences[argument] = frozenset((d,)) if self.extents[d] > 1 else NO_LOOPS
+        for argument in self.block.args[loops:]:
+            self.dependences[argument] = frozenset(d for d, extent in enumerate(self.extents) if extent > 1)
+            self._order[argument] = -1
         for k, body_op in enumerate(self.block.ops):
             for result in body_op.results:
                 self._order[result] = k
@@ -114,12 +119,20 @@ class Body:
         values: list[tuple[Value, int]] = []
         for variable, coefficient in form.terms:
             coefficient = _wrapped(coefficient)
-            if variable.owner is not self.block:
+            loop = self.loop_of(variable)
+            if loop is None:
                 values.append((variable, coefficient))
             elif self.dependences[variable]:
-                loops.append((self.block.args.index(variable), coefficient))
+                loops.append((loop, coefficient))
         values.sort(key=lambda pair: self._order[pair[0]])
         return Address(buffer, tuple(sorted(loops)), tuple(values), _wrapped(form.constant))
+
+    def loop_of(self, value: Value) -> int | None:
+        """The loop whose index a value is, None for any other value."""
+        if value.owner is not self.block:
+            return None
+        number = self.block.args.index(value)
+        return number if number < len(self.extents) else None
 
     def own_addresses(self, buffer: Buffer, space: Shape) -> list[Address]:
         """The addresses of the elements of a result over a space that one iteration yields, in order."""

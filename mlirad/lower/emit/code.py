@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
@@ -155,10 +155,14 @@ class BodyCode:
             for u in range(self.unrolls if self.unroll in loops else 1):
                 yield j, u
 
+    def set(self, value: Ssa, known: Value) -> None:
+        """Say what a carry is in the trip that is being printed."""
+        self._values[value, 0, 0] = known
+
     def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
         """A copy of a value of the body; loop indices are made where they are asked for."""
-        if isinstance(value.owner, Block):
-            loop = self.body.block.args.index(value)
+        loop = self.body.loop_of(value)
+        if loop is not None:
             index = self.index(loop, j, u)
             return self._hidden(loop, index) if self._hides_indices else index
         copy = self._copy(value, j, u)

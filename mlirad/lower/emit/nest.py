@@ -31,11 +31,12 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.emit.segments import Segment, trips_of
-from mlirad.lower.llvm_text import Loop, Operand, Value, constant
+from mlirad.lower.llvm_text import Operand, Value, constant
 
 
 def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
@@ -97,7 +98,7 @@ def _memory_identity(combiner: str, output: Buffer) -> Value:
     return reductions.identity(combiner, output.kind, of_memory=True)
 
 
-class _NestCode:
+class _NestCode(OutputLoops):
     """Writes the loops of one nest."""
 
     def __init__(
@@ -109,21 +110,16 @@ class _NestCode:
         outputs: Sequence[Buffer],
         schedule: NestSchedule,
     ):
-        self._kernel = kernel
-        self._f = kernel.f
         self._body = body
         self._of_results = combiners
         self._outputs = outputs
-        self._schedule = schedule
         space = values_of(op.space)
         self._rank = len(space)
         elements = [body.own_addresses(b, space) for b in outputs]
         self._results = [address for addresses in elements for address in addresses]
         self._combiners = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
-        self._remaining: Value | None = None
-        """Lanes of the current block that no block before has done; None for all of them."""
         level = schedule.outer - 1
-        self._code = BodyCode(
+        code = BodyCode(
             kernel.f,
             kernel.access,
             body,
@@ -136,7 +132,8 @@ class _NestCode:
             unroll=schedule.unroll,
         )
         if schedule.lane_is_reduced:
-            self._code.width = schedule.width
+            code.width = schedule.width
+        super().__init__(kernel, schedule, code)
 
     def write(self) -> None:
         """Write everything up to the return."""
@@ -177,65 +174,7 @@ class _NestCode:
                 totals.flush()
         totals.finish()
 
-    def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
-        """Set the state of the code at the start of a loop body and print what belongs there."""
-        f, code = self._f, self._code
-        d = self._schedule.order[level]
-        start = loop.index
-        if segment.clamped:
-            start = f.intrinsic("umin", start, segment.last_start)
-        code.start[d] = start
-        if d == self._schedule.lane:
-            code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes
-        if d == self._schedule.tile:
-            code.tiles = segment.copies
-        if d == self._schedule.unroll:
-            code.unrolls = segment.copies
-        code.opened(level)
-
-    def _outer(self, level: int) -> None:
-        """The loops around a store."""
-        if level == self._schedule.outer:
-            self._point()
-            return
-        if level == 0 and self._kernel.task is not None:
-            self._task(self._kernel.task)
-            return
-        for segment in self._schedule.segments[self._schedule.order[level]]:
-            self._around(level, segment, segment.lower, segment.upper)
-
-    def _around(
-        self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
-    ) -> None:
-        """One loop around a store, over a part of a segment, which is not empty unless that may be."""
-        d = self._schedule.order[level]
-        with self._f.loop(
-            lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
-        ) as loop:
-            self._enter(level, segment, loop)
-            self._outer(level + 1)
-
-    def _task(self, task: Value) -> None:
-        """The part of the outermost loop that is one task: so many trips of its first segment.
-
-        The others, which are short and may overlap its end, belong to the last task.
-        """
-        f, schedule = self._f, self._schedule
-        first, *others = schedule.segments[schedule.order[0]]
-        rows = schedule.task_trips * first.step
-        lower = f.add(f.mul(task, rows), first.lower)
-        upper = f.add(lower, rows)
-        if trips_of(first) % schedule.task_trips:
-            upper = f.intrinsic("smin", upper, first.upper)
-        self._around(0, first, lower, upper, schedule.task_trips)
-        if others:
-            with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):
-                for segment in others:
-                    self._around(0, segment, segment.lower, segment.upper)
-
     def _point(self) -> None:
-        """What happens at one point, or one block of points, of the output."""
         code = self._code
         if not self._combiners:
             for j in range(code.tiles):

@@ -92,9 +92,7 @@ class Items:
         numbers = axes.complex_shape(signal) if kind in ("forward", "backward") else signal
         before, between = prod(numbers[: axes.pairs]), prod(numbers[axes.pairs : axes.dim])
         n, columns = numbers[axes.dim], prod(numbers[axes.dim + 1 :])
-        return cls(
-            kind, before, between, n, columns, column_block(complex_length(kind, n), columns, element)
-        )
+        return cls(kind, before, between, n, columns, column_block(complex_length(kind, n), columns, element))
 
     @property
     def blocks(self) -> int:
@@ -139,9 +137,7 @@ def _write_items(
         def write(columns: int) -> None:
             ends = [
                 _planes(kernel, items, pointer_of, row, first, is_signal=is_signal)
-                for pointer_of, is_signal in zip(
-                    buffers, (what == "real", what == "half"), strict=True
-                )
+                for pointer_of, is_signal in zip(buffers, (what == "real", what == "half"), strict=True)
             ]
             writer.transform(what, ends[0], ends[1], columns)
 

@@ -3,7 +3,7 @@
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
 cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
 orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
-loop order (`orders`). Then, what threads share (`parallel`).
+loop order (`orders`), lanes of recurrences (`recurrences`). Then, what threads share (`parallel`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.instances import sizes_in_function
-from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
@@ -42,6 +42,7 @@ from mlirad.lower.schedule_kernels.orders import (
 from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.parallel import share_loops
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
+from mlirad.lower.schedule_kernels.recurrences import state_lanes
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.splits import split_loops
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
@@ -97,6 +98,8 @@ def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
     for op in ops:
         if isinstance(op, NestOp):
             _schedule_nest(op, profiles[op], packs, vector_bytes)
+        elif isinstance(op, RecurrenceOp):
+            state_lanes(op, vector_bytes)
         elif isinstance(op, ScatterOp):
             lane, width = choose_scatter_lane(profiles[op], packs.layouts)
             if lane is not None:

@@ -10,7 +10,7 @@ from math import prod
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
-from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
+from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, RecurrenceOp, ScatterOp, SortOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
@@ -27,6 +27,7 @@ from mlirad.lower.machine import (
     element_bytes,
 )
 from mlirad.lower.schedule_kernels.profiles import profile
+from mlirad.lower.schedule_kernels.recurrences import best_blocking
 
 
 def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> float:
@@ -34,6 +35,9 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
     match op:
         case NestOp():
             return _nest_cycles(op, vector_bytes, scheduled)
+        case RecurrenceOp():
+            moved = sum(_bytes(v) for v in dict.fromkeys((*op.operands, *op.results)))
+            return best_blocking(op, vector_bytes).cycles + _memory_cycles(moved)
         case ScatterOp():
             return _scatter_cycles(op, vector_bytes)
         case DotOp():

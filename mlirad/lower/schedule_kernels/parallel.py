@@ -16,7 +16,7 @@ from typing import Final
 from xdsl.ir import Block
 
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import DotOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
@@ -50,6 +50,8 @@ def share_loops(block: Block, vector_bytes: int) -> None:
             continue
         if isinstance(op, NestOp):
             _share_nest(op, vector_bytes)
+        elif isinstance(op, RecurrenceOp):
+            _share_recurrence(op, vector_bytes)
         elif isinstance(op, DotOp):
             _share_dot(op, vector_bytes)
         elif not isinstance(op, ScatterOp):
@@ -81,6 +83,21 @@ def _share_nest(op: NestOp, vector_bytes: int) -> None:
         step = op.width.value.data
     elif op.tile_dim is not None and op.tile_dim.value.data == first and op.tile is not None:
         step = op.tile.value.data
+    steps = -(-op.extents[first] // step)
+    tasks = task_count(cycles_of(op, vector_bytes), steps)
+    if tasks > 1:
+        op.properties["parallel"] = integer(-(-steps // tasks) * step)
+
+
+def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
+    """Share the outermost loop over the elements of a recurrence that costs enough: that of its lanes, or
+    another one that is around it.
+    """
+    lane = None if op.lane is None else op.lane.value.data
+    first = next((d for d, extent in enumerate(values_of(op.space)) if extent > 1 and d != lane), lane)
+    if first is None:
+        return
+    step = op.width.value.data if first == lane and op.width is not None else 1
     steps = -(-op.extents[first] // step)
     tasks = task_count(cycles_of(op, vector_bytes), steps)
     if tasks > 1:

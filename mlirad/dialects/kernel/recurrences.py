@@ -1,0 +1,147 @@
+"""`kernel.recurrence`: for each element of a space a loop whose carries are scalars, and stay in registers.
+
+    %p, %powers = kernel.recurrence %one, %t (%i, %k, %a: f64) {carries = 1, space = [100], length = 8}
+        : tensor<100xf64>, tensor<100xf64> -> (tensor<100xf64>, tensor<8x100xf64>) {
+      %x = kernel.load %t[%i] : tensor<100xf64> -> f64
+      %b = array.mul %a, %x : f64
+      array.yield %b, %a : f64, f64
+    }
+
+A scan whose body is a map on elements goes through all of its carries in every trip. Here a few vectors of
+elements make all trips before the next few begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, UnitAttr, i64
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.kernel.layouts import LayoutReader, check_places
+from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
+from mlirad.dialects.shapes import (
+    Shape,
+    Value,
+    array_type,
+    check_dims,
+    element_of,
+    is_array,
+    shape_of,
+    values_of,
+)
+
+
+@irdl_op_definition
+class RecurrenceOp(ScheduledOp, LayoutReader):
+    """At each element of `space`, `length` trips: carries begin as elements of the first operands, and the
+    body makes the next ones.
+
+    The first `carries` operands have the output space as shape, or are scalars, which all elements begin
+    with. The body takes the indices of the element, the trip and the carries; it yields the next carries,
+    then values that are stacked: that of trip k stands at position k of dimension 0. With `reverse` the trips
+    run from the last to the first. The results are the last carries, over the output space, then the stacked
+    values. What the body loads may depend on the element, the trip and the carries.
+
+    Schedule: `lane` the loop of the output space that runs across vector lanes, `width` how many lanes make
+    their trips together; `parallel`: threads may share the outermost loop, in blocks of so many iterations.
+    Memory plan: `places`, as of nests.
+    """
+
+    name = "kernel.recurrence"
+    inputs = var_operand_def()
+    carries = prop_def(IntegerAttr[I64])
+    space = prop_def(DenseArrayBase.constr(i64))
+    length = prop_def(IntegerAttr[I64])
+    reverse = opt_prop_def(UnitAttr)
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    parallel = opt_prop_def(IntegerAttr[I64])
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    roots = var_result_def()
+    BRACED: ClassVar = (
+        "carries",
+        "space",
+        "length",
+        "reverse",
+        "lane",
+        "width",
+        "parallel",
+        "places",
+    )
+
+    @property
+    def extents(self) -> Shape:
+        """Output space, then the trips."""
+        return (*values_of(self.space), self.trips)
+
+    @property
+    def trips(self) -> int:
+        """The number of trips."""
+        return self.length.value.data
+
+    @property
+    def carry_count(self) -> int:
+        """The number of carries."""
+        return self.carries.value.data
+
+    @property
+    def init(self) -> Sequence[Value]:
+        """The initial carries."""
+        return self.operands[: self.carry_count]
+
+    @property
+    def carried(self) -> Sequence[Value]:
+        """The carries in the body."""
+        return self.body.block.args[len(self.extents) :]
+
+    @property
+    def final(self) -> Sequence[Value]:
+        """The last carries."""
+        return self.results[: self.carry_count]
+
+    @property
+    def stacked(self) -> Sequence[Value]:
+        """The results that are stacked."""
+        return self.results[self.carry_count :]
+
+    def verify_(self) -> None:
+        """Carries are elements of the space; results follow from them and the yields; a sound schedule."""
+        space, count = values_of(self.space), self.carry_count
+        if not 0 <= count <= len(self.operands):
+            raise VerifyException(f"{count} carries of {len(self.operands)} operands")
+        if self.trips < 1:
+            raise VerifyException(f"length {self.trips}: a recurrence makes a trip at least")
+        for k, init in enumerate(self.init):
+            if not is_array(init.type) or shape_of(init) not in ((), space):
+                raise VerifyException(
+                    f"carry {k} begins as {init.type}, which is no scalar and does not have the shape of the "
+                    f"space {list(space)}"
+                )
+        elements = [element_of(v) for v in self.init]
+        last = self.check_body(elements)
+        made = [v.type for v in last.values]
+        if made[:count] != elements:
+            raise VerifyException("the body does not yield the carries, in their types")
+        expected = [array_type(space, e) for e in elements]
+        expected += [array_type((self.trips, *space), t) for t in made[count:]]
+        if not expected or list(self.result_types) != expected:
+            raise VerifyException(
+                f"results are of types ({', '.join(map(str, self.result_types))}), the recurrence makes "
+                f"({', '.join(map(str, expected))})"
+            )
+        if prod(max(e, 1) for e in self.extents) > MAX_POINTS:
+            raise VerifyException(f"loops of extents {list(self.extents)} are too long")
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), len(space), "lane")
+        if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
+            raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        if self.parallel is not None:
+            if not space:
+                raise VerifyException("parallel needs a loop of the output space")
+            check_parallel(self.parallel)
+        check_places(self, self.places)

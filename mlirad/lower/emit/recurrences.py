@@ -1,0 +1,138 @@
+"""`kernel.recurrence` as an LLVM function: all trips of a block of elements, then those of the next block.
+
+    for o in 0, 16, ..., 240:
+      a = load init[o + <0 ... 15>]
+      for k in 0 ... 128:                  a is a phi: the carries of a block stay in registers
+        store a in powers[k, o + ...]
+        a = body(o + ..., k, a)
+      store a
+
+What the body computes of the element alone stands before the trips. A last block overlaps the one before: as
+results share no memory with what is read, elements may be computed twice.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlirad.dialects.kernel import RecurrenceOp
+from mlirad.dialects.shapes import values_of
+from mlirad.lower.emit import segments
+from mlirad.lower.emit.body import Address, Body
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.output_loops import OutputLoops
+from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
+from mlirad.lower.emit.segments import Segment, trips_of
+
+
+def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
+    """Write the function of a recurrence and the call of it; there is none if it has no elements."""
+    if not prod(values_of(op.space)):
+        return
+    outputs = [emitter.buffers[r] for r in op.roots]
+    body = Body(op, emitter.buffers, outputs)
+    needed = body.needed(body.yielded)
+    initial = [emitter.buffers[v] for v in op.init]
+    read = [*initial, *(body.addresses[o].buffer for o in needed if o in body.addresses)]
+    work = prod(op.extents) * (cost_of(needed) + len(op.stacked))
+    schedule = _schedule(op, body, emitter.program.vector_bytes)
+    kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
+    _RecurrenceCode(kernel, op, body, initial, schedule).write()
+
+
+def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
+    """The loops of the space, that of the lanes last, around the trips."""
+    *space, trips = op.extents
+    loops = [d for d, extent in enumerate(space) if extent > 1]
+    cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
+    lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
+    width = 1
+    if lane is not None:
+        loops.remove(lane)
+        loops.append(lane)
+        native = native_lanes(body, lane, vector_bytes)
+        asked = native if op.width is None else op.width.value.data
+        masks = vector_bytes >= LEAST_MASKED_BYTES
+        width = segments.fitting_width(space[lane], asked, native, masks=masks)
+        cut[lane] = segments.output_lanes(space[lane], width, native, may_repeat=True, compact=True)
+    tasks, task_trips = 1, 0
+    if op.parallel is not None and loops:
+        first = cut[loops[0]][0]
+        task_trips = -(-op.parallel.value.data // first.step)
+        tasks = -(-trips_of(first) // task_trips)
+    order = (*loops, len(space)) if trips > 1 else tuple(loops)
+    return NestSchedule(
+        order,
+        len(loops),
+        lane,
+        None,
+        None,
+        lane_is_reduced=False,
+        width=width,
+        copies=1,
+        in_memory=False,
+        segments=cut,
+        tasks=tasks,
+        task_trips=task_trips,
+    )
+
+
+class _RecurrenceCode(OutputLoops):
+    """Writes the loops of one recurrence."""
+
+    def __init__(
+        self, kernel: KernelText, op: RecurrenceOp, body: Body, initial: list[Buffer], schedule: NestSchedule
+    ):
+        self._op = op
+        self._body = body
+        space = values_of(op.space)
+        count = op.carry_count
+        self._initial = [
+            body.own_addresses(b, space)[0] if b.shape == space else Address(b, (), (), 0) for b in initial
+        ]
+        self._final = [body.own_addresses(b, space)[0] for b in body.result_buffers[:count]]
+        self._stacked = [_trip_address(body, b) for b in body.result_buffers[count:]]
+        level = schedule.outer - 1
+        used = [(a, level) for a in (*self._initial, *self._final)]
+        used += [(a, len(schedule.order) - 1) for a in self._stacked]
+        code = BodyCode(
+            kernel.f,
+            kernel.access,
+            body,
+            schedule.order,
+            body.yielded,
+            used,
+            kernel.pointers,
+            lane=schedule.lane,
+        )
+        super().__init__(kernel, schedule, code)
+
+    def write(self) -> None:
+        """Write everything up to the return."""
+        self._outer(0)
+        self._f.ret()
+
+    def _point(self) -> None:
+        op, f, code = self._op, self._f, self._code
+        carries = [f.widen(code.load(a), code.width) for a in self._initial]
+        trip = len(op.extents) - 1
+        with f.loop(0, op.trips, carries=carries, name="t") as loop:
+            code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
+            if op.trips > 1:
+                code.opened(self._schedule.outer)
+            for argument, value in zip(op.carried, loop.carries, strict=True):
+                code.set(argument, value)
+            made = [code.get(value) for value in self._body.yielded]
+            for value, address in zip(made[op.carry_count :], self._stacked, strict=True):
+                code.store(value, address)
+            loop.carry(*(f.widen(value, code.width) for value in made[: op.carry_count]))
+        for value, address in zip(loop.results, self._final, strict=True):
+            code.store(value, address)
+
+
+def _trip_address(body: Body, buffer: Buffer) -> Address:
+    """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
+    steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
+    return Address(buffer, tuple((d, s) for d, s in steps if body.extents[d] > 1), (), 0)
