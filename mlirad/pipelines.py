@@ -123,17 +123,20 @@ def lowering(
     target = target or find_target()
     recurrences = f"form-recurrences{{vector-bytes={target.vector_bytes}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    cut = ("write-out-rows", "strip-mine", recurrences, split)
+    cut = ("write-out-rows", STRIPS, recurrences, split)
     return (*FORMATION, *cut, *_planning(target, entry, donated))
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
-    """The same for all large sizes of a program: kernels whose extents have sizes in them are not cut."""
-    return (*FORMATION, *_planning(target, entry, donated))
+    """The same for all large sizes of a program: of kernels whose extents have sizes in them strips are made."""
+    return (*FORMATION, STRIPS, *_planning(target, entry, donated))
 
 
 FORMATION: Final = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels")
 """Array code as kernels."""
+
+
+STRIPS: Final = "strip-mine"
 
 
 def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, ...]:

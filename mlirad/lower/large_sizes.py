@@ -15,8 +15,9 @@ from typing import Final
 from xdsl.ir import Attribute
 
 from mlirad.dialects.extents import at_most, evaluate, is_static, nominal, sizes_of
-from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, size_of
 from mlirad.errors import SizeNeeded
+from mlirad.lower.machine import element_bytes
 
 LEAST_LARGE: Final = 256
 MOST_LARGE: Final = 2**24
@@ -47,6 +48,11 @@ def nominal_of(extents: Iterable[int]) -> Shape:
 def nominal_size(what: Value | Attribute) -> int:
     """The number of elements that costs are estimated for."""
     return nominal(size_of(what))
+
+
+def nominal_bytes(value: Value) -> int:
+    """The bytes of an array in memory that costs are estimated for."""
+    return nominal_size(value) * element_bytes(element_of(value))
 
 
 def are_static(extents: Iterable[int]) -> bool:
