@@ -121,22 +121,22 @@ def lowering(
 ) -> tuple[str, ...]:
     """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
     target = target or find_target()
-    recurrences = f"form-recurrences{{vector-bytes={target.vector_bytes}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    cut = ("write-out-rows", STRIPS, recurrences, split)
-    return (*FORMATION, *cut, *_planning(target, entry, donated))
+    return (*FORMATION, "write-out-rows", *_cut(target), split, *_planning(target, entry, donated))
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
-    """The same for all large sizes of a program: of kernels whose extents have sizes in them strips are made."""
-    return (*FORMATION, STRIPS, *_planning(target, entry, donated))
+    """The same for all large sizes of a program: no rows are written out, and threads share nothing."""
+    return (*FORMATION, *_cut(target), *_planning(target, entry, donated))
 
 
 FORMATION: Final = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels")
 """Array code as kernels."""
 
 
-STRIPS: Final = "strip-mine"
+def _cut(target: Target) -> tuple[str, ...]:
+    """Loops of kernels as loops around strips of them, or around elements."""
+    return ("strip-mine", f"form-recurrences{{vector-bytes={target.vector_bytes}}}")
 
 
 def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, ...]:
