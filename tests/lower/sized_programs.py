@@ -165,5 +165,28 @@ PROGRAMS: Final[Mapping[str, str]] = {
         ],
         {"last": array(8), "mean": array(8)},
     ),
+    "steps of elements": function(
+        {"a": X, "x": array(64, "n")},
+        [
+            f"%last, %all = array.scan %a, %x (%i, %c: {X}, %s: {X}) {{carries = 1, length = 64}} : "
+            f"{X}, {array(64, 'n')} -> ({X}, {array(64, 'n')}) {{",
+            f"  %p = array.mul %c, %a : {X}",
+            f"  %q = array.add %p, %s : {X}",
+            f"  array.yield %q, %p : {X}, {X}",
+            "}",
+        ],
+        {"last": X, "all": array(64, "n")},
+    ),
+    "row by row": function(
+        {"x": array("n", 64)},
+        [
+            f"%0 = array.exp %x : {array('n', 64)}",
+            f"%1 = array.sum %0 {{dims = [1]}} : {array('n', 64)} -> {X}",
+            f"%2 = array.broadcast %1 {{dims = [0]}} : {X} -> {array('n', 64)}",
+            f"%3 = array.div %0, %2 : {array('n', 64)}",
+            f"%4 = array.sum %3 {{dims = [0]}} : {array('n', 64)} -> {array(64)}",
+        ],
+        {"3": array("n", 64), "4": array(64)},
+    ),
 }
 """What takes an array of n rows, where n is 256 at least."""

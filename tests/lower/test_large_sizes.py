@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.compiler import compile_large, compile_module
+from mlirad.compiler import compile_large, compile_module, transform
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
@@ -58,6 +58,16 @@ def test_one_program_for_all_sizes(case: str) -> None:
             np.testing.assert_allclose(np.asarray(one), other, rtol=tolerance, atol=tolerance)
 
 
+def test_kinds_of_kernels() -> None:
+    """The programs above have every kind of kernel whose extents may have sizes in them."""
+    found: set[str] = set()
+    for text in PROGRAMS.values():
+        module = parse_module(text)
+        transform(module, Options(start="arrays", large=True))
+        found |= {op.name for op in module.walk()}
+    assert {"kernel.nest", "kernel.dot", "kernel.strips", "array.scan"} <= found
+
+
 def product(dims: Mapping[str, int | str], schedule: str, element: str) -> str:
     """Sums and greatest differences of two matrices, of which one extent is a size."""
     n, m, k = dims["n"], dims["m"], dims["k"]
@@ -98,6 +108,38 @@ def test_schedules(schedule: str, dynamic: str, element: str) -> None:
         tolerance = 1e-12 if element == "f64" else 1e-3
         np.testing.assert_allclose(sums, x @ y, rtol=tolerance, atol=tolerance)
         np.testing.assert_array_equal(greatest, (x[:, :, None] - y[None]).max(1))
+
+
+@pytest.mark.parametrize("reverse", ["", ", reverse"])
+@pytest.mark.parametrize(("space", "trips"), [("n", 6), (12, "n"), ("n", "n")])
+def test_recurrences(space: int | str, trips: int | str, reverse: str) -> None:
+    line, table = array(space), array(trips, space)
+    length = trips if isinstance(trips, int) else f"#array.extent<{trips}>"
+    text = function(
+        {"x": line, "y": table, "z": array("n")},
+        [
+            f"%p, %s = kernel.recurrence %x, %y (%i, %k, %u: f64) {{carries = 1, space = {listed([space])}, "
+            f"length = {length}{reverse}, lane = 0, width = 8}} : {line}, {table} -> ({line}, {table}) {{",
+            f"  %w = kernel.load %y[%k, %i] : {table} -> f64",
+            "  %h = array.constant 0.5 : f64",
+            "  %a = array.mul %u, %h : f64",
+            "  %b = array.add %a, %w : f64",
+            "  array.yield %b, %u : f64, f64",
+            "}",
+        ],
+        {"p": line, "s": table},
+    )
+    _, program = compiled(text, "kernels")
+    rng = np.random.default_rng(0)
+    for n in (256, 261):
+        bound = program.bound({"n": n})
+        x, y, z = drawn(bound, rng)
+        last, before = NativeFunction(bound, debug=True)(x, y, z)
+        carried = x
+        for k in range(len(y))[:: -1 if reverse else 1]:
+            np.testing.assert_allclose(np.asarray(before)[k], carried, rtol=1e-13)
+            carried = 0.5 * carried + y[k]
+        np.testing.assert_allclose(last, carried, rtol=1e-13)
 
 
 def test_what_has_no_code_for_all_sizes() -> None:
