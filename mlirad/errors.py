@@ -67,8 +67,8 @@ class UnsupportedError(MliradError, TypeError):
 class SizeNeeded(MliradError):
     """Something asked for the number that a size of the program has, which is known when it runs.
 
-    `extent` is what had to be a number. While a function is traced it becomes a `TracingError` at the line that
-    asked. It is no `TypeError`, which NumPy would replace by its own.
+    `extent` is what had to be a number. While a function is traced it becomes a `TracingError` at the line
+    that asked. It is no `TypeError`, which NumPy would replace by its own.
     """
 
     def __init__(

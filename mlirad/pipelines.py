@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
-from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
+from mlirad.errors import ArraySizeError, CompileError, MliradError, SizeNeeded, UnsupportedError
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
@@ -311,6 +311,12 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
         with deep_recursion():
             pass_.apply(context, module)
+    except SizeNeeded as error:
+        raise SizeNeeded(
+            f"pass {pass_.name!r} needs a number: {error.message}",
+            error.extent,
+            hint="put numbers in place of sizes first: instantiate-sizes{n=1000}",
+        ) from error
     except MliradError:
         raise
     except RecursionError as error:

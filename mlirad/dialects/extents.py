@@ -324,38 +324,29 @@ def evaluate(extent: int, sizes: Mapping[str, int]) -> int:
 
 def text_of(extent: int, quotient: str = "floordiv") -> str:
     """The extent as MLIR writes affine expressions, `2 * n + (n + 1) floordiv 3`, or with another word."""
-    parts: list[str] = []
+    text = ""
     for monomial, coefficient in _sum_of(extent).items():
         factors = [] if abs(coefficient) == 1 and monomial else [str(abs(coefficient))]
+        # A quotient needs no brackets as a term of its own, but for a sign in front, which would be part of it.
+        is_alone = not factors and len(monomial) == 1 and (text or coefficient > 0)
         for atom in monomial:
             if isinstance(atom, str):
                 factors.append(atom)
                 continue
             inner = text_of(_as_int(atom.extent), quotient)
             inner = inner if inner.isidentifier() else f"({inner})"
-            factors.append(f"({inner} {quotient} {atom.divisor})")
-        sign = ("-" if coefficient < 0 else "") if not parts else (" - " if coefficient < 0 else " + ")
-        parts.append(sign + " * ".join(factors))
-    return _without_brackets("".join(parts)) if len(parts) == 1 else "".join(parts) or "0"
-
-
-def _without_brackets(text: str) -> str:
-    """A text in brackets without them, if the first one is closed by the last."""
-    if not text.startswith("("):
-        return text
-    depth = 0
-    for position, character in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0:
-            return text[1:-1] if position == len(text) - 1 else text
-    return text
+            written = f"{inner} {quotient} {atom.divisor}"
+            factors.append(written if is_alone else f"({written})")
+        sign = "-" if coefficient < 0 else "+"
+        text += (f" {sign} " if text else sign.strip("+")) + " * ".join(factors)
+    return text or "0"
 
 
 # Normal forms ------------------------------------------------------------------------------------
 
 
 def _is_extent(value: object) -> bool:
-    return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool))
+    return isinstance(value, int | Extent)
 
 
 def _as_int(extent: Extent) -> int:

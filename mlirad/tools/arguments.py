@@ -8,7 +8,8 @@
     zeros(3x4)   random(5x)   the same with the shape written out, which must be the function's
     full(3x4, 0.5)
 
-Every array must have the shape of its parameter; values are converted to its element type, as NumPy converts
+A size of the function is read from the shapes that are written out, or that a file or a list has. Every array
+must have the shape of its parameter; values are converted to its element type, as NumPy converts
 without losing a kind: an integer may become a float, a float no integer.
 """
 
@@ -16,19 +17,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import f64
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.instances import alone, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, array_type, is_array, shape_of, size_of
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
+
+T = TypeVar("T")
 
 Argument = npt.NDArray[Any]
 
@@ -61,6 +66,37 @@ def read_arguments(texts: Sequence[str], types: Sequence[Attribute], function: s
     return found
 
 
+def sizes_of_arguments(texts: Sequence[str], types: Sequence[Attribute], function: FuncOp) -> dict[str, int]:
+    """The sizes that `function` states, read from the shapes of its arguments as they are written.
+
+    Raises `ShapeError` where arguments disagree, and for a size that no argument tells.
+    """
+    stated = stated_sizes(function)
+    if not stated or len(texts) != len(types):
+        return {}
+    found = sizes_at(types, [_written_shape(text.strip()) for text in texts])
+    for name in stated:
+        if name not in found:
+            place = next(k for k, t in enumerate(types) if name in map(alone, shape_of(t)))
+            raise ShapeError(
+                f"the size {name} of @{function.sym_name.data} is not known",
+                hint=f"write the shape of argument {place} out: zeros(3x4), random(3x4), full(3x4, 0.5)",
+            )
+    return found
+
+
+def _written_shape(text: str) -> tuple[int, ...] | None:
+    """The shape that a text writes out or that a file has, None where it is that of the parameter."""
+    if text.endswith(".npy"):
+        return _shape_in_file(text)
+    fill = _FILL.fullmatch(text)
+    if fill is None:
+        return _read_literal(text).shape
+    if fill["shape"] is None or _is_value(fill):
+        return None
+    return tuple(int(e) for e in fill["shape"].split("x") if e)
+
+
 def read_example(text: str) -> Any:
     """What a text stands for where no type is known: a number, a file, a list, or an array of floats filled.
 
@@ -91,7 +127,15 @@ def _read(text: str, type_: Attribute) -> Argument:
 
 
 def _read_file(path: str, type_: Attribute) -> Argument:
-    try:
+    # Looked at before anything is allocated: a header may promise more than memory holds.
+    shape = _shape_in_file(path)
+    if shape != shape_of(type_):
+        raise ShapeError(f"{path} has shape {list(shape)}, {type_} was expected")
+    return _of_file(path, lambda: cast(Argument, np.load(path, allow_pickle=False)))
+
+
+def _shape_in_file(path: str) -> tuple[int, ...]:
+    def read() -> tuple[int, ...]:
         with Path(path).open("rb") as stream:
             version = np.lib.format.read_magic(stream)
             read_header = (
@@ -99,16 +143,18 @@ def _read_file(path: str, type_: Attribute) -> Argument:
                 if version == (1, 0)
                 else np.lib.format.read_array_header_2_0
             )
-            shape = read_header(stream)[0]
-        # Looked at before anything is allocated: a header may promise more than memory holds.
-        if shape != shape_of(type_):
-            raise ShapeError(f"{path} has shape {list(shape)}, {type_} was expected")
-        return cast(Argument, np.load(path, allow_pickle=False))
+            return read_header(stream)[0]
+
+    return _of_file(path, read)
+
+
+def _of_file(path: str, read: Callable[[], T]) -> T:
+    """What is read of a file. Raises `UnsupportedError` for one that is not there, or in another format."""
+    try:
+        return read()
     except OSError as error:
         raise UnsupportedError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OverflowError) as error:
-        if isinstance(error, MliradError):
-            raise
         raise UnsupportedError(f"{path} is not a file in NumPy's format: {error}") from error
 
 

@@ -34,9 +34,10 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
+from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import always, with_conversions
-from mlirad.tools.arguments import read_arguments
+from mlirad.tools.arguments import read_arguments, sizes_of_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
     MAX_INTERPRETED_WORK,
@@ -83,6 +84,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
         transform(module, Options(first=passes, end="program"), verify=always)
+        module, of_all_sizes = _at_sizes(module, texts, cast("str | None", arguments.entry))
         function = entry_function(module, cast("str | None", arguments.entry))
         memory = cast("int | None", arguments.max_memory) or memory_limit()
         check_memory(module, memory)
@@ -94,7 +96,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
         with np.errstate(all="ignore"):
             if arguments.interpret:
-                results = tuple(run_function(module, values, function=name))
+                results = tuple(run_function(of_all_sizes, values, function=name))
             else:
                 results = _run_native(module, values, function, checked, memory, arguments)
     except MliradError as error:
@@ -102,6 +104,18 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         return 1
     _write(cast("str | None", arguments.output), results)
     return 0
+
+
+def _at_sizes(module: ModuleOp, texts: Sequence[str], entry: str | None) -> tuple[ModuleOp, ModuleOp]:
+    """The module for the sizes of these arguments, and as it was: the interpreter runs that."""
+    function = entry_function(module, entry)
+    sizes = sizes_of_arguments(texts, function.function_type.inputs.data, function)
+    if not sizes:
+        return module, module
+    copied = module.clone()
+    put_in = InstantiateSizesPass(tuple(sizes.items()))
+    transform(copied, Options(first=(put_in,), end="program"), verify=always)
+    return copied, module
 
 
 def _work_limit(arguments: argparse.Namespace) -> int:

@@ -24,6 +24,7 @@ from xdsl.irdl import irdl_op_definition, prop_def, region_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arguments
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.linear.control import yielded_map
 from mlirad.dialects.linear.maps import ControlMapOp, MapType
 from mlirad.dialects.linear.spaces import is_plain
@@ -58,7 +59,7 @@ class IndexedMapOp(ControlMapOp, ABC):
         """The type of the map at a position; raises for a region that makes none."""
         if not self.space:
             raise VerifyException("extents must name at least one dimension")
-        if min(self.space) < 0:
+        if not all(at_most(0, extent) for extent in self.space):
             raise VerifyException(f"extents {list(self.space)} must not be negative")
         check_arguments(self.body.block, [i64] * len(self.space), "region")
         return yielded_map(self.body, "region")

@@ -88,8 +88,8 @@ def executable(
     """A function of the module that can be called, and its machine code where it is compiled.
 
     That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
-    cache calls it. The module has come to the stage `start`, and its sizes are these. Results may take the memory of the arguments `donated`, which the interpreter leaves as
-    they are.
+    cache calls it. The module has come to the stage `start`, and its sizes are `sizes`. Results may take the
+    memory of the arguments `donated`, which the interpreter leaves as they are.
     """
     if options.interpret:
         from mlirad.frontend.compiling import making

@@ -1,7 +1,7 @@
 """Dynamic dimensions: which dimensions of arguments have one size, whatever it is.
 
-    dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
-    with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
+dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
+with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def _dimensions(text: str) -> tuple[tuple[str, int], ...]:
 def with_sizes(
     dynamic: Sequence[DynamicSize], paths: Sequence[str], types: Sequence[LeafType], name: str
 ) -> tuple[list[LeafType], dict[str, int]]:
-    """The types of the leaves with sizes in place of numbers, and these numbers, of a call of the function `name`.
+    """The types of the leaves with sizes in place of numbers, and these numbers, in a call of `name`.
 
-    A size that is 0 or 1 stays a number: programs for these are their own. Raises `TracingError` for a leaf or
-    a dimension that there is not, `ShapeError` where dimensions of one size differ.
+    A size that is 0 or 1 stays a number: programs for these are their own. Raises `TracingError` for a leaf
+    or a dimension that there is not, `ShapeError` where dimensions of one size differ.
     """
     shapes = [list(leaf.shape) for leaf in types]
     sizes: dict[str, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -161,8 +162,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> li
                 "pass the places to cut at as a list",
             )
         longer, length = extent % sections, extent // sections
-        lengths = [length + (k < longer) for k in range(sections)]
-        sections = tuple(np.cumsum(lengths[:-1]).tolist())
+        lengths = [length + int(k < longer) for k in range(sections)]
+        sections = tuple(accumulate(lengths[:-1]))
     bounds = [0, *sections, extent]
     keys = [slice(bounds[k], bounds[k + 1]) for k in range(len(bounds) - 2)] + [slice(bounds[-2], None)]
     return [ary[(*[slice(None)] * dim, key)] for key in keys]

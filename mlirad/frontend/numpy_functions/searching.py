@@ -60,7 +60,9 @@ def searchsorted(
         goes_on = before & (first < last)
         return select(goes_on, middle + 1, first), select(goes_on, last, middle)
 
-    return fori_loop(0, count.bit_length() if is_static(count) else MOST_HALVINGS, halve, (low, low + count))[0]
+    return fori_loop(0, count.bit_length() if is_static(count) else MOST_HALVINGS, halve, (low, low + count))[
+        0
+    ]
 
 
 def _is_before(x: Any, y: Any) -> Any:

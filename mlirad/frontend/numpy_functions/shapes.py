@@ -48,8 +48,8 @@ def reshape(
             f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
             "both shapes must have as many elements; one extent may be -1"
             if all(map(is_static, (a.size, *extents)))
-            else "both must have as many elements for all sizes: write x[: n // 8 * 8].reshape(n // 8, 8), which "
-            "cuts off the rows that are left over",
+            else "both must have as many elements for all sizes: write x[: n // 8 * 8].reshape(n // 8, 8), "
+            "which cuts off the rows that are left over",
         )
     result = reshaped(a, checked_rank(tuple(extents)))
     return copied(result) if copy is True else result

@@ -1,7 +1,7 @@
 """Arrays that are made of extents, which may have sizes in them.
 
-    arange(1, n, 2)           np.arange, traced where bounds are sizes
-    triangle(n, n, 0)         np.tri, traced where an extent is a size
+arange(1, n, 2)           np.arange, traced where bounds are sizes
+triangle(n, n, 0)         np.tri, traced where an extent is a size
 """
 
 from __future__ import annotations

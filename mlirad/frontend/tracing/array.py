@@ -160,7 +160,9 @@ class Array:
         if not self.shape:
             raise tracing_error("a scalar has no length")
         if not is_static(self.shape[0]):
-            raise SizeNeeded(f"len of {self!r} is {self.shape[0]}, and Python insists on an integer", self.shape[0])
+            raise SizeNeeded(
+                f"len of {self!r} is {self.shape[0]}, and Python insists on an integer", self.shape[0]
+            )
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:

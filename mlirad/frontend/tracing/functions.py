@@ -272,7 +272,8 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
 def _explained(error: TypeError | ValueError) -> MliradError | None:
     """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
     if isinstance(error, MliradError) or (
-        not any(known in str(error) for known in _ABOUT_TRACED) and not isinstance(error.__cause__, MliradError)
+        not any(known in str(error) for known in _ABOUT_TRACED)
+        and not isinstance(error.__cause__, MliradError)
     ):
         return None
     location = traceback_line(error)

@@ -65,7 +65,9 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        return checked_extents(tuple(extent if isinstance(extent, Extent) else index(extent) for extent in shape))
+        return checked_extents(
+            tuple(extent if isinstance(extent, Extent) else index(extent) for extent in shape)
+        )
     except TypeError as error:
         raise shape_error(f"a shape is made of integers, got {shape!r}") from error
 

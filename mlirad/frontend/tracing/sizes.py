@@ -83,8 +83,8 @@ def _operator(name: str) -> Callable[..., Any]:
 
 
 _ARITHMETIC: Final = (
-    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod",
-    "pow", "rpow",
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",
+    "rmod", "pow", "rpow",
 )  # fmt: skip
 
 for _name in _ARITHMETIC:
@@ -133,8 +133,8 @@ def sized_shape(shape: Shape) -> Shape:
 LEAVE_OUT: Final = "leave the dimension out of dynamic: a program for each size knows the number"
 
 SAME_SIZE: Final = (
-    "extents that are not known before the program runs must be equal in their text, or for all sizes; where two "
-    'dimensions of arguments have one size, name them in one string: dynamic="x:0 y:0"'
+    "extents that are known when the program runs must be equal for all sizes; where two dimensions of "
+    'arguments have one size, name them in one string: dynamic="x:0 y:0"'
 )
 """Of shapes that meet."""
 
@@ -166,7 +166,9 @@ def explained(error: SizeNeeded) -> TracingError:
         traceback = traceback.tb_next
     location = None if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
     hint = error.hint or (LEAVE_OUT if last is None else _hint_for(last))
-    return TracingError(f"{error.message}, which is known when the program runs", location=location, hint=hint)
+    return TracingError(
+        f"{error.message}, which is known when the program runs", location=location, hint=hint
+    )
 
 
 def _hint_for(place: TracebackType) -> str:

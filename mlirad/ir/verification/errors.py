@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.linear import NotLinear
-from mlirad.errors import VerifyError
+from mlirad.errors import SizeNeeded, VerifyError
 from mlirad.ir.locations import location_of
 
 
@@ -24,6 +24,8 @@ def located(op: Operation, check: Callable[[], None]) -> None:
     """Make the check, which raises for `op` or for one that it names."""
     try:
         check()
+    except SizeNeeded as error:
+        raise VerifyError(f"{op.name}: {error.message}", location=location_of(op)) from error
     except VerifyException as error:
         message = ": ".join(line.strip(" :") for line in str(error).splitlines())
         wrong = error.op if isinstance(error, NotLinear) else op

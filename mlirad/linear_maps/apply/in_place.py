@@ -98,7 +98,7 @@ def _joined(b: ArrayBuilder, m: Primitive, acc: Value, x: Value) -> Value | None
     if not isinstance(op, PadOp) or b.scalar_of(op.value) != 0:
         return None
     one, other = (values_of(op.low), values_of(op.high)), (m.ints("low"), m.ints("high"))
-    padded = [d for d in range(len(shape_of(acc))) if any(group[d] for group in (*one, *other))]
+    padded = [d for d in range(len(shape_of(acc))) if any(group[d] != 0 for group in (*one, *other))]
     if len(padded) != 1 or any(values_of(op.interior)) or any(m.ints("interior")):
         return None
     (d,) = padded

@@ -94,7 +94,9 @@ def _loaded(
     f: IRBuilder, kind: Kind, width: int, planes: tuple[Value, Value], at: Value, *, joined: bool = False
 ) -> Number:
     if not joined:
-        return f.load(f.gep(planes[0], at, kind), kind, width), f.load(f.gep(planes[1], at, kind), kind, width)
+        return f.load(f.gep(planes[0], at, kind), kind, width), f.load(
+            f.gep(planes[1], at, kind), kind, width
+        )
     at = f.mul(at, 2)
     one, two = (f.load(f.gep(planes[0], f.add(at, k * width), kind), kind, width) for k in (0, 1))
     if width == 1:
