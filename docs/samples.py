@@ -151,6 +151,9 @@ SAMPLES: dict[str, Sample] = {
     "array.svd": Sample(
         "%x: tensor<4x3xf64>", "array.svd values %x : tensor<4x3xf64> -> tensor<3xf64>", "tensor<3xf64>"
     ),
+    "array.eig": Sample(
+        "%x: tensor<3x3xf64>", "array.eig values %x : tensor<3x3xf64> -> tensor<3x2xf64>", "tensor<3x2xf64>"
+    ),
     "array.triangular_solve": Sample(
         "%t: tensor<3x3xf64>, %x: tensor<3x2xf64>",
         "array.triangular_solve %t, %x {upper} : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",

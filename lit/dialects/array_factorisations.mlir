@@ -37,3 +37,26 @@ func.func @factorisations(%a: tensor<2x3x3xf64>, %m: tensor<4x3xf32>, %b: tensor
   %v13 = array.solve %a, %b : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
   func.return
 }
+
+// CHECK-LABEL: func.func @complex(%z: tensor<2x3x3x2xf64>, %a: tensor<3x3xf64>, %b: tensor<2x3x1x2xf64>) {
+// CHECK-NEXT: %v0 = array.lu factors %z {complex} : tensor<2x3x3x2xf64>
+// CHECK-NEXT: %v1 = array.lu pivots %z {complex} : tensor<2x3x3x2xf64> -> tensor<2x3xi64>
+// CHECK-NEXT: %v2 = array.cholesky %z {complex} : tensor<2x3x3x2xf64>
+// CHECK-NEXT: %v3 = array.eigh values %z {complex} : tensor<2x3x3x2xf64> -> tensor<2x3xf64>
+// CHECK-NEXT: %v4 = array.eig values %a : tensor<3x3xf64> -> tensor<3x2xf64>
+// CHECK-NEXT: %v5 = array.eig vectors %z {complex} : tensor<2x3x3x2xf64>
+// CHECK-NEXT: %v6 = array.triangular_solve %z, %b {transposed, complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+// CHECK-NEXT: %v7 = array.solve %z, %b {complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @complex(%z: tensor<2x3x3x2xf64>, %a: tensor<3x3xf64>, %b: tensor<2x3x1x2xf64>) {
+  %v0 = array.lu factors %z {complex} : tensor<2x3x3x2xf64>
+  %v1 = array.lu pivots %z {complex} : tensor<2x3x3x2xf64> -> tensor<2x3xi64>
+  %v2 = array.cholesky %z {complex} : tensor<2x3x3x2xf64>
+  %v3 = array.eigh values %z {complex} : tensor<2x3x3x2xf64> -> tensor<2x3xf64>
+  %v4 = array.eig values %a : tensor<3x3xf64> -> tensor<3x2xf64>
+  %v5 = array.eig vectors %z {complex} : tensor<2x3x3x2xf64>
+  %v6 = array.triangular_solve %z, %b {transposed, complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+  %v7 = array.solve %z, %b {complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+  func.return
+}

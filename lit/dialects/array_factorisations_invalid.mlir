@@ -71,3 +71,19 @@ func.func @f(%a: tensor<3x3xf64>, %m: tensor<4x3xf64>, %b: tensor<4x1xf64>, %v: 
   %r = array.solve %a, %v : tensor<3x3xf64>, tensor<3xf64> -> tensor<3xf64>
   func.return
 }
+
+// -----
+
+func.func @f(%a: tensor<3x3xf64>) {
+  // expected-error @below {{array.lu: complex matrices have two dimensions, and a last one of extent 2, got tensor<3x3xf64>}}
+  %r = array.lu factors %a {complex} : tensor<3x3xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: tensor<3x3xf64>) {
+  // expected-error @below {{array.eig: result has type tensor<3xf64>, the op computes tensor<3x2xf64>}}
+  %r = array.eig values %a : tensor<3x3xf64> -> tensor<3xf64>
+  func.return
+}

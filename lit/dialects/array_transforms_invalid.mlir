@@ -79,3 +79,27 @@ func.func @f(%z: tensor<4x2xf64>, %x: tensor<4xf64>, %i: tensor<4xi64>, %e: tens
   %r = linear.fft real : -> !linear.map<tensor<4xf64>, tensor<4x2xf64>>
   func.return
 }
+
+// -----
+
+func.func @f(%z: tensor<4x2xf64>) {
+  // expected-error @below {{array.fft: complex numbers have a dimension of extent 2 at 0, got tensor<4x2xf64>}}
+  %r = array.fft forward %z {dim = 0, pairs = 0} : tensor<4x2xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%z: tensor<4x2xf64>) {
+  // expected-error @below {{array.fft: numbers of 2 dimensions have no transform along 2 with pairs at 0}}
+  %r = array.fft real %z {dim = 2, pairs = 0} : tensor<4x2xf64> -> tensor<2x4x2xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%z: tensor<2x4xf64>) {
+  // expected-error @below {{kernel.fft: blocks of 0 iterations: parallel is 1 or more}}
+  %r = kernel.fft forward %z {dim = 0, pairs = 0, parallel = 0} : tensor<2x4xf64> -> tensor<2x4xf64>
+  func.return
+}

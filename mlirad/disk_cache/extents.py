@@ -1,7 +1,7 @@
 """Extents as JSON: a number, or a sum of monomials with their coefficients.
 
-    8 * n + 63            [[["n"], 8], [[], 63]]
-    n * (n // 3)          [[["n", [[[["n"], 1]], 3]], 1]]       a quotient is the extent and the divisor
+8 * n + 63            [[["n"], 8], [[], 63]]
+n * (n // 3)          [[["n", [[[["n"], 1]], 3]], 1]]       a quotient is the extent and the divisor
 """
 
 from __future__ import annotations

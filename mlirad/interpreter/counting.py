@@ -34,6 +34,7 @@ from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, transforms
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.factorisations import matrices_of
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.array.transforms import transform_operations
@@ -96,9 +97,10 @@ def cost(op: Operation) -> int:
             extent = shape_of(op.operand)[op.dim.value.data]
             return results * max((extent - 1).bit_length(), 1)
         case factorisations.PartOp() | factorisations.CholeskyOp() | kernel.FactorisationOp():
-            return size_of(op.operand) * min(shape_of(op.operand)[-2:])
+            shape = matrices_of(op.operand.type, is_complex=op.complex is not None)
+            return size_of(op.operand) * min(shape[-2:])
         case factorisations.TriangularSolveOp() | factorisations.SolveOp() | kernel.TriangularSolveOp():
-            return results * shape_of(op.matrix)[-1]
+            return results * matrices_of(op.matrix.type, is_complex=op.complex is not None)[-1]
         case transforms.FftOp() | kernel.FftOp():
             return transform_operations(op.kind.data, op.axes, op.operand.type, op.result.type)
         case control.ScanOp():

@@ -121,7 +121,9 @@ def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
 def _factorisation(op: kernel.FactorisationOp, operands: Sequence[Array], frame: Frame) -> Any:
     empty = [np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results]
     for k, part in enumerate(op.parts):
-        empty[k] = parts_of_batch(op.kind.data, part, np.asarray(operands[0]), empty[k])
+        empty[k] = parts_of_batch(
+            op.kind.data, part, np.asarray(operands[0]), empty[k], is_complex=op.complex is not None
+        )
     return empty[0] if len(empty) == 1 else tuple(empty)
 
 

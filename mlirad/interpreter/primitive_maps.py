@@ -18,7 +18,7 @@ import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
-from mlirad.dialects.array.factorisations import triangle_flags
+from mlirad.dialects.array.factorisations import matrices_of, triangle_flags
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.array.transforms import TRANSPOSED_KINDS, transform_operations
@@ -262,7 +262,7 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
 def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
     matrix, flags = np.asarray(operands[0]), triangle_flags(op)
     other = {**flags, "transposed": not flags["transposed"]}
-    operations = dimension(op.domain) * shape_of(op.matrix)[-1]
+    operations = dimension(op.domain) * matrices_of(op.matrix.type, is_complex=flags["complex"])[-1]
     return _primitive(
         op,
         frame,

@@ -36,7 +36,7 @@ from mlirad.ir.control_rebuilding import fold_control, fold_ordering
 from mlirad.ir.functions import FunctionBuilder, fold_function
 from mlirad.ir.maps import MapBuilder
 from mlirad.ir.reporting import ReportingBuilder
-from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
+from mlirad.ir.structural import MAX_FOLDED_ELEMENTS, untransposed
 
 Environment: TypeAlias = dict[Value, Value]
 
@@ -124,7 +124,9 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
         lhs_contract: Sequence[int] = (),
         rhs_contract: Sequence[int] = (),
     ) -> Value:
-        """General contraction; see `array.dot`."""
+        """General contraction; see `array.dot`. A matrix that is transposed is read as it lies."""
+        x, lhs_batch, lhs_contract = untransposed(x, lhs_batch, lhs_contract)
+        y, rhs_batch, rhs_contract = untransposed(y, rhs_batch, rhs_contract)
         groups = [tuple(d) for d in (lhs_batch, rhs_batch, lhs_contract, rhs_contract)]
         shape = dot_shape(shape_of(x), shape_of(y), *groups)
         names = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")

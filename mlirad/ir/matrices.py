@@ -1,4 +1,4 @@
-"""Matrices in the last two dimensions of arrays: products, transposes, triangles, and maps of the same.
+"""Matrices in the last two dimensions of arrays: products, transposes, triangles, diagonals.
 
 product(b, x, y)                x @ y, of one batch
 triangle(b, x, least=1)         where row - column >= 1: the strictly lower triangle
@@ -11,8 +11,8 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
-from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
+from mlirad.dialects.array.factorisations import matrices_of
+from mlirad.dialects.shapes import Value, array_type, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -59,62 +59,28 @@ def indicator(b: ArrayBuilder, type_: Attribute, test: Callable[[Value, Value], 
 
 
 def by_row(b: ArrayBuilder, rows: Value) -> Callable[..., list[Value]]:
-    """The positions `(..., rows[..., i], j)` that the elements `(..., i, j)` of matrices are moved from."""
+    """The positions `(..., rows[..., i], j)` that the elements `(..., i, j)` of matrices are moved from.
+
+    Numbers that are pairs move as one.
+    """
     rank = len(shape_of(rows)) + 1
 
     def place(*indices: Value) -> list[Value]:
-        return [*indices[: rank - 2], b.index(rows, indices[: rank - 1]), indices[rank - 1]]
+        return [*indices[: rank - 2], b.index(rows, indices[: rank - 1]), *indices[rank - 1 :]]
 
     return place
 
 
-def diagonal(b: ArrayBuilder, x: Value) -> Value:
-    """The diagonals of matrices."""
-    *batch, rows, columns = shape_of(x)
+def diagonal(b: ArrayBuilder, x: Value, *, is_complex: bool = False) -> Value:
+    """The diagonals of matrices, of complex ones as pairs."""
+    shape = matrices_of(x.type, is_complex=is_complex)
+    *batch, rows, columns = shape
     count = len(batch)
 
     def place(*indices: Value) -> list[Value]:
-        return [*indices, indices[count]]
+        return [*indices[: count + 1], *indices[count:]]
 
-    return b.gather(x, (*batch, min(rows, columns)), place)
-
-
-# Maps -----------------------------------------------------------------------------------------------
-
-
-def transpose_map(b: ArrayBuilder, space: Attribute) -> Value:
-    """The map to the transposed matrices."""
-    shape = shape_of(space)
-    order = _exchanged(space)
-    codomain = array_type(tuple(shape[d] for d in order), element_of(space))
-    return b.map_of(linear.BroadcastOp, space, codomain, (), int_lists(dims=order))
-
-
-def product_map(
-    b: ArrayBuilder,
-    space: Attribute,
-    *,
-    left: Value | None = None,
-    right: Value | None = None,
-    transposes: bool = False,
-) -> Value:
-    """The map dx to left @ dx, or to dx @ right; with `transposes` the factor is transposed."""
-    fixed = left if left is not None else right
-    assert fixed is not None
-    rank = len(shape_of(space)) - 2
-    batch = range(rank)
-    own = rank if left is not None else rank + 1
-    theirs = (rank + 1 if left is not None else rank) if not transposes else own
-    dims = {"lhs_batch": batch, "rhs_batch": batch}
-    if left is not None:
-        dims |= {"lhs_contract": [theirs], "rhs_contract": [own]}
-    else:
-        dims |= {"lhs_contract": [own], "rhs_contract": [theirs]}
-    shape, other = list(shape_of(space)), shape_of(fixed)
-    shape[own] = other[rank if theirs == rank + 1 else rank + 1]
-    codomain = array_type(tuple(shape), element_of(space))
-    kind = linear.DotRightOp if left is not None else linear.DotLeftOp
-    return b.map_of(kind, space, codomain, (fixed,), int_lists(**dims))
+    return b.gather(x, (*batch, min(rows, columns), *shape_of(x)[len(shape) :]), place)
 
 
 def _exchanged(x: Value | Attribute) -> list[int]:

@@ -229,7 +229,10 @@ class StructuralBuilder(Builder):
         return self.emit(ReverseOp, (x,), x.type, int_lists(dims=dims))
 
     def stack(self, parts: Sequence[Value], dim: int) -> Value:
-        """The parts as slices along a new dimension `dim`; equal parts are a broadcast, all of an array are it."""
+        """The parts as slices along a new dimension `dim`.
+
+        Equal parts are a broadcast, and all slices of an array are that array.
+        """
         shape = stack_shape([shape_of(p) for p in parts], dim)
         whole = _array_of_slices(parts) if dim == 0 else None
         if whole is not None:
@@ -252,3 +255,20 @@ def _array_of_slices(parts: Sequence[Value]) -> Value | None:
         if scalar_of(op.positions[0]) != k:
             return None
     return owner.operand
+
+
+def untransposed(
+    x: Value, batch: Sequence[int], contract: Sequence[int]
+) -> tuple[Value, Sequence[int], Sequence[int]]:
+    """An operand of a contraction as it was before it was transposed, and where its groups of dimensions are.
+
+    One whose free dimensions have changed their order stays.
+    """
+    owner = x.owner
+    if not isinstance(owner, BroadcastOp) or len(shape_of(owner.operand)) != len(shape_of(x)):
+        return x, batch, contract
+    places = values_of(owner.dims)
+    free = [places.index(d) for d in range(len(places)) if d not in (*batch, *contract)]
+    if free != sorted(free):
+        return x, batch, contract
+    return owner.operand, [places.index(d) for d in batch], [places.index(d) for d in contract]

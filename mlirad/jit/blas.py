@@ -42,7 +42,7 @@ from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
 
 _ARGUMENTS: Final = {
-    "blas": {
+    ("blas", "sd"): {
         "gemm": "char char int int int real real int real int real real int",
         "gemv": "char int int real real int real int real real int",
         "syrk": "char char int int real real int real real int",
@@ -51,15 +51,29 @@ _ARGUMENTS: Final = {
         "trsv": "char char char int real int real int",
         "dot": "int real int real int",
     },
-    "lapack": {
+    ("blas", "cz"): {
+        "trsm": "char char char char int int number number int number int",
+    },
+    ("lapack", "sd"): {
         "getrf": "int int real int int int",
         "potrf": "char int real int int",
         "geqrf": "int int real int real real int int",
         "orgqr": "int int int real int real real int int",
         "syevd": "char char int real int real real int int int int",
         "gesdd": "char int int real int real real int real int real int int int",
+        "geev": "char char int real int real real real int real int real int int",
+    },
+    ("lapack", "cz"): {
+        "getrf": "int int number int int int",
+        "potrf": "char int number int int",
+        "geqrf": "int int number int number number int int",
+        "ungqr": "int int int number int number number int int",
+        "heevd": "char char int number int real number int real int int int int",
+        "gesdd": "char int int number int real number int number int number int real int int",
+        "geev": "char char int number int number number int number int number int real int",
     },
 }
+"""The arguments of the routines for real and for complex numbers, which a letter stands for each."""
 
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
@@ -73,8 +87,8 @@ def blas_addresses() -> Mapping[str, int]:
     """
     routines = {
         LIBRARY_PREFIXES[library] + kind + name: (library, kind, name)
-        for kind in "ds"
-        for library, names in _ARGUMENTS.items()
+        for (library, kinds), names in _ARGUMENTS.items()
+        for kind in kinds
         for name in names
     }
     found = {symbol: _routine_address(*parts) for symbol, parts in routines.items()}
@@ -120,9 +134,12 @@ def exported_address(library: str, kind: str, name: str) -> int:
     get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(python_function("PyCapsule_GetName"))
     signature = cast(bytes, get_name(capsule))
     module_name = f"cython_{library}"
-    real = f"__pyx_t_5scipy_6linalg_{len(module_name)}{module_name}_{kind}"
-    arguments = ", ".join(f"{kind_} *" for kind_ in _ARGUMENTS[library][name].split())
-    expected = f"{real if name == 'dot' else 'void'} ({arguments})".replace("real *", f"{real} *")
+    prefix = f"__pyx_t_5scipy_6linalg_{len(module_name)}{module_name}_"
+    real = prefix + {"s": "s", "d": "d", "c": "s", "z": "d"}[kind]
+    number = {"c": "__pyx_t_float_complex", "z": "__pyx_t_double_complex"}.get(kind, "")
+    types = {"real": real, "number": number}
+    arguments = ", ".join(f"{types.get(type_, type_)} *" for type_ in _arguments(library, kind, name))
+    expected = f"{real if name == 'dot' else 'void'} ({arguments})"
     if signature.decode() != expected:
         raise CompileError(
             f"SciPy's routine {kind}{name} has signature {signature.decode()!r}, and {expected!r} is needed",
@@ -131,9 +148,18 @@ def exported_address(library: str, kind: str, name: str) -> int:
     return capsule_pointer(capsule, signature)
 
 
+def _arguments(library: str, kind: str, name: str) -> list[str]:
+    """The types of the arguments of a routine."""
+    return next(
+        names[name].split()
+        for (of, kinds), names in _ARGUMENTS.items()
+        if of == library and kind in kinds and name in names
+    )
+
+
 def _limited(symbol: str, library: str, kind: str, name: str, address: int) -> str:
     """IR of a routine that calls the one at `address` on one thread."""
-    parameters = ", ".join(f"ptr %{i}" for i in range(len(_ARGUMENTS[library][name].split())))
+    parameters = ", ".join(f"ptr %{i}" for i in range(len(_arguments(library, kind, name))))
     result = {"d": "double", "s": "float"}[kind] if name == "dot" else "void"
     call = f"call {result} inttoptr (i64 {address} to ptr)({parameters})"
     return f"""

@@ -1,4 +1,4 @@
-"""Fourier transforms take the layout that they are computed in: planes if they are compiled, else rows of pairs.
+"""Fourier transforms in the layout that they take: planes where they are compiled, else rows of pairs.
 
     %y = array.fft forward %z : tensor<64x2xf64>
       -->  %t = array.broadcast %z {dims = [1, 0]};  %u = array.fft forward %t {dim = 0, pairs = 0};  and back

@@ -37,6 +37,9 @@ _CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (CACHE_BYTES, 0.15))
 _MEMORY_CYCLES = 0.4
 """Cycles to read or write one byte of memory that is in no cache."""
 
+STREAMS = 12
+"""In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
+
 CALL = 60.0
 """Cycles to call a kernel and to come back."""
 
@@ -99,6 +102,9 @@ MULTIPLICATION = 0.25
 
 SORT = 20.0
 """Sorting, per element."""
+
+TRANSFORM = 0.35
+"""Fourier transforms, per element and pass of two."""
 
 CUMULATION = 4.0
 """Cumulative sums and their like, per element, each of which waits for the one before."""

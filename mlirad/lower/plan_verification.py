@@ -17,7 +17,7 @@ from typing import NamedTuple
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, OpResult
 
-from mlirad.dialects.array.control import BranchOp
+from mlirad.dialects.array.control import BranchOp, ScanOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel.plans import (
@@ -27,6 +27,7 @@ from mlirad.dialects.kernel.plans import (
     stated_arena,
     stated_carries,
     stated_places,
+    stated_strides,
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
@@ -46,6 +47,7 @@ from mlirad.lower.plan_memory.carries import (
     overwritten_argument,
 )
 from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
+from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
 
 _HINT = "this is a defect of the memory plan"
 
@@ -56,8 +58,15 @@ class _Piece(NamedTuple):
     region: object
     start: int
     size: int
+    stride: int = 0
+    row: int = 0
+    """Of a piece of rows in records: the bytes from one row to the next, and those of a row."""
 
     def overlaps(self, other: _Piece) -> bool:
+        if self.stride and self.stride == other.stride and is_static(other.start - self.start):
+            apart = (other.start - self.start) % self.stride
+            if self.row <= apart <= self.stride - other.row:
+                return False
         return self.region == other.region and not (
             ends_before(self.start, self.size, other.start)
             or ends_before(other.start, other.size, self.start)
@@ -166,12 +175,18 @@ class _Verifier:
             stated = stated_places(op) or ()
         else:
             return
-        if len(stated) != len(op.results):
+        strides = stated_strides(op)
+        if not len(stated) == len(strides) == len(op.results):
             raise VerifyError(f"{op.name} needs one place per result", location=location_of(op))
-        for result, place in zip(op.results, stated, strict=True):
+        for result, place, stride in zip(op.results, stated, strides, strict=True):
             if not is_array(result.type):
                 continue
-            if not is_static(place) or place >= 0:
+            if stride:
+                piece = self._rows_of_records(op, result, place, stride)
+                sound = piece is not None
+                if piece is not None:
+                    self.pieces[result] = (piece,)
+            elif not is_static(place) or place >= 0:
                 self.pieces[result] = (_Piece("arena", place, bytes_of(result)),)
                 sound = is_place(place) and ends_before(place, bytes_of(result), self.arena)
             else:
@@ -185,6 +200,16 @@ class _Verifier:
                     self.replaced[result] = outputs[k].replaced
             if not sound:
                 raise VerifyError(f"place {place} does not fit {result.type}", location=location_of(op))
+
+    def _rows_of_records(self, op: Operation, result: Value, place: int, stride: int) -> _Piece | None:
+        """Where rows of a result of a loop lie that are not next to each other, None where they cannot."""
+        if not isinstance(op, ScanOp) or result not in op.stacked or not is_read_by_slices(result):
+            return None
+        row, trips = row_bytes(result), op.trips
+        size = (trips - 1) * stride + row
+        sound = trips > 0 and stride >= row and place >= 0 and place + size <= self.arena
+        aligned = place % ELEMENT_ALIGNMENT == 0 and stride % ELEMENT_ALIGNMENT == 0
+        return _Piece("arena", place, size, stride, row) if sound and aligned else None
 
     def _check_write(self, op: Operation, result: Value, needed: Iterable[Value]) -> None:
         for other in needed:

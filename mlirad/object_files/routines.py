@@ -31,7 +31,9 @@ _CHARACTERS: Final = {
     "trsv": 3,
     "potrf": 1,
     "syevd": 2,
+    "heevd": 2,
     "gesdd": 1,
+    "geev": 2,
 }
 """How many characters each routine takes: their lengths follow the other arguments, as Fortran has it."""
 

@@ -42,8 +42,9 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         return
     b.location, b.name_hint = op.location, None
     matrix, x = (env.get(v, v) for v in own_operands(op))
-    factors, order = b.lu("factors", matrix), b.lu("permutation", matrix)
+    is_complex = op.complex is not None
+    factors, order = (b.lu(part, matrix, is_complex=is_complex) for part in ("factors", "permutation"))
     rows = b.gather(x, shape_of(x), by_row(b, order))
-    inner = b.triangular_solve(factors, rows, unit=True)
-    env[op.result] = found = b.triangular_solve(factors, inner, upper=True)
+    inner = b.triangular_solve(factors, rows, unit=True, complex=is_complex)
+    env[op.result] = found = b.triangular_solve(factors, inner, upper=True, complex=is_complex)
     found.name_hint = found.name_hint or op.result.name_hint

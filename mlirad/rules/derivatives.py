@@ -48,6 +48,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.rules.eigenvalue_derivatives import eig_map
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
 from mlirad.rules.factorisation_derivatives import (
     cholesky_map,
@@ -256,6 +257,7 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     factorisations.QrOp: (qr_map,),
     factorisations.EighOp: (eigh_map,),
     factorisations.SvdOp: (svd_map,),
+    factorisations.EigOp: (eig_map,),
     factorisations.TriangularSolveOp: (triangular_matrix_map, triangular_operand_map),
     factorisations.SolveOp: (solve_matrix_map, solve_operand_map),
     FftOp: (_same(linear.FftOp),),

@@ -17,11 +17,19 @@ dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular
 rounding, E and F are 0, as are G and 1 / s where the values are 0: derivatives stay finite, and are right for
 what does not depend on the choice of a basis in the common eigenspace, such as sums of these eigenvalues.
 
+Of complex matrices A^H stands for A^T, and the real parts of the diagonals for those of V^T dS V, of P in ds,
+and of C in `up`. The imaginary parts of that of P turn the columns of U and V by equal angles, one forward,
+the other back: it is the choice that G makes of factors of modulus 1, which are free.
+
+    A V = V diag(w)      is in `eigenvalue_derivatives.py`
+
 (Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008;
 J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2012.)
 """
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -29,31 +37,23 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array import factorisations
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
+from mlirad.dialects.shapes import Value, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.factorisations import triangle_properties
 from mlirad.ir.maps import codomain_of
-from mlirad.ir.matrices import (
-    by_row,
-    identity,
-    lower,
-    product_map,
-    transpose_map,
-    triangle,
-    upper,
+from mlirad.ir.matrices import triangle
+from mlirad.rules.matrix_maps import MatrixMaps
+
+_MatrixOp: TypeAlias = (
+    factorisations.PartOp
+    | factorisations.CholeskyOp
+    | factorisations.TriangularSolveOp
+    | factorisations.SolveOp
 )
 
 
-def _chain(b: ArrayBuilder, *maps: Value) -> Value:
-    """The composition of maps, innermost first."""
-    first, *rest = maps
-    for outer in rest:
-        first = b.compose(outer, first)
-    return first
-
-
-def _negated(b: ArrayBuilder, map_: Value) -> Value:
-    return b.compose(b.scale_by(codomain_of(map_), -1), map_)
+def maps_of(b: ArrayBuilder, op: _MatrixOp) -> MatrixMaps:
+    """Maps of matrices of the numbers that an op has."""
+    return MatrixMaps(b, op.complex is not None)
 
 
 # Systems ------------------------------------------------------------------------------------------------
@@ -61,51 +61,35 @@ def _negated(b: ArrayBuilder, map_: Value) -> Value:
 
 def triangular_matrix_map(b: ArrayBuilder, op: factorisations.TriangularSolveOp) -> Value:
     """From the tangent of the matrix to that of the solution."""
-    space, is_transposed = op.matrix.type, op.transposed is not None
+    m, space = maps_of(b, op), op.matrix.type
     least = 1 if op.unit is not None else 0
-    read = triangle(b, space, least)
+    real = m.real_space(space)
+    read = triangle(b, real, least)
     if op.upper is not None:
-        read = b.logical_not(triangle(b, space, 1 - least))
-    steps = [b.mask_map(space, read)]
-    if is_transposed:
-        steps.append(transpose_map(b, space))
-    steps += [
-        _negated(b, product_map(b, space, right=op.result)),
-        triangular_operand_map(b, op),
-    ]
-    return _chain(b, *steps)
+        read = b.logical_not(triangle(b, real, 1 - least))
+    steps = [m.mask(space, read)]
+    if op.transposed is not None:
+        steps.append(m.adjoint(space))
+    steps += [m.negated(m.product(space, right=op.result)), triangular_operand_map(b, op)]
+    return m.chain(*steps)
 
 
 def triangular_operand_map(b: ArrayBuilder, op: factorisations.TriangularSolveOp) -> Value:
     """From the tangent of the right sides to that of the solution."""
-    return _system_map(b, op.matrix, op.result.type, **factorisations.triangle_flags(op))
-
-
-def _system_map(b: ArrayBuilder, matrix: Value, space: Attribute, **flags: bool) -> Value:
-    """The map from right sides to solutions of triangular systems."""
-    return b.map_of(linear.TriangularSolveOp, space, space, (matrix,), triangle_properties(**flags))
+    flags = factorisations.triangle_flags(op)
+    del flags["complex"]
+    return maps_of(b, op).system(op.matrix, op.result.type, **flags)
 
 
 def solve_matrix_map(b: ArrayBuilder, op: factorisations.SolveOp) -> Value:
     """From the tangent of the matrix to that of the solution."""
-    return _chain(b, _negated(b, product_map(b, op.matrix.type, right=op.result)), solve_operand_map(b, op))
+    m = maps_of(b, op)
+    return m.chain(m.negated(m.product(op.matrix.type, right=op.result)), solve_operand_map(b, op))
 
 
 def solve_operand_map(b: ArrayBuilder, op: factorisations.SolveOp) -> Value:
-    """From the tangent of the right sides to that of the solution: rows in the order of the pivots, L, U."""
-    factors, space = b.lu("factors", op.matrix), op.result.type
-    return _chain(
-        b,
-        _permuted_rows(b, op.matrix, space),
-        _system_map(b, factors, space, unit=True),
-        _system_map(b, factors, space, upper=True),
-    )
-
-
-def _permuted_rows(b: ArrayBuilder, matrix: Value, space: Attribute) -> Value:
-    """The map of matrices to the same with rows in the order of the pivots of `matrix`."""
-    region = b.index_region(shape_of(space), by_row(b, b.lu("permutation", matrix)))
-    return b.map_of(linear.GatherOp, space, space, (), None, (region,))
+    """From the tangent of the right sides to that of the solution."""
+    return maps_of(b, op).solve(op.matrix, op.result.type)
 
 
 # Factorisations ------------------------------------------------------------------------------------------
@@ -113,167 +97,154 @@ def _permuted_rows(b: ArrayBuilder, matrix: Value, space: Attribute) -> Value:
 
 def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
     """From the tangent of a matrix to that of its LU factors."""
-    space, factors = op.result.type, op.result
-    below = triangle(b, space, 1)
-    left = b.add(lower(b, factors, 1), identity(b, space))
-    dl = b.compose(product_map(b, space, left=left), b.mask_map(space, below))
-    du = b.compose(product_map(b, space, right=upper(b, factors)), b.mask_map(space, b.logical_not(below)))
-    return _chain(
-        b,
-        _permuted_rows(b, op.operand, space),
-        _system_map(b, factors, space, unit=True),
-        transpose_map(b, space),
-        _system_map(b, factors, space, upper=True, transposed=True),
-        transpose_map(b, space),
+    m, space, factors = maps_of(b, op), op.result.type, op.result
+    below = triangle(b, m.real_space(space), 1)
+    above = b.logical_not(below)
+    zeros = b.zeros(space)
+    left = b.add(b.select(m.pairs(below), factors, zeros), m.identity(space))
+    right = b.select(m.pairs(above), factors, zeros)
+    dl = b.compose(m.product(space, left=left), m.mask(space, below))
+    du = b.compose(m.product(space, right=right), m.mask(space, above))
+    return m.chain(
+        m.permuted_rows(op.operand, space),
+        m.system(factors, space, unit=True),
+        m.adjoint(space),
+        m.system(factors, space, upper=True, transposed=True),
+        m.adjoint(space),
         b.add_maps(dl, du),
     )
 
 
 def cholesky_map(b: ArrayBuilder, op: factorisations.CholeskyOp) -> Value:
     """From the tangent of a symmetric matrix to that of its Cholesky factor."""
-    space, factor = op.result.type, op.result
-    solved = _system_map(b, factor, space)
-    below = b.select(triangle(b, space, 1), b.splat(1, space), b.splat(0.5, space))
-    half = b.select(triangle(b, space), below, b.zeros(space))
-    return _chain(
-        b,
-        _symmetric(b, space),
+    m, space, factor = maps_of(b, op), op.result.type, op.result
+    real = m.real_space(space)
+    solved = m.system(factor, space)
+    below = b.select(triangle(b, real, 1), b.splat(1, real), b.splat(0.5, real))
+    half = b.select(triangle(b, real), below, b.zeros(real))
+    return m.chain(
+        m.hermitian(space),
         solved,
-        transpose_map(b, space),
+        m.adjoint(space),
         solved,
-        b.scale_map(space, half),
-        product_map(b, space, left=factor),
+        m.scale(space, half),
+        m.product(space, left=factor),
     )
-
-
-def _symmetric(b: ArrayBuilder, space: Attribute) -> Value:
-    """The map of matrices to the symmetric ones with their lower triangles."""
-    above = b.compose(transpose_map(b, space), b.mask_map(space, triangle(b, space, 1)))
-    return b.add_maps(b.mask_map(space, triangle(b, space)), above)
 
 
 def eigh_map(b: ArrayBuilder, op: factorisations.EighOp) -> Value:
     """From the tangent of a symmetric matrix to that of its eigenvalues or eigenvectors."""
-    space = op.operand.type
-    symmetric = _symmetric(b, space)
+    m, space = maps_of(b, op), op.operand.type
+    hermitian = m.hermitian(space)
     if op.part.data == "values":
-        vectors = b.eigh("vectors", op.operand)
-        return _chain(b, symmetric, product_map(b, space, right=vectors), *_paired(b, vectors))
-    vectors, values = op.result, b.eigh("values", op.operand)
-    gap = b.sub(_along_columns(b, values, space), _along_rows(b, values, space))
-    return _chain(
-        b,
-        symmetric,
-        product_map(b, space, right=vectors),
-        product_map(b, space, left=vectors, transposes=True),
-        b.scale_map(space, _where_apart(b, values, gap, _reciprocal(b, gap))),
-        product_map(b, space, left=vectors),
+        vectors = b.eigh("vectors", op.operand, is_complex=m.is_complex)
+        return m.chain(hermitian, m.product(space, right=vectors), *m.paired(vectors))
+    vectors, values = op.result, b.eigh("values", op.operand, is_complex=m.is_complex)
+    real = m.real_space(space)
+    gap = b.sub(along_columns(b, values, real), along_rows(b, values, real))
+    return m.chain(
+        hermitian,
+        m.product(space, right=vectors),
+        m.product(space, left=vectors, adjoint=True),
+        m.scale(space, where_apart(b, values, gap, reciprocal(b, gap))),
+        m.product(space, left=vectors),
     )
 
 
 def qr_map(b: ArrayBuilder, op: factorisations.QrOp) -> Value:
     """From the tangent of a matrix of full rank to that of a factor of its QR factorisation."""
-    space, a = op.operand.type, op.operand
-    *batch, rows, columns = shape_of(space)
-    q, r = b.qr("orthogonal", a), b.qr("triangular", a)
+    m, space, a = maps_of(b, op), op.operand.type, op.operand
+    *batch, rows, columns = m.shape(space)
+    q, r = (b.qr(part, a, is_complex=m.is_complex) for part in ("orthogonal", "triangular"))
     least, element = min(rows, columns), element_of(space)
-    first = array_type((*batch, rows, least), element)
+    first, inner = (m.space((*batch, n, least), element) for n in (rows, least))
     leading: list[Value] = []
     square = r
     if columns > least:
         zeros, ones = [0] * len(shape_of(space)), [1] * len(shape_of(space))
         cut = int_lists(starts=zeros, limits=shape_of(first), strides=ones)
         leading = [b.map_of(linear.SliceOp, space, first, (), cut)]
-        square = b.slice(r, zeros, (*batch, least, least), ones)
-    turned = array_type((*batch, least, rows), element)
+        square = b.slice(r, zeros, shape_of(inner), ones)
+    turned = m.space((*batch, least, rows), element)
     y = [
         *leading,
-        transpose_map(b, first),
-        _system_map(b, square, turned, upper=True, transposed=True),
-        transpose_map(b, turned),
+        m.adjoint(first),
+        m.system(square, turned, upper=True, transposed=True),
+        m.adjoint(turned),
     ]
-    inner = array_type((*batch, least, least), element)
-    below = triangle(b, inner, 1)
-    above = b.mask_map(inner, b.logical_not(below))
-    mirrored = b.compose(transpose_map(b, inner), b.mask_map(inner, below))
-    c = product_map(b, first, left=q, transposes=True)
+    below = triangle(b, m.real_space(inner), 1)
+    above = b.compose(m.real_diagonal(inner), m.mask(inner, b.logical_not(below)))
+    mirrored = b.compose(m.adjoint(inner), m.mask(inner, below))
+    c = m.product(first, left=q, adjoint=True)
     minus_k = b.add_maps(above, mirrored)
-    turning = b.compose(product_map(b, inner, left=q), b.compose(minus_k, c))
-    dq = b.add_maps(b.identity_map(first), _negated(b, turning))
+    turning = b.compose(m.product(inner, left=q), b.compose(minus_k, c))
+    dq = b.add_maps(b.identity_map(first), m.negated(turning))
     if op.part.data == "orthogonal":
-        return _chain(b, *y, dq)
+        return m.chain(*y, dq)
     if columns == least:
-        return _chain(b, *y, c, minus_k, product_map(b, inner, right=r))
-    by_q = _chain(b, *y, dq, transpose_map(b, first), product_map(b, turned, right=a))
-    whole = b.add_maps(product_map(b, space, left=q, transposes=True), by_q)
-    return b.compose(b.mask_map(op.result.type, b.logical_not(triangle(b, op.result, 1))), whole)
+        return m.chain(*y, c, minus_k, m.product(inner, right=r))
+    by_q = m.chain(*y, dq, m.adjoint(first), m.product(turned, right=a))
+    whole = b.add_maps(m.product(space, left=q, adjoint=True), by_q)
+    upper = b.logical_not(triangle(b, m.real_space(op.result.type), 1))
+    return b.compose(m.mask(op.result.type, upper), whole)
 
 
 def svd_map(b: ArrayBuilder, op: factorisations.SvdOp) -> Value:
     """From the tangent of a matrix to that of its singular values, or of one of its factors."""
-    space, a, part = op.operand.type, op.operand, op.part.data
-    *batch, rows, columns = shape_of(space)
-    left, right = b.svd("left", a), b.svd("right", a)
-    from_right = product_map(b, space, right=right, transposes=True)
+    m, space, a, part = maps_of(b, op), op.operand.type, op.operand, op.part.data
+    *batch, rows, columns = m.shape(space)
+    left, right = (b.svd(name, a, is_complex=m.is_complex) for name in ("left", "right"))
+    from_right = m.product(space, right=right, adjoint=True)
     if part == "values":
-        return _chain(b, from_right, *_paired(b, left))
+        return m.chain(from_right, *m.paired(left))
     least = min(rows, columns)
-    values = b.svd("values", a)
-    inner = array_type((*batch, least, least), element_of(space))
-    own, other = _along_columns(b, values, inner), _along_rows(b, values, inner)
+    values = b.svd("values", a, is_complex=m.is_complex)
+    inner = m.space((*batch, least, least), element_of(space))
+    real = m.real_space(inner)
+    own, other = along_columns(b, values, real), along_rows(b, values, real)
     gap, total = b.sub(own, other), b.add(own, other)
-    gaps = _where_apart(b, values, gap, _reciprocal(b, gap))
-    totals = _where_apart(b, values, total, _reciprocal(b, total))
+    gaps = where_apart(b, values, gap, reciprocal(b, gap))
+    totals = where_apart(b, values, total, reciprocal(b, total))
     sum_, difference = b.scaled(b.add(gaps, totals), 0.5), b.scaled(b.sub(gaps, totals), 0.5)
-    turned = [from_right, product_map(b, codomain_of(from_right), left=left, transposes=True)]
-    inverse = _reciprocal(b, values)
+    turned = [from_right, m.product(codomain_of(from_right), left=left, adjoint=True)]
+    inverse = reciprocal(b, values)
     if part == "left":
-        within = _chain(b, *turned, _mixed(b, sum_, difference), product_map(b, inner, left=left))
+        within = m.chain(*turned, _mixed(m, inner, sum_, difference), m.product(inner, left=left))
         if rows == least:
             return within
         tall = op.result.type
-        out = _chain(b, from_right, b.scale_map(tall, _along_columns(b, inverse, tall)))
-        onto = [product_map(b, tall, left=left, transposes=True), product_map(b, inner, left=left)]
+        out = m.chain(from_right, m.scale(tall, along_columns(b, inverse, m.real_space(tall))))
+        onto = [m.product(tall, left=left, adjoint=True), m.product(inner, left=left)]
     else:
-        mixed = _mixed(b, b.neg(difference), b.neg(sum_))
-        within = _chain(b, *turned, mixed, product_map(b, inner, right=right))
+        mixed = _mixed(m, inner, b.neg(difference), b.neg(sum_))
+        within = m.chain(*turned, mixed, m.product(inner, right=right))
         if columns == least:
             return within
         wide = op.result.type
-        from_left = product_map(b, space, left=left, transposes=True)
-        out = _chain(b, from_left, b.scale_map(wide, _along_rows(b, inverse, wide)))
-        onto = [product_map(b, wide, right=right, transposes=True), product_map(b, inner, right=right)]
-    off = b.add_maps(b.identity_map(op.result.type), _negated(b, _chain(b, *onto)))
+        from_left = m.product(space, left=left, adjoint=True)
+        out = m.chain(from_left, m.scale(wide, along_rows(b, inverse, m.real_space(wide))))
+        onto = [m.product(wide, right=right, adjoint=True), m.product(inner, right=right)]
+    off = b.add_maps(b.identity_map(op.result.type), m.negated(m.chain(*onto)))
     return b.add_maps(within, b.compose(off, out))
 
 
-def _mixed(b: ArrayBuilder, own: Value, other: Value) -> Value:
+def _mixed(m: MatrixMaps, space: Attribute, own: Value, other: Value) -> Value:
     """The map of P to own * P + other * P^T."""
-    space = own.type
-    return b.add_maps(b.scale_map(space, own), b.compose(b.scale_map(space, other), transpose_map(b, space)))
+    return m.b.add_maps(m.scale(space, own), m.b.compose(m.scale(space, other), m.adjoint(space)))
 
 
-def _paired(b: ArrayBuilder, vectors: Value) -> list[Value]:
-    """Matrices to the products of their columns with those of `vectors`."""
-    space, shape = vectors.type, shape_of(vectors)
-    rank = len(shape)
-    values = array_type((*shape[: rank - 2], shape[rank - 1]), element_of(space))
-    summed = b.map_of(linear.SumOp, space, values, (), int_lists(dims=[rank - 2]))
-    return [b.scale_map(space, vectors), summed]
-
-
-def _along_columns(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
+def along_columns(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
     """A value for each column."""
     rank = len(shape_of(type_))
     return b.broadcast(values, shape_of(type_), [*range(rank - 2), rank - 1])
 
 
-def _along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
+def along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
     """A value for each row."""
     return b.broadcast(values, shape_of(type_), range(len(shape_of(type_)) - 1))
 
 
-def _where_apart(b: ArrayBuilder, values: Value, gap: Value, x: Value) -> Value:
+def where_apart(b: ArrayBuilder, values: Value, gap: Value, x: Value) -> Value:
     """x where the `gap` between two of the `values` is more than they are exact to, and 0 elsewhere.
 
     A factorisation has values that are equal apart by some units in the last place of the largest one.
@@ -289,7 +260,7 @@ def _where_apart(b: ArrayBuilder, values: Value, gap: Value, x: Value) -> Value:
     return b.select(is_small, b.zeros(x.type), x)
 
 
-def _reciprocal(b: ArrayBuilder, x: Value) -> Value:
+def reciprocal(b: ArrayBuilder, x: Value) -> Value:
     """1 / x, and 0 for 0."""
     is_zero = b.compare("eq", x, b.zeros(x.type))
     ones = b.splat(1, x.type)

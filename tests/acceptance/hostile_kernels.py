@@ -41,6 +41,7 @@ from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
     PLACES_ATTRIBUTE,
+    STRIDES_ATTRIBUTE,
     UPDATES_ATTRIBUTE,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
@@ -170,6 +171,49 @@ func.func @f(%v: tensor<10xf64>, %a: f64) -> (tensor<10xf64>, tensor<10xf64>, te
   func.return %p, %q, %s : tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>
 }"""
 
+RECORDS = """
+func.func @f(%v: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_bytes = 448 : i64} {
+  %l, %a, %b = array.scan %v (%i, %u: tensor<10xf64>) {carries = 1, length = 3}
+      : tensor<10xf64> -> (tensor<10xf64>, tensor<3x10xf64>, tensor<3xi64>)
+      attributes {kernel.places = array<i64: -1, 0, 80>, kernel.strides = array<i64: 0, 88, 88>,
+      kernel.carries = array<i64: 320>} {
+    %n = kernel.nest %i () {space = [], reduction = [], places = [-3]} : i64 -> i64 {
+      %j = kernel.load %i : i64 -> i64
+      array.yield %j : i64
+    }
+    %r = kernel.nest %u (%k) {space = [10], reduction = [], places = [-1]}
+        : tensor<10xf64> -> tensor<10xf64> {
+      %c = array.constant 9 : i64
+      %j = array.sub %c, %k : i64
+      %x = kernel.load %u[%j] : tensor<10xf64> -> f64
+      array.yield %x : f64
+    }
+    %t = kernel.nest %u (%k) {space = [10], reduction = [], places = [-2]}
+        : tensor<10xf64> -> tensor<10xf64> {
+      %x = kernel.load %u[%k] : tensor<10xf64> -> f64
+      %y = array.sin %x : f64
+      array.yield %y : f64
+    }
+    array.yield %r, %t, %n : tensor<10xf64>, tensor<10xf64>, i64
+  }
+  %k = array.scan %l, %a, %b (%i, %g: tensor<10xf64>, %e: tensor<10xf64>, %t)
+      {carries = 1, length = 3, reverse} : tensor<10xf64>, tensor<3x10xf64>, tensor<3xi64> -> tensor<10xf64>
+      attributes {kernel.places = array<i64: -1>, kernel.carries = array<i64: -1>} {
+    %w = kernel.nest %g, %e, %t (%p) {space = [10], reduction = [], places = [-1]}
+        : tensor<10xf64>, tensor<10xf64>, i64 -> tensor<10xf64> {
+      %x = kernel.load %g[%p] : tensor<10xf64> -> f64
+      %y = kernel.load %e[%p] : tensor<10xf64> -> f64
+      %n = kernel.load %t : i64 -> i64
+      %o = array.convert %n : i64 -> f64
+      %m = array.mul %y, %o : f64
+      %z = array.add %x, %m : f64
+      array.yield %z : f64
+    }
+    array.yield %w : tensor<10xf64>
+  }
+  func.return %k : tensor<10xf64>
+}"""
+
 LOOPS = """
 func.func @f(%a: tensor<4xf64>, %x: tensor<6xf64>, %b: i1)
     -> (tensor<4xf64>, tensor<6x4xf64>, tensor<4xf64>, f64) {
@@ -292,6 +336,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(REPORTS, "plan-memory", (V,)),
     Program(STRIPS, "plan-memory", (V, np.float64(2.0))),
     Program(RECURRENCE, "plan-memory", (V, np.float64(2.0))),
+    Program(RECORDS, "plan-memory{keep=true}", (V,)),
     Program(LOOPS, "compile", (V[6:], V[:6], np.True_)),
     Program(CALLS, "compile", (np.float64(1.3), np.int64(3), V[:4])),
     Program(MATRICES, "compile", (A, A[..., :3])),
@@ -359,7 +404,7 @@ def _plan_attributes(op: Operation) -> list[str]:
         case CallOp():
             return [PLACES_ATTRIBUTE, UPDATES_ATTRIBUTE]
         case _ if isinstance(op, LOWERED_CONTROL):
-            return [PLACES_ATTRIBUTE, CARRIES_ATTRIBUTE]
+            return [PLACES_ATTRIBUTE, STRIDES_ATTRIBUTE, CARRIES_ATTRIBUTE]
         case SaveOp():
             return [PLACES_ATTRIBUTE]
         case _:

@@ -259,9 +259,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "sort": (lambda z: np.sort(z), "np.sort of complex arrays cannot be traced"),
     "maximum": (lambda z: np.maximum(z, 0), "np.maximum of complex arrays cannot be traced"),
     "less": (lambda z: z < 1, "np.less of complex arrays cannot be traced"),
-    "vector": (lambda z: np.linalg.cholesky(z[0]), "an array of shape (6,) is no matrix"),
+    "vector": (
+        lambda z: np.linalg.cholesky(z[0]),
+        "cholesky needs square matrices in the last two dimensions, got shape (6,)",
+    ),
     "outs": (lambda z: np.fft.fft(z, out=()), "np.fft.fft gives one array, got 0"),
-    "det": (lambda z: np.linalg.det(z), "np.linalg.det of complex arrays cannot be traced"),
     "astype": (lambda z: z.astype(float), "would lose its imaginary part"),
     "float": (lambda z: float(z[0, 0]), "cannot become a Python number"),
     "option": (lambda z: np.linalg.norm(z.real, ord=1 + 2j), "`ord` must be real, got (1+2j)"),

@@ -118,6 +118,32 @@ def test_transforms_of_real_numbers_are_real_ones() -> None:
     assert "fft backward" not in text
 
 
+def test_real_parts_take_transforms_of_half_the_length() -> None:
+    def real_parts(z: Any) -> list[Any]:
+        return [
+            np.fft.ifft(z).real,
+            np.fft.ifftn(z, (3, 6, 4), (0, 1, 2), "ortho").real,
+            np.fft.fft2(z).real,
+            np.real(np.fft.fft(z, axis=1)),  # of odd length
+            np.fft.fft(z, 8, axis=0).real[1:3],
+        ]
+
+    agree(ad.jit(real_parts)(Z), real_parts(Z), "real parts")
+    agree(ad.jit(ad.vmap(lambda z: np.fft.ifft2(z).real))(Z), np.fft.ifft2(Z).real, "vmap")
+
+    def solution(f: Any) -> Any:
+        """Of an equation with constant coefficients."""
+        return np.fft.ifft2(np.fft.fft2(f) / (1 + np.arange(28.0).reshape(7, 4))).real
+
+    def energy(f: Any) -> Any:
+        return np.sum(solution(f) ** 3)
+
+    text = ad.jit(ad.grad(energy)).lower(X[0]).ir(after="lower-checkpoints")
+    assert text.count("fft real") == text.count("fft half") == 2
+    assert "tensor<2x7x4xf64>" not in text, "the whole spectrum"
+    ad.check_derivatives(energy, X[0])
+
+
 def test_transforms_in_batches_and_in_derivatives_of_derivatives() -> None:
     spectrum = np.fft.fft(Z, axis=1)
     agree(ad.jit(ad.vmap(ad.vmap(np.fft.fft, 1, 1)))(Z), spectrum, "vmap")

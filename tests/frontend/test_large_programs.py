@@ -70,9 +70,7 @@ def test_donated_memory() -> None:
 
 
 def test_two_sizes(emitted: list[tuple[str, ...]]) -> None:
-    distances = ad.jit(
-        lambda x, y: np.sum(np.abs(x[:, None] - y[None]), axis=1), dynamic=("x:0", "y:0")
-    )
+    distances = ad.jit(lambda x, y: np.sum(np.abs(x[:, None] - y[None]), axis=1), dynamic=("x:0", "y:0"))
     rng = np.random.default_rng(0)
     for n, m in ((256, 300), (1000, 257)):
         x, y = rng.standard_normal(n), rng.standard_normal(m)

@@ -372,7 +372,7 @@ def fft(b: MapBuilder, s: Attribute) -> Value | None:
     kind, axes = b.rng.choice(found)
     result = shape
     if kind == "real":
-        result = axes.Axes(shape)
+        result = axes.spectrum_shape(shape)
     elif kind == "half":
         numbers = list(axes.complex_shape(shape))
         numbers[axes.dim] = max(1, 2 * numbers[axes.dim] - b.rng.randint(1, 2))

@@ -15,8 +15,12 @@ KINDS = [("d", np.float64, 1e-12), ("s", np.float32, 1e-4)]
 
 
 def routine(name: str, result=None):
-    library = next(library for library, names in blas._ARGUMENTS.items() if name[1:] in names)
-    arguments = blas._ARGUMENTS[library][name[1:]].split()
+    library = next(
+        library
+        for (library, kinds), names in blas._ARGUMENTS.items()
+        if name[0] in kinds and name[1:] in names
+    )
+    arguments = blas._arguments(library, name[0], name[1:])
     prototype = ctypes.CFUNCTYPE(result, *[ctypes.c_void_p] * len(arguments))
     return prototype(blas.blas_addresses()[LIBRARY_PREFIXES[library] + name])
 
@@ -72,8 +76,8 @@ def test_addresses_found_by_name_are_those_scipy_exports() -> None:
 
 
 def test_every_signature_is_the_one_expected() -> None:
-    for kind in "ds":
-        for library, names in blas._ARGUMENTS.items():
+    for (library, kinds), names in blas._ARGUMENTS.items():
+        for kind in kinds:
             for name in names:
                 assert blas.exported_address(library, kind, name) != 0
 

@@ -13,6 +13,7 @@ from mlirad.jit.call import NativeFunction
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
 
+RNG = np.random.default_rng(3)
 DTYPES = ["float64", "float32"]
 SIZES = [1, 3, 8, 9, 40]
 """Written out up to 8 rows, computed by LAPACK beyond."""
@@ -33,8 +34,8 @@ def parts(kind: str, x: npt.NDArray[Any], *, checks: bool = False) -> dict[str, 
         "factor": ((rows, rows), dtype),
         "orthogonal": ((rows, least), dtype),
         "triangular": ((least, columns), dtype),
-        "values": ((least,), dtype),
-        "vectors": ((rows, rows), dtype),
+        "values": ((least, 2) if kind == "eig" else (least,), dtype),
+        "vectors": ((rows, rows, 2) if kind == "eig" else (rows, rows), dtype),
         "left": ((rows, least), dtype),
         "right": ((least, columns), dtype),
     }
@@ -128,6 +129,28 @@ def test_qr_and_svd_are_numpys(shape: tuple[int, int], dtype: str) -> None:
     close((found["left"] * s[:, None, :]) @ found["right"], a, dtype)
     close(np.abs(found["left"]), np.abs(u), dtype)
     close(np.abs(found["right"]), np.abs(vt), dtype)
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("n", [1, 3, 20])
+def test_complex_matrices_as_pairs(n: int, checks: bool) -> None:
+    """Triangles that LAPACK does not read, or does not write, are those of rows."""
+    z = RNG.normal(size=(2, n, n)) + 1j * RNG.normal(size=(2, n, n))
+    hermitian = z @ z.conj().swapaxes(1, 2) + np.eye(n)
+    matrix = tensor((2, n, n, 2), "float64")
+    text = f"""func.func @f(%z: {matrix}, %h: {matrix}) -> ({matrix}, {matrix}, {matrix}) {{
+      %l = array.cholesky %h {{complex}} : {matrix}
+      %x = array.triangular_solve %z, %h {{upper, transposed, complex}} : {matrix}, {matrix} -> {matrix}
+      %q = array.qr orthogonal %z {{complex}} : {matrix}
+      func.return %l, %x, %q : {matrix}, {matrix}, {matrix}
+    }}"""
+    native = NativeFunction(lowered(function(text), checks=checks)[1], debug=not checks)
+    given = (np.stack([x.real, x.imag], -1) for x in (z, np.tril(hermitian)))
+    factor, solved, q = (x[..., 0] + 1j * x[..., 1] for x in native(*given))
+    np.testing.assert_allclose(factor, np.linalg.cholesky(hermitian), rtol=1e-10, atol=1e-11)
+    expected = np.linalg.solve(np.triu(z).conj().swapaxes(1, 2), np.tril(hermitian))
+    np.testing.assert_allclose(solved, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(q, np.linalg.qr(z)[0], rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

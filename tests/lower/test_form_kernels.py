@@ -10,6 +10,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+import mlirad as ad
 from mlirad.dialects.array.elementwise import MulOp
 from mlirad.dialects.kernel import DotOp, LoadIfOp, NestOp, ScatterOp
 from mlirad.interpreter import run_function
@@ -160,6 +161,11 @@ def test_large_contractions_go_to_the_library(extent: int, library: int) -> None
         }}"""
     _, kernels = formed(text)
     assert count(kernels, DotOp) == library
+
+
+def test_a_transposed_matrix_goes_to_the_library_as_it_lies() -> None:
+    x = np.zeros((512, 512))
+    assert ad.jit(lambda a, b: a @ b.T).stats(x, x).kernels == 1
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,9 @@ def test_pieces_of_an_arena_lie_apart(seed: int) -> None:
                 arena.release(*live.pop(int(rng.integers(len(live)))))
                 continue
             a, b, c = (int(k) for k in rng.integers(0, 9, 3))
-            bytes_ = [8 * a * n + b, 8 * a * n * m + 4 * c, 40 * c + 1, 8 * (n // (a + 1)) + b][rng.integers(4)]
+            bytes_ = [8 * a * n + b, 8 * a * n * m + 4 * c, 40 * c + 1, 8 * (n // (a + 1)) + b][
+                rng.integers(4)
+            ]
             start = arena.take(bytes_)
             assert is_place(start)
             assert ends_before(start, bytes_, arena.size)

@@ -156,4 +156,3 @@ def test_extents_that_may_be_short() -> None:
     short = array("n floordiv 128")
     text = function({"x": array("n"), "y": short}, [f"%0 = array.exp %y : {short}"], {"0": short})
     assert compile_large(parse_module(text), Options(start="arrays", large=True)) is None
-

@@ -86,14 +86,15 @@ def test_carries_that_cannot_be_updated_in_place_take_turns(length: int) -> None
 def test_elementwise_updates_of_a_carry_are_in_place() -> None:
     planned = check(
         """
-        func.func @f(%a: tensor<19xf32>, %x: tensor<4x19xf32>) -> tensor<19xf32> {
-          %c = array.scan %a, %x (%i, %p: tensor<19xf32>, %q: tensor<19xf32>) {carries = 1, length = 4}
-              : tensor<19xf32>, tensor<4x19xf32> -> tensor<19xf32> {
+        func.func @f(%a: tensor<19xf32>, %x: tensor<4x19xf32>) -> (tensor<19xf32>, tensor<4xf32>) {
+          %c, %t = array.scan %a, %x (%i, %p: tensor<19xf32>, %q: tensor<19xf32>) {carries = 1, length = 4}
+              : tensor<19xf32>, tensor<4x19xf32> -> (tensor<19xf32>, tensor<4xf32>) {
             %n = array.mul %p, %q : tensor<19xf32>
             %m = array.add %n, %q : tensor<19xf32>
-            array.yield %m : tensor<19xf32>
+            %s = array.sum %m {dims = [0]} : tensor<19xf32> -> f32
+            array.yield %m, %s : tensor<19xf32>, f32
           }
-          func.return %c : tensor<19xf32>
+          func.return %c, %t : tensor<19xf32>, tensor<4xf32>
         }""",
         np.arange(19, dtype=np.float32),
         np.linspace(0, 1, 76, dtype=np.float32).reshape(4, 19),
@@ -167,7 +168,8 @@ def test_invariant_code_runs_once_before_the_loop() -> None:
             %e = array.exp %x : tensor<4xf64>
             %s = array.sum %e {dims = [0]} : tensor<4xf64> -> f64
             %t = array.broadcast %s {dims = []} : f64 -> tensor<4xf64>
-            %m = array.div %p, %t : tensor<4xf64>
+            %r = array.reverse %p {dims = [0]} : tensor<4xf64> -> tensor<4xf64>
+            %m = array.div %r, %t : tensor<4xf64>
             array.yield %m : tensor<4xf64>
           }
           func.return %c : tensor<4xf64>

@@ -49,11 +49,16 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "any": (ad.jit(lambda x: (np.any(x > 3), np.all(x < 4))), (LONG,)),
     "softmax": (ad.value_and_grad(softmax_loss), (X,)),
     "scan": (ad.grad(lambda x: np.sum(scanned(x))), (LONG,)),
+    "recurrence": (ad.jit(lambda x: ad.fori_loop(0, 9, lambda i, c: c * x + i, x)), (LONG,)),
     "stencil": (ad.jit(smoothed), (X,)),
     "product": (ad.grad(lambda a: np.sum(np.tanh(a @ a.T @ a))), (rng.normal(size=(130, 129)),)),
     "batch of products": (ad.jit(lambda a: a @ np.swapaxes(a, 1, 2)), (rng.normal(size=(5, 90, 110)),)),
     "positions": (ad.jit(lambda x: np.exp(x[np.arange(2000) % 50])), (LONG[:50],)),
     "in blocks": (ad.jit(ad.vmap(lambda x: np.sum(np.sort(np.sin(x)))), chunk=1), (X,)),
+    "transforms": (
+        ad.grad(lambda x: np.sum(np.tanh(np.fft.irfft2(np.fft.rfft2(x) * np.fft.rfft2(x[::-1]))))),
+        (rng.normal(size=(50, 36)),),
+    ),
     "order": (ad.jit(lambda x: (np.cumsum(np.exp(x), axis=1), np.sort(np.exp(x), axis=0))), (X,)),
 }
 

@@ -8,6 +8,11 @@
 The last two dimensions are those of matrices, all before them are a batch, which the results have too. A
 factorisation has several parts, and each is an op of its own; lowering finds those of one matrix together.
 Conventions are those of LAPACK: signs, orders, and which triangle is read.
+
+    %f = array.lu factors %z {complex} : tensor<4x3x3x2xf64>
+
+With `complex` a matrix has numbers that are pairs along a trailing dimension of extent 2, as those of
+Fourier transforms are, and A^H stands where A^T stands below.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
 from mlirad.dialects.array.structural import check_same_element
+from mlirad.dialects.array.transforms import PAIR
 from mlirad.dialects.shapes import FLOATS, Shape, array_type, element_of, shape_of
 
 PARTS: dict[str, tuple[str, ...]] = {
@@ -29,11 +35,11 @@ PARTS: dict[str, tuple[str, ...]] = {
     "qr": ("orthogonal", "triangular"),
     "eigh": ("values", "vectors"),
     "svd": ("left", "values", "right"),
+    "eig": ("values", "vectors"),
 }
 """The parts of every factorisation."""
 
-
-TRIANGLE_FLAGS = ("upper", "transposed", "unit")
+TRIANGLE_FLAGS = ("upper", "transposed", "unit", "complex")
 """The properties, set or not, that say which triangular system is solved."""
 
 
@@ -41,7 +47,9 @@ class PartOp(OperandOp):
     """One part of a factorisation of each matrix of a batch."""
 
     part = prop_def(StringAttr)
+    complex = opt_prop_def(UnitAttr)
     KEYWORD: ClassVar = "part"
+    BRACED: ClassVar = ("complex",)
     ONE_TYPE: ClassVar = True
 
     def verify_(self) -> None:
@@ -49,7 +57,8 @@ class PartOp(OperandOp):
         kind = self.name.removeprefix("array.")
         if self.part.data not in PARTS[kind]:
             raise VerifyException(f"part '{self.part.data}' is not one of {', '.join(PARTS[kind])}")
-        check_result(self.result.type, part_type(kind, self.part.data, self.operand.type))
+        expected = part_type(kind, self.part.data, self.operand.type, is_complex=self.complex is not None)
+        check_result(self.result.type, expected)
 
 
 @irdl_op_definition
@@ -72,11 +81,14 @@ class CholeskyOp(OperandOp):
     """
 
     name = "array.cholesky"
+    complex = opt_prop_def(UnitAttr)
+    BRACED: ClassVar = ("complex",)
     ONE_TYPE: ClassVar = True
 
     def verify_(self) -> None:
         """A float operand of square matrices, whose type the result has."""
-        check_result(self.result.type, part_type("cholesky", "factor", self.operand.type))
+        expected = part_type("cholesky", "factor", self.operand.type, is_complex=self.complex is not None)
+        check_result(self.result.type, expected)
 
 
 @irdl_op_definition
@@ -111,6 +123,17 @@ class SvdOp(PartOp):
 
 
 @irdl_op_definition
+class EigOp(PartOp):
+    """The eigenvalues of any square matrix, and eigenvectors as columns, in LAPACK's order.
+
+    Both are complex numbers, as pairs, also of a real matrix. An eigenvector has length 1, and its largest
+    element is real. All NaN where the iteration does not converge, and where an element is not finite.
+    """
+
+    name = "array.eig"
+
+
+@irdl_op_definition
 class TriangularSolveOp(ArrayOp):
     """X with T X = B, where T is the lower triangle of the first operand; the other elements are not read.
 
@@ -124,11 +147,12 @@ class TriangularSolveOp(ArrayOp):
     upper = opt_prop_def(UnitAttr)
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
+    complex = opt_prop_def(UnitAttr)
     BRACED: ClassVar = TRIANGLE_FLAGS
 
     def verify_(self) -> None:
         """Square matrices of floats and right sides of one batch and one element type; the type of these."""
-        check_system(self.matrix.type, self.operand.type)
+        check_system(self.matrix.type, self.operand.type, is_complex=self.complex is not None)
         check_result(self.result.type, self.operand.type)
 
 
@@ -139,10 +163,12 @@ class SolveOp(ArrayOp):
     name = "array.solve"
     matrix = operand_def()
     operand = operand_def()
+    complex = opt_prop_def(UnitAttr)
+    BRACED: ClassVar = ("complex",)
 
     def verify_(self) -> None:
         """Square matrices of floats and right sides of one batch and one element type; the type of these."""
-        check_system(self.matrix.type, self.operand.type)
+        check_system(self.matrix.type, self.operand.type, is_complex=self.complex is not None)
         check_result(self.result.type, self.operand.type)
 
 
@@ -157,53 +183,73 @@ def check_result(result: Attribute, expected: Attribute) -> None:
         raise VerifyException(f"result has type {result}, the op computes {expected}")
 
 
-def check_system(matrix: Attribute, operand: Attribute) -> None:
+def check_system(matrix: Attribute, operand: Attribute, *, is_complex: bool) -> None:
     """Require square matrices and, in the same batch, right sides with as many rows."""
     check_elements(matrix, FLOATS, "matrix")
     check_same_element(matrix, operand)
-    *batch, rows = _square(matrix)
-    shape = shape_of(operand)
+    *batch, rows, _ = _square(matrix, is_complex=is_complex)
+    own = shape_of(operand)
+    shape = matrices_of(operand, is_complex=is_complex) if len(own) >= 2 else own
     if shape[:-1] != (*batch, rows) or len(shape) < 2:
         raise VerifyException(
-            f"right sides of shape {list(shape)} for matrices of shape {list(shape_of(matrix))}"
+            f"right sides of shape {list(own)} for matrices of shape {list(shape_of(matrix))}"
         )
 
 
-def part_type(kind: str, part: str, operand: Attribute) -> Attribute:
+def part_type(kind: str, part: str, operand: Attribute, *, is_complex: bool = False) -> Attribute:
     """The type of a part of a factorisation; raises if the operand cannot be factorised so."""
     check_elements(operand, FLOATS, "operand")
     element = element_of(operand)
-    if kind in ("qr", "svd"):
-        *batch, rows, columns = _matrices(operand)
-        least = min(rows, columns)
-        shapes = {
-            "orthogonal": (rows, least),
-            "triangular": (least, columns),
-            "left": (rows, least),
-            "values": (least,),
-            "right": (least, columns),
-        }
-        return array_type((*batch, *shapes[part]), element)
-    shape = _square(operand)
+    is_general = kind in ("qr", "svd")
+    shape = (
+        matrices_of(operand, is_complex=is_complex) if is_general else _square(operand, is_complex=is_complex)
+    )
+    *batch, rows, columns = shape
     if part in ("pivots", "permutation"):
-        return array_type(shape, i64)
-    return array_type(shape, element) if part == "values" else operand
+        return array_type((*batch, rows), i64)
+    least = min(rows, columns)
+    shapes = {
+        "orthogonal": (rows, least),
+        "triangular": (least, columns),
+        "left": (rows, least),
+        "values": (least,),
+        "right": (least, columns),
+    }
+    found = (*batch, *shapes.get(part, (rows, columns)))
+    is_paired = kind == "eig" or (is_complex and part != "values")
+    return array_type((*found, PAIR) if is_paired else found, element)
 
 
-def _square(type_: Attribute) -> Shape:
-    """The batch and the number of rows of square matrices."""
-    shape = _matrices(type_)
-    if shape[-1] != shape[-2]:
-        raise VerifyException(f"matrices of shape {list(shape)} are not square")
+def matrices_of(type_: Attribute, *, is_complex: bool) -> Shape:
+    """The batch, the rows and the columns of matrices; raises for an array that is none of these."""
+    shape = shape_of(type_)
+    if not is_complex:
+        if len(shape) < 2:
+            raise VerifyException(f"matrices have two dimensions, got {type_}")
+        return shape
+    if len(shape) < 3 or shape[-1] != PAIR:
+        raise VerifyException(
+            f"complex matrices have two dimensions, and a last one of extent 2, got {type_}"
+        )
     return shape[:-1]
 
 
-def _matrices(type_: Attribute) -> Shape:
-    shape = shape_of(type_)
-    if len(shape) < 2:
-        raise VerifyException(f"matrices have two dimensions, got {type_}")
+def _square(type_: Attribute, *, is_complex: bool) -> Shape:
+    """The same, of square matrices."""
+    shape = matrices_of(type_, is_complex=is_complex)
+    if shape[-1] != shape[-2]:
+        raise VerifyException(f"matrices of shape {list(shape)} are not square")
     return shape
 
 
-FACTORISATION_OPS = (LuOp, CholeskyOp, QrOp, EighOp, SvdOp, TriangularSolveOp, SolveOp)
+FACTORISATION_OPS = (
+    LuOp,
+    CholeskyOp,
+    QrOp,
+    EighOp,
+    SvdOp,
+    EigOp,
+    TriangularSolveOp,
+    SolveOp,
+)
 """Every op of this file, in the order of the documentation."""

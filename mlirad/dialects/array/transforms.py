@@ -6,9 +6,9 @@
     %y = array.fft forward %z {dim = 0, pairs = 0} : tensor<2x8x4xf64>
 
 A complex number is a pair along a dimension of extent 2, real part first, which is at place `pairs` of the
-array. `dim` is the dimension of the transform, counted without that one; the others are a batch. Where they are
-not stated, the pairs lie along the last dimension, and the transform goes along the one before. No kind is
-normalised, so that the transpose of each is another one: `backward` of `forward`, `half` of `real`.
+array. `dim` is the dimension of the transform, counted without that one; the others are a batch. Where they
+are not stated, the pairs lie along the last dimension, and the transform goes along the one before. No kind
+is normalised, so that the transpose of each is another one: `backward` of `forward`, `half` of `real`.
 """
 
 from __future__ import annotations
@@ -116,8 +116,10 @@ def check_transform(
     axes = axes_of(properties, rank)
     if is_complex:
         if rank < 1 or not 0 <= axes.pairs <= rank or shape[axes.pairs] != PAIR:
-            where = "a last" if axes.pairs == rank or rank < 1 else f"at {axes.pairs} a"
-            raise VerifyException(f"complex numbers have {where} dimension of extent 2, got {signal}")
+            what = "a last dimension of extent 2"
+            if "pairs" in properties:
+                what = f"a dimension of extent 2 at {axes.pairs}"
+            raise VerifyException(f"complex numbers have {what}, got {signal}")
     elif not shape:
         raise VerifyException(f"a transform has a dimension to go along, got {signal}")
     if not (0 <= axes.dim < rank and 0 <= axes.pairs <= rank):

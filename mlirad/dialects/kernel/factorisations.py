@@ -8,6 +8,7 @@ The results are all parts of the factorisation, then memory that the op works in
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32
@@ -15,8 +16,15 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.factorisations import PARTS, TRIANGLE_FLAGS, check_result, check_system, part_type
-from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, shape_of, values_of
+from mlirad.dialects.array.factorisations import (
+    PARTS,
+    TRIANGLE_FLAGS,
+    check_result,
+    check_system,
+    matrices_of,
+    part_type,
+)
+from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
 BLOCK = 64
@@ -31,10 +39,11 @@ class FactorisationOp(StructuredOp):
     kind = prop_def(StringAttr)
     operand = operand_def()
     values = opt_prop_def(UnitAttr)
+    complex = opt_prop_def(UnitAttr)
     places = opt_prop_def(EXTENT_LIST)
     outputs = var_result_def()
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("values", "places")
+    BRACED: ClassVar = ("values", "complex", "places")
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -48,7 +57,9 @@ class FactorisationOp(StructuredOp):
             raise VerifyException(f"kind '{kind}' is not one of {', '.join(PARTS)}")
         if self.values is not None and "values" not in PARTS[kind]:
             raise VerifyException(f"'{kind}' has no values")
-        expected = factorisation_types(kind, self.operand.type, values=self.values is not None)
+        expected = factorisation_types(
+            kind, self.operand.type, values=self.values is not None, is_complex=self.complex is not None
+        )
         if list(self.result_types) != expected:
             raise VerifyException(f"results must have types {', '.join(map(str, expected))}")
         check_places(self.places, len(self.results))
@@ -64,13 +75,14 @@ class TriangularSolveOp(StructuredOp):
     upper = opt_prop_def(UnitAttr)
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
+    complex = opt_prop_def(UnitAttr)
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     BRACED: ClassVar = (*TRIANGLE_FLAGS, "places")
 
     def verify_(self) -> None:
         """As `array.triangular_solve`."""
-        check_system(self.matrix.type, self.operand.type)
+        check_system(self.matrix.type, self.operand.type, is_complex=self.complex is not None)
         check_result(self.result.type, self.operand.type)
         check_places(self.places, 1)
 
@@ -86,47 +98,70 @@ def parts_of(kind: str, *, values: bool) -> tuple[str, ...]:
     return ("values",) if values else PARTS[kind]
 
 
-def factorisation_types(kind: str, operand: Attribute, *, values: bool) -> list[Attribute]:
+def factorisation_types(kind: str, operand: Attribute, *, values: bool, is_complex: bool) -> list[Attribute]:
     """The types of the results of `kernel.factorisation`."""
-    parts = [part_type(kind, part, operand) for part in parts_of(kind, values=values)]
-    numbers, integers = memory_of(kind, operand, values=values)
+    parts = [part_type(kind, part, operand, is_complex=is_complex) for part in parts_of(kind, values=values)]
+    shape = matrices_of(operand, is_complex=is_complex)
+    work = memory_of(kind, (shape[-2], shape[-1]), values=values, is_complex=is_complex)
     memory: list[Attribute] = []
-    if numbers:
-        memory.append(array_type((numbers,), element_of(operand)))
-    if integers:
-        memory.append(array_type((integers,), i32))
+    if work.floats:
+        memory.append(array_type((work.floats,), element_of(operand)))
+    if work.integers:
+        memory.append(array_type((work.integers,), i32))
     return [*parts, *memory]
 
 
-def memory_of(kind: str, operand: Attribute, *, values: bool) -> tuple[int, int]:
-    """How many elements, and how many integers, one factorisation works in beside its parts."""
-    rows, columns = shape_of(operand)[-2:]
-    matrix, floats, integers = rows * columns, work_of(kind, operand, values=values), 0
-    least = min(rows, columns)
-    if not matrix or kind == "cholesky":
-        return 0, 0
-    if kind == "lu":
-        return matrix, rows
-    if kind == "qr":
-        return matrix + least + floats, 0
-    if kind == "eigh":
-        return matrix + floats, 1 if values else 3 + 5 * rows
-    integers = 8 * least
-    factors = 0 if values else least * (rows + columns)
-    return matrix + factors + floats, integers
+@dataclass(frozen=True)
+class Memory:
+    """What one factorisation works in beside its parts. A complex number is two floats.
+
+    `work`, in numbers, and `reals` and `integers`, in elements, are the lengths of the arrays of these names
+    that LAPACK's routine is given: what it needs, and blocks beside. `floats` is how many there are in all.
+    """
+
+    floats: int
+    integers: int
+    work: int
+    reals: int
 
 
-def work_of(kind: str, operand: Attribute, *, values: bool) -> int:
-    """The length of the array `work` of LAPACK's routine: what it needs, and blocks beside."""
-    rows, columns = shape_of(operand)[-2:]
+def memory_of(kind: str, shape: tuple[int, int], *, values: bool, is_complex: bool) -> Memory:
+    """The memory for one matrix of this shape, of whose factorisation all is computed, or `values` alone."""
+    rows, columns = shape
     least, most = min(rows, columns), max(rows, columns)
+    numbers = rows * columns
+    if not numbers or kind == "cholesky":
+        return Memory(0, 0, 0, 0)
+    work = reals = integers = 0
     match kind:
+        case "lu":
+            integers = rows
         case "qr":
-            return BLOCK * max(columns, 1)
+            work = BLOCK * columns
+            numbers += least
+        case "eigh" if is_complex:
+            work = rows + BLOCK * rows if values else 2 * rows + rows * rows + BLOCK * rows
+            reals = rows if values else 1 + 5 * rows + 2 * rows * rows
+            integers = 1 if values else 3 + 5 * rows
         case "eigh":
-            return 2 * rows + 1 + BLOCK * rows if values else 1 + 6 * rows + 2 * rows * rows
+            work = 2 * rows + 1 + BLOCK * rows if values else 1 + 6 * rows + 2 * rows * rows
+            integers = 1 if values else 3 + 5 * rows
         case "svd":
-            minimal = 3 * least + max(most, 7 * least) if values else 4 * least * least + 7 * least
-            return minimal + BLOCK * (rows + columns)
+            if is_complex:
+                work = 2 * least + most if values else least * least + 3 * least + most
+                own = (
+                    7 * least
+                    if values
+                    else max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least)
+                )
+                reals = max(own, 1)
+            else:
+                work = 3 * least + max(most, 7 * least) if values else 4 * least * least + 7 * least
+            work += BLOCK * (rows + columns)
+            integers = 8 * least
+            numbers += 0 if values else least * (rows + columns)
         case _:
-            return 0
+            work = (4 + BLOCK) * rows
+            reals = 2 * rows
+            numbers += 0 if values else rows * rows
+    return Memory((numbers + work) * (2 if is_complex else 1) + reals, integers, work, reals)

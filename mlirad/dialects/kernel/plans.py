@@ -2,6 +2,8 @@
 
     kernel.arena_bytes    of a function: the bytes of memory that it works in
     kernel.places         of a loop, branch, call or `array.save`: per result a place, as `places` of kernels
+    kernel.strides        of a loop: per result the bytes from one of its rows to the next, 0 where there is
+                          nothing between them
     kernel.carries        of a loop: per carry how it is kept
     kernel.updates        of a function and of every call of it: pairs of a result and the argument whose
                           memory it takes over
@@ -29,6 +31,9 @@ ARENA_ATTRIBUTE = "kernel.arena_bytes"
 PLACES_ATTRIBUTE = "kernel.places"
 """The places of the results of a loop, branch or call."""
 
+STRIDES_ATTRIBUTE = "kernel.strides"
+"""The bytes from one row of each result of a loop to the next, where results share records; 0 for others."""
+
 CARRIES_ATTRIBUTE = "kernel.carries"
 """How each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its scratch memory."""
 
@@ -51,6 +56,11 @@ def stated_arena(function: FuncOp) -> int | None:
 def stated_places(op: Operation) -> Shape | None:
     """The places of the results of a loop, branch or call, `None` before planning."""
     return _stated(op, PLACES_ATTRIBUTE)
+
+
+def stated_strides(op: Operation) -> Shape:
+    """The bytes between rows of each result of a loop; 0 for rows that follow each other."""
+    return _stated(op, STRIDES_ATTRIBUTE) or (0,) * len(op.results)
 
 
 def stated_carries(op: Operation) -> Shape | None:
@@ -86,7 +96,7 @@ def check_plan_attributes(op: Operation) -> None:
         raise VerifyException(
             f"attribute '{ARENA_ATTRIBUTE}' must be a number of bytes, an i64 of at most 2**48, got {arena}"
         )
-    for name in (PLACES_ATTRIBUTE, CARRIES_ATTRIBUTE, UPDATES_ATTRIBUTE):
+    for name in (PLACES_ATTRIBUTE, STRIDES_ATTRIBUTE, CARRIES_ATTRIBUTE, UPDATES_ATTRIBUTE):
         found = op.attributes.get(name)
         if found is not None and not is_ints(found):
             raise VerifyException(f"attribute '{name}' must be an array<i64: ...>, got {found}")

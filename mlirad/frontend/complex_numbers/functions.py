@@ -15,11 +15,10 @@ import numpy as np
 
 from mlirad.frontend.complex_numbers.apart import apart, complex_part, functions_apart, operands_apart
 from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
-from mlirad.frontend.complex_numbers.matrices import MATRICES
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.numpy_functions.binding import Binding, qualified_name
+from mlirad.frontend.numpy_functions.functions import LINEAR_ALGEBRA, known_binding
 from mlirad.frontend.numpy_functions.functions import apply_function as apply_transform
-from mlirad.frontend.numpy_functions.functions import known_binding
 from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, paired, part_dtype, parts
@@ -42,7 +41,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if function in TRANSFORMS:
+    if function in TRANSFORMS or function in LINEAR_ALGEBRA:
         return apply_transform(function, args, kwargs)
     if function in PRODUCTS:
         return PRODUCTS[function](function, *args, **kwargs)
@@ -297,6 +296,5 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ndim: _ndim,
     np.size: _size,
     **({np.astype: _astype} if hasattr(np, "astype") else {}),
-    **MATRICES,
 }
 """The functions that are not those of the parts."""

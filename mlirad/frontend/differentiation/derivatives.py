@@ -153,8 +153,8 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
             )
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
-    if not moving:
-        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or str(tree)
+    if not moving and leaves:
+        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True))
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
             f"it is given {shown}",

@@ -60,6 +60,11 @@ FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FU
 """Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
 
 
+LINEAR_ALGEBRA: frozenset[Callable[..., Any]] = frozenset(
+    (*linear_systems.FUNCTIONS, *spectral.FUNCTIONS, *norms.FUNCTIONS)
+)
+"""Those of `np.linalg` that read complex matrices themselves."""
+
 VIEWS: frozenset[Callable[..., Any]] = frozenset(
     (
         np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,

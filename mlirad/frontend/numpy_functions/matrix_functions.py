@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.constructs.loops import while_loop
-from mlirad.frontend.numpy_functions.factors import require_square
-from mlirad.frontend.numpy_functions.linear_systems import solutions
-from mlirad.frontend.numpy_functions.parameters import ArrayLike
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.numpy_functions.factors import (
+    Matrix,
+    MatrixLike,
+    common_matrices,
+    require_square,
+    solutions,
+)
 from mlirad.frontend.tracing.dtypes import I64
-from mlirad.frontend.tracing.operations import common, converted, operand_of, xp
+from mlirad.frontend.tracing.operations import converted, xp
 from mlirad.frontend.tracing.raising import shape_error
 
 _PADE = (
@@ -25,7 +28,7 @@ _LARGEST_NORM = 5.371920351148152
 """The norm up to which the approximant has the accuracy of 64 bits."""
 
 
-def expm(A: ArrayLike) -> Array:
+def expm(A: MatrixLike) -> Matrix:
     """`scipy.linalg.expm`: by scaling and squaring of the Padé approximant of order 13.
 
     All matrices of a batch are scaled alike, by the largest norm among them. (Source: N. Higham, The scaling
@@ -59,9 +62,9 @@ def expm(A: ArrayLike) -> Array:
     return while_loop(has_more, square, (converted(squarings, I64), approximant))[1]
 
 
-def block_diag(*arrs: ArrayLike) -> Array:
+def block_diag(*arrs: MatrixLike) -> Matrix:
     """`scipy.linalg.block_diag`, of matrices in the last two dimensions."""
-    blocks = [xp.atleast_2d(x) for x in common([operand_of(a) for a in arrs])]
+    blocks = [xp.atleast_2d(x) for x in common_matrices(arrs)]
     batch = np.broadcast_shapes(*(x.shape[:-2] for x in blocks))
     width = sum(x.shape[-1] for x in blocks)
     rows: list[Any] = []
@@ -74,9 +77,9 @@ def block_diag(*arrs: ArrayLike) -> Array:
     return xp.concatenate(rows, axis=-2)
 
 
-def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
+def toeplitz(c: MatrixLike, r: MatrixLike | None = None) -> Matrix:
     """`scipy.linalg.toeplitz` of vectors: the first column, and the first row without its first element."""
-    column, row = common([c, c if r is None else r])
+    column, row = common_matrices([c, xp.conjugate(c) if r is None else r])
     if column.ndim > 1 or row.ndim > 1:
         raise shape_error(
             f"toeplitz of shapes {column.shape} and {row.shape} cannot be traced", "vectors make one matrix"

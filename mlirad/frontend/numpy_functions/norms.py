@@ -12,12 +12,19 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.numpy_functions.factors import singular_values
-from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, kind, static_of
+from mlirad.frontend.numpy_functions.factors import (
+    Matrix,
+    MatrixLike,
+    floating,
+    real_dtype,
+    singular_values,
+    squared,
+)
+from mlirad.frontend.numpy_functions.parameters import Axes, Flag, kind, static_of
 from mlirad.frontend.numpy_functions.reductions import guarded_root
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.operations import converted, inexact, xp
+from mlirad.frontend.tracing.operations import converted, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
 
@@ -27,9 +34,9 @@ Order = Annotated[
 """Which norm: a number, or a name."""
 
 
-def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepdims: Flag = False) -> Array:
+def norm(x: MatrixLike, ord: Order | None = None, axis: Axes | None = None, keepdims: Flag = False) -> Array:
     """`np.linalg.norm`: of vectors for every order, of matrices for those that NumPy has."""
-    array = inexact(x)
+    array = floating(x)
     if axis is None and ord is None:
         return _euclidean(array, tuple(range(array.ndim)), keepdims)
     axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
@@ -44,10 +51,10 @@ def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepd
 
 
 def vector_norm(
-    x: ArrayLike, *, axis: Axes | None = None, keepdims: Flag = False, ord: Order | None = 2
+    x: MatrixLike, *, axis: Axes | None = None, keepdims: Flag = False, ord: Order | None = 2
 ) -> Array:
     """`np.linalg.vector_norm`: the dimensions together as one vector."""
-    array = inexact(x)
+    array = floating(x)
     axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
     rest = [d for d in range(array.ndim) if d not in axes]
     flat = xp.reshape(
@@ -60,20 +67,20 @@ def vector_norm(
     )
 
 
-def matrix_norm(x: ArrayLike, *, keepdims: Flag = False, ord: Order | None = "fro") -> Array:
+def matrix_norm(x: MatrixLike, *, keepdims: Flag = False, ord: Order | None = "fro") -> Array:
     """`np.linalg.matrix_norm`: of the last two dimensions."""
-    array = inexact(x)
+    array = floating(x)
     if array.ndim < 2:
         raise shape_error(f"matrix_norm needs two dimensions, got shape {array.shape}", "vector_norm")
     return _matrix(array, ord, [array.ndim - 2, array.ndim - 1], keepdims)
 
 
-def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
+def _vector(x: Matrix, ord: Any, axis: int, keepdims: bool) -> Array:
     if ord is None or ord == 2:
         return _euclidean(x, (axis,), keepdims)
     magnitude = xp.abs(x)
     if ord == 0:
-        return xp.sum(converted(xp.not_equal(x, 0), x.dtype), axis=axis, keepdims=keepdims)
+        return xp.sum(converted(xp.not_equal(x, 0), real_dtype(x)), axis=axis, keepdims=keepdims)
     if ord in (1, np.inf, -np.inf):
         reduction = xp.sum if ord == 1 else xp.max if ord > 0 else xp.min
         return reduction(magnitude, axis=axis, keepdims=keepdims)
@@ -83,7 +90,7 @@ def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     return guarded_root(total, lambda t: t ** (1 / float(ord)))
 
 
-def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
+def _matrix(x: Matrix, ord: Any, axes: list[int], keepdims: bool) -> Array:
     rows, columns = axes
     if ord in (None, "fro", "f"):
         return _euclidean(x, (rows, columns), keepdims)
@@ -98,11 +105,11 @@ def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
     return found if keepdims else xp.squeeze(found, axis=(rows, columns))
 
 
-def _spectral(x: Array, ord: Any, kept: list[int] | None) -> Array:
+def _spectral(x: Matrix, ord: Any, kept: list[int] | None) -> Array:
     """The norms of matrices in the last two dimensions that are made of singular values."""
     values = singular_values(x)
     if not values.shape[-1]:
-        found = xp.zeros(x.shape[:-2], x.dtype)
+        found = xp.zeros(x.shape[:-2], real_dtype(x))
     elif ord == "nuc":
         found = xp.sum(values, axis=-1)
     else:
@@ -110,8 +117,8 @@ def _spectral(x: Array, ord: Any, kept: list[int] | None) -> Array:
     return found if kept is None else xp.expand_dims(found, tuple(sorted(kept)))
 
 
-def _euclidean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return guarded_root(xp.sum(xp.square(x), axis=axes, keepdims=keepdims), xp.sqrt)
+def _euclidean(x: Matrix, axes: tuple[int, ...], keepdims: bool) -> Array:
+    return guarded_root(xp.sum(squared(x), axis=axes, keepdims=keepdims), xp.sqrt)
 
 
 def _unknown(ord: Any, what: str) -> UnsupportedError:

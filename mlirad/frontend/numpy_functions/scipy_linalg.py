@@ -8,34 +8,39 @@ Elements are not checked for being finite: NaN and infinities go through, as in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from mlirad.frontend.constructs.loops import fori_loop
-from mlirad.frontend.numpy_functions import linear_systems, norms, spectral
+from mlirad.frontend.numpy_functions import linear_systems, norms, spectral, structured_systems
 from mlirad.frontend.numpy_functions.factors import (
+    Matrix,
+    MatrixLike,
+    MatrixOperand,
+    adjoint,
+    common_matrices,
+    diagonal,
+    floating,
+    matrix_operand,
     parts,
     report_failure,
     require_matrices,
     require_square,
     singular_values,
+    triangular_solutions,
 )
-from mlirad.frontend.numpy_functions.linear_systems import cholesky_factor, right_sides, solutions
+from mlirad.frontend.numpy_functions.linear_systems import cholesky_factor, right_sides
 from mlirad.frontend.numpy_functions.matrix_functions import block_diag, expm, toeplitz
 from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
     Flag,
-    OperandLike,
     kind,
 )
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import I32, I64
-from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import common, converted, inexact, operand_of, xp
+from mlirad.frontend.tracing.operations import common, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
-from mlirad.ir.matrices import diagonal
 
 Transposition = Literal[0, 1, 2, "N", "T", "C"]
 """Whether the transposed system is solved."""
@@ -52,29 +57,33 @@ def _pair_of(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Calla
     return read
 
 
-LuFactors = Annotated[Any, kind("what lu_factor returns", _pair_of(operand_of, operand_of))]
+LuFactors = Annotated[Any, kind("what lu_factor returns", _pair_of(matrix_operand, operand_of))]
 """Factors and pivots."""
 
-CholeskyFactor = Annotated[Any, kind("what cho_factor returns", _pair_of(operand_of, bool))]
+CholeskyFactor = Annotated[Any, kind("what cho_factor returns", _pair_of(matrix_operand, bool))]
 """A factor, and whether it is the lower one."""
 
 
-def _triangular(a: Array, x: Array, **flags: bool) -> Array:
-    """The solutions of triangular systems; batches are broadcast."""
-    return solutions(a, x, partial(emitting().triangular_solve, **flags))
+def _turned(matrix: Matrix, x: Matrix, trans: Any, solver: Callable[..., Matrix], **flags: bool) -> Matrix:
+    """The solutions of A X = B, A^T X = B or A^H X = B; the second by the third's conjugates."""
+    if trans in (0, "N"):
+        return solver(matrix, x, **flags)
+    if trans in (1, "T") and isinstance(matrix, ComplexArray):
+        return xp.conjugate(solver(matrix, xp.conjugate(x), transposed=True, **flags))
+    return solver(matrix, x, transposed=True, **flags)
 
 
 # Systems ------------------------------------------------------------------------------------------
 
 
 def solve(
-    a: OperandLike,
-    b: OperandLike,
+    a: MatrixOperand,
+    b: MatrixOperand,
     lower: Flag = False,
     *,
     assume_a: Structure = None,
     transposed: Flag = False,
-) -> Array:
+) -> Matrix:
     """`scipy.linalg.solve`."""
     matrix, x, is_vector = right_sides(a, b, "solve")
     if assume_a in ("pos", "positive definite"):
@@ -84,35 +93,38 @@ def solve(
     return found[..., 0] if is_vector else found
 
 
-def inv(a: ArrayLike, *, assume_a: Literal["general", "gen", None] = None) -> Array:
+def inv(a: MatrixLike, *, assume_a: Literal["general", "gen", None] = None) -> Matrix:
     """`scipy.linalg.inv`."""
     return linear_systems.inv(a)
 
 
-def det(a: ArrayLike) -> Array:
+def det(a: MatrixLike) -> Matrix:
     """`scipy.linalg.det`."""
     return linear_systems.det(a)
 
 
-def lu_factor(a: ArrayLike) -> tuple[Array, Array]:
+def lu_factor(a: MatrixLike) -> tuple[Matrix, Array]:
     """`scipy.linalg.lu_factor`: LU factors in one matrix, and with which row each row is exchanged."""
     x = require_square(a, "lu_factor")
-    factors, pivots = parts(emitting().lu, x, "factors", "pivots")
+    factors, pivots = parts("lu", x, "factors", "pivots")
     return factors, converted(pivots, I32)
 
 
-def lu_solve(lu_and_piv: LuFactors, b: OperandLike, trans: Transposition = 0) -> Array:
+def lu_solve(lu_and_piv: LuFactors, b: MatrixOperand, trans: Transposition = 0) -> Matrix:
     """`scipy.linalg.lu_solve`."""
     given, swaps = lu_and_piv
     factors, x, is_vector = right_sides(given, b, "lu_solve")
     order = _order(converted(common([swaps])[0], I64))
-    if trans in (0, "N"):
-        rows = _taken_rows(x, order)
-        found = _triangular(factors, _triangular(factors, rows, unit=True), upper=True)
-    else:
-        inner = _triangular(factors, x, upper=True, transposed=True)
-        found = _triangular(factors, inner, unit=True, transposed=True)
-        found = _taken_rows(found, xp.argsort(order, axis=-1))
+
+    def solver(lu: Matrix, right: Matrix, *, transposed: bool = False) -> Matrix:
+        if not transposed:
+            rows = _taken_rows(right, order)
+            return triangular_solutions(lu, triangular_solutions(lu, rows, unit=True), upper=True)
+        inner = triangular_solutions(lu, right, upper=True, transposed=True)
+        inner = triangular_solutions(lu, inner, unit=True, transposed=True)
+        return _taken_rows(inner, xp.argsort(order, axis=-1))
+
+    found = _turned(factors, x, trans, solver)
     return found[..., 0] if is_vector else found
 
 
@@ -130,7 +142,7 @@ def _order(swaps: Array) -> Array:
     return xp.moveaxis(fori_loop(0, n, exchange, start) if n else start, 0, -1)
 
 
-def _taken_rows(x: Array, order: Array) -> Array:
+def _taken_rows(x: Matrix, order: Array) -> Matrix:
     """Rows of matrices in an order for each matrix."""
     if order.ndim == 1 and x.ndim > 2:
         return xp.take(x, order, axis=-2)
@@ -140,56 +152,51 @@ def _taken_rows(x: Array, order: Array) -> Array:
 
 
 def solve_triangular(
-    a: OperandLike,
-    b: OperandLike,
+    a: MatrixOperand,
+    b: MatrixOperand,
     trans: Transposition = 0,
     lower: Flag = False,
     unit_diagonal: Flag = False,
-) -> Array:
+) -> Matrix:
     """`scipy.linalg.solve_triangular`. Raises where there is a zero on the diagonal."""
     matrix, x, is_vector = right_sides(a, b, "solve_triangular")
     if not unit_diagonal:
-        builder = emitting()
-        elements = diagonal(builder, matrix.value)
-        is_zero = builder.compare("eq", elements, builder.zeros(elements.type))
-        report_failure(is_zero, "singular matrix: a diagonal element is zero")
-    found = _triangular(matrix, x, upper=not lower, transposed=trans not in (0, "N"), unit=unit_diagonal)
+        is_zero = xp.equal(diagonal(matrix), 0)
+        report_failure(is_zero.value, "singular matrix: a diagonal element is zero")
+    found = _turned(matrix, x, trans, triangular_solutions, upper=not lower, unit=unit_diagonal)
     return found[..., 0] if is_vector else found
 
 
 # Cholesky -----------------------------------------------------------------------------------------
 
-INDEFINITE = "the matrix is not positive definite"
-"""What is wrong with a matrix that has no Cholesky factor."""
 
-
-def cholesky(a: ArrayLike, lower: Flag = False) -> Array:
+def cholesky(a: MatrixLike, lower: Flag = False) -> Matrix:
     """`scipy.linalg.cholesky`: the upper triangular factor unless `lower`."""
     x = require_square(a, "cholesky")
-    factor = cholesky_factor(x if lower else xp.matrix_transpose(x), INDEFINITE)
-    return factor if lower else xp.matrix_transpose(factor)
+    factor = cholesky_factor(x if lower else adjoint(x), structured_systems.INDEFINITE)
+    return factor if lower else adjoint(factor)
 
 
-def cho_factor(a: ArrayLike, lower: Flag = False) -> tuple[Array, bool]:
+def cho_factor(a: MatrixLike, lower: Flag = False) -> tuple[Matrix, bool]:
     """`scipy.linalg.cho_factor`: a Cholesky factor, elements of a in the other triangle, and `lower`."""
     x = require_square(a, "cho_factor")
     own = np.tril(np.ones(x.shape[-2:], bool)) if lower else np.triu(np.ones(x.shape[-2:], bool))
     return xp.where(own, cholesky(x, lower=lower), x), lower
 
 
-def cho_solve(c_and_lower: CholeskyFactor, b: OperandLike) -> Array:
+def cho_solve(c_and_lower: CholeskyFactor, b: MatrixOperand) -> Matrix:
     """`scipy.linalg.cho_solve`."""
     given, is_lower = c_and_lower
     factor, x, is_vector = right_sides(given, b, "cho_solve")
-    inner = _triangular(factor, x, upper=not is_lower, transposed=not is_lower)
-    found = _triangular(factor, inner, upper=not is_lower, transposed=is_lower)
+    inner = triangular_solutions(factor, x, upper=not is_lower, transposed=not is_lower)
+    found = triangular_solutions(factor, inner, upper=not is_lower, transposed=is_lower)
     return found[..., 0] if is_vector else found
 
 
 # Other factorisations -----------------------------------------------------------------------------
 
 
-def eigh(a: ArrayLike, *, lower: Flag = True, eigvals_only: Flag = False) -> Any:
+def eigh(a: MatrixLike, *, lower: Flag = True, eigvals_only: Flag = False) -> Any:
     """`scipy.linalg.eigh` of the ordinary problem, with all eigenvalues."""
     if eigvals_only:
         return eigvalsh(a, lower=lower)
@@ -197,12 +204,23 @@ def eigh(a: ArrayLike, *, lower: Flag = True, eigvals_only: Flag = False) -> Any
     return values, vectors
 
 
-def eigvalsh(a: ArrayLike, *, lower: Flag = True) -> Array:
+def eigvalsh(a: MatrixLike, *, lower: Flag = True) -> Array:
     """`scipy.linalg.eigvalsh` of the ordinary problem, with all eigenvalues."""
     return spectral.eigvalsh(a, "L" if lower else "U")
 
 
-def qr(a: ArrayLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
+def eig(a: MatrixLike) -> tuple[Matrix, Matrix]:
+    """`scipy.linalg.eig` of the ordinary problem, with right eigenvectors; see `np.linalg.eig`."""
+    values, vectors = spectral.eig(a)
+    return values, vectors
+
+
+def eigvals(a: MatrixLike) -> Matrix:
+    """`scipy.linalg.eigvals` of the ordinary problem."""
+    return spectral.eigvals(a)
+
+
+def qr(a: MatrixLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
     """`scipy.linalg.qr`; with mode='full' of matrices that have no more rows than columns."""
     x = require_matrices(a, "qr")
     rows, columns = x.shape[-2:]
@@ -211,23 +229,23 @@ def qr(a: ArrayLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> 
             f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
             "mode='economic' has the columns of Q that a has a part in",
         )
-    q, r = parts(emitting().qr, x, "orthogonal", "triangular")
+    q, r = parts("qr", x, "orthogonal", "triangular")
     return (r,) if mode == "r" else (q, r)
 
 
-def svd(a: ArrayLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
+def svd(a: MatrixLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
     """`scipy.linalg.svd`."""
     found = spectral.svd(a, full_matrices, compute_uv)
     return tuple(found) if compute_uv else found
 
 
-def svdvals(a: ArrayLike) -> Array:
+def svdvals(a: MatrixLike) -> Array:
     """`scipy.linalg.svdvals`."""
     return spectral.svdvals(a)
 
 
 def pinv(
-    a: ArrayLike,
+    a: MatrixLike,
     *,
     atol: spectral.Cutoff | None = None,
     rtol: spectral.Cutoff | None = None,
@@ -249,16 +267,16 @@ def pinv(
     return (found, xp.sum(xp.greater(values, cutoff(values)), axis=-1)) if return_rank else found
 
 
-def lstsq(a: OperandLike, b: OperandLike, cond: spectral.CutoffOfSolver | None = None) -> Any:
+def lstsq(a: MatrixOperand, b: MatrixOperand, cond: spectral.CutoffOfSolver | None = None) -> Any:
     """`scipy.linalg.lstsq`: solution, residuals, rank and singular values; see `np.linalg.lstsq`."""
-    matrix, x = common([operand_of(a), operand_of(b)])
-    tolerance = np.finfo(inexact(matrix).dtype).eps if cond is None else cond
+    matrix, x = common_matrices([a, b])
+    tolerance = np.finfo(floating(matrix).dtype).eps if cond is None else cond
     found, residuals, rank, values = spectral.lstsq(matrix, x, tolerance)
     return found, residuals[0] if x.ndim == 1 and residuals.shape == (1,) else residuals, rank, values
 
 
 def norm(
-    a: ArrayLike, ord: norms.Order | None = None, axis: norms.Axes | None = None, keepdims: Flag = False
+    a: MatrixLike, ord: norms.Order | None = None, axis: norms.Axes | None = None, keepdims: Flag = False
 ) -> Array:
     """`scipy.linalg.norm`."""
     return norms.norm(a, ord, axis, keepdims)
@@ -267,8 +285,9 @@ def norm(
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve": solve, "inv": inv, "det": det, "lu_factor": lu_factor, "lu_solve": lu_solve,
     "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
-    "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "qr": qr, "svd": svd, "svdvals": svdvals,
+    "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "eig": eig,
+    "eigvals": eigvals, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
-    "toeplitz": toeplitz,
+    "toeplitz": toeplitz, **structured_systems.FUNCTIONS,
 }  # fmt: skip
 """By its name in `scipy.linalg` what traces a function."""

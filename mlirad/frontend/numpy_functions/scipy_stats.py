@@ -204,7 +204,7 @@ def _singular(deviations: Array, covariance: Array) -> tuple[Any, Array, Array]:
 
     Its derivative is that at constant rank.
     """
-    values, vectors = parts(emitting().eigh, covariance, "values", "vectors")
+    values, vectors = parts("eigh", covariance, "values", "vectors")
     limit = 1e6 * np.finfo(np.float64).eps * xp.max(xp.abs(values))
     counts = xp.greater(values, limit)
     log_det = xp.sum(xp.log(xp.where(counts, spectral.eigvalsh(covariance), 1.0)))

@@ -15,30 +15,42 @@ import numpy as np
 
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.frontend.numpy_functions.factors import (
+    Matrix,
+    MatrixLike,
+    MatrixOperand,
+    adjoint,
+    as_pairs,
+    common_matrices,
+    floating,
+    from_pairs,
+    identity_like,
     linear_algebra_error,
     parts,
+    real_dtype,
+    report_failure,
     report_no_convergence,
     require_matrices,
     require_square,
     singular_values,
+    solved,
+    squared,
 )
 from mlirad.frontend.numpy_functions.norms import Order, matrix_norm
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
-    ArrayLike,
     Flag,
-    OperandLike,
     kind,
     static_of,
 )
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import I32, I64
 from mlirad.frontend.tracing.frames import current_frame, emitting
-from mlirad.frontend.tracing.operations import as_array, common, converted, operand_of, xp
+from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
-from mlirad.ir.matrices import identity
 
+EIG_RESULT: Any = type(np.linalg.eig(np.eye(1)))
 EIGH_RESULT: Any = type(np.linalg.eigh(np.eye(1)))
 QR_RESULT: Any = type(np.linalg.qr(np.eye(1)))
 SVD_RESULT: Any = type(np.linalg.svd(np.eye(1)))
@@ -51,7 +63,7 @@ CutoffOfSolver = Annotated[Any, kind("a number", static_of(int, float, np.number
 """The same, for `lstsq`."""
 
 
-def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
+def qr(a: MatrixLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
     """`np.linalg.qr`. A complete one only where it is the reduced one."""
     x = require_matrices(a, "qr")
     rows, columns = x.shape[-2:]
@@ -60,40 +72,62 @@ def qr(a: ArrayLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced
             f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
             "mode='reduced' has the columns of Q that a has a part in",
         )
-    b = emitting()
     if mode == "r":
-        return parts(b.qr, x, "triangular")[0]
-    return QR_RESULT(*parts(b.qr, x, "orthogonal", "triangular"))
+        return parts("qr", x, "triangular")[0]
+    return QR_RESULT(*parts("qr", x, "orthogonal", "triangular"))
 
 
-def _symmetric(a: Array, triangle: str, name: str) -> Array:
+def _symmetric(a: Matrix, triangle: str, name: str) -> Matrix:
     """Matrices of which the lower triangle is that which is to be read."""
     x = require_square(a, name)
     if triangle.upper() not in ("L", "U"):
         raise shape_error(f"{name}: UPLO must be 'L' or 'U', got {triangle!r}", "it names the triangle")
-    return x if triangle.upper() == "L" else xp.matrix_transpose(x)
+    return x if triangle.upper() == "L" else adjoint(x)
 
 
 Triangle = Annotated[str, kind("'L' or 'U'", static_of(str))]
 """Which triangle of a symmetric matrix is read."""
 
 
-def eigh(a: ArrayLike, UPLO: Triangle = "L") -> Any:
+def eigh(a: MatrixLike, UPLO: Triangle = "L") -> Any:
     """`np.linalg.eigh`."""
     x = _symmetric(a, UPLO, "eigh")
-    values, vectors = parts(emitting().eigh, x, "values", "vectors")
+    values, vectors = parts("eigh", x, "values", "vectors")
     report_no_convergence(values, "Eigenvalues")
     return EIGH_RESULT(values, vectors)
 
 
-def eigvalsh(a: ArrayLike, UPLO: Triangle = "L") -> Array:
+def eigvalsh(a: MatrixLike, UPLO: Triangle = "L") -> Array:
     """`np.linalg.eigvalsh`."""
-    (values,) = parts(emitting().eigh, _symmetric(a, UPLO, "eigvalsh"), "values")
+    (values,) = parts("eigh", _symmetric(a, UPLO, "eigvalsh"), "values")
     report_no_convergence(values, "Eigenvalues")
     return values
 
 
-def svd(a: ArrayLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
+def eig(a: MatrixLike) -> Any:
+    """`np.linalg.eig`. The results are complex, as whether all eigenvalues are real depends on elements."""
+    x = require_square(a, "eig")
+    _require_finite(x)
+    values, vectors = parts("eig", x, "values", "vectors")
+    report_no_convergence(values, "Eigenvalues")
+    return EIG_RESULT(values, vectors)
+
+
+def eigvals(a: MatrixLike) -> Matrix:
+    """`np.linalg.eigvals`. They are complex, also where all of them are real."""
+    x = require_square(a, "eigvals")
+    _require_finite(x)
+    (values,) = parts("eig", x, "values")
+    report_no_convergence(values, "Eigenvalues")
+    return values
+
+
+def _require_finite(x: Matrix) -> None:
+    """Report infinities and NaN, as NumPy does where an iteration may not end because of them."""
+    report_failure(xp.logical_not(xp.isfinite(x)).value, "Array must not contain infs or NaNs")
+
+
+def svd(a: MatrixLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
     """`np.linalg.svd`. With square U and V only of square matrices."""
     x = require_matrices(a, "svd")
     if not compute_uv:
@@ -103,17 +137,17 @@ def svd(a: ArrayLike, full_matrices: Flag = True, compute_uv: Flag = True) -> An
             f"svd with square factors of shape {x.shape} cannot be traced",
             "full_matrices=False has the columns of U and V that belong to singular values",
         )
-    left, values, right = parts(emitting().svd, x, "left", "values", "right")
+    left, values, right = parts("svd", x, "left", "values", "right")
     report_no_convergence(values, "SVD")
     return SVD_RESULT(left, values, right)
 
 
-def svdvals(x: ArrayLike) -> Array:
+def svdvals(x: MatrixLike) -> Array:
     """`np.linalg.svdvals`."""
     return singular_values(require_matrices(x, "svdvals"))
 
 
-def _cutoff(x: Array, tolerance: Any, values: Array) -> Array:
+def _cutoff(x: Matrix, tolerance: Any, values: Array) -> Array:
     """The largest singular value times a tolerance, by default that of rounding, as NumPy has it."""
     if tolerance is None:
         tolerance = max(x.shape[-2:]) * np.finfo(x.dtype).eps
@@ -122,7 +156,7 @@ def _cutoff(x: Array, tolerance: Any, values: Array) -> Array:
 
 
 def matrix_rank(
-    A: ArrayLike, tol: Cutoff | None = None, hermitian: Flag = False, *, rtol: Cutoff | None = None
+    A: MatrixLike, tol: Cutoff | None = None, hermitian: Flag = False, *, rtol: Cutoff | None = None
 ) -> Array:
     """`np.linalg.matrix_rank`."""
     if tol is not None and rtol is not None:
@@ -140,7 +174,7 @@ def matrix_rank(
     return xp.sum(xp.greater(values, bound), axis=-1)
 
 
-def cond(x: ArrayLike, p: Order | None = None) -> Array:
+def cond(x: MatrixLike, p: Order | None = None) -> Array:
     """`np.linalg.cond`; infinite for singular matrices."""
     a = require_matrices(x, "cond")
     if 0 in a.shape:
@@ -150,14 +184,14 @@ def cond(x: ArrayLike, p: Order | None = None) -> Array:
         first, last = values[..., 0], values[..., -1]
         number = last / first if p == -2 else first / last
     else:
-        b, square = emitting(), require_square(a, "cond")
-        inverse = made(b.solve(square.value, identity(b, square.value.type)))
+        square = require_square(a, "cond")
+        inverse = solved(square, identity_like(square))
         number = matrix_norm(square, ord=p) * matrix_norm(inverse, ord=p)
     is_lost = xp.isnan(number) & ~xp.any(xp.isnan(a), axis=(-2, -1))
     return xp.where(is_lost, np.inf, number)
 
 
-def pinv(a: ArrayLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UNSET) -> Array:
+def pinv(a: MatrixLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UNSET) -> Matrix:
     """`np.linalg.pinv`. Its derivative is that at constant rank."""
     x = require_matrices(a, "pinv")
     if rcond is not None and rtol is not UNSET:
@@ -165,7 +199,7 @@ def pinv(a: ArrayLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UNS
     if rcond is None:
         rcond = DEFAULT_OF_PINV if rtol is UNSET else rtol
     if not min(x.shape[-2:]):
-        return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
+        return adjoint(x)
     singular_values(x)  # reports where there are none
     return pseudo_inverse(x, lambda values: _cutoff(x, rcond, values))
 
@@ -174,21 +208,21 @@ DEFAULT_OF_PINV = 1e-15
 """NumPy's default for `rcond`."""
 
 
-def pseudo_inverse(x: Array, cutoff: Callable[[Array], Any]) -> Array:
+def pseudo_inverse(x: Matrix, cutoff: Callable[[Array], Any]) -> Matrix:
     """The pseudo-inverses, where singular values up to what `cutoff` makes of them count as zeros.
 
-    dX = -X dA X + X X^T dA^T (1 - A X) + (1 - X A) dA^T X^T X at constant rank (Golub and Pereyra, 1973).
+    dX = -X dA X + X X^H dA^H (1 - A X) + (1 - X A) dA^H X^H X at constant rank (Golub and Pereyra, 1973).
     """
 
-    def value(a: Array) -> Array:
-        left, values, right = parts(emitting().svd, a, "left", "values", "right")
+    def value(a: Matrix) -> Matrix:
+        left, values, right = parts("svd", a, "left", "values", "right")
         counts = xp.greater(values, cutoff(values))
         inverse = xp.where(counts, 1 / xp.where(counts, values, 1), 0)
-        return xp.matrix_transpose(right) @ (inverse[..., None] * xp.matrix_transpose(left))
+        return adjoint(right) @ (inverse[..., None] * adjoint(left))
 
-    def derivative(a: Array, da: Array) -> Array:
+    def derivative(a: Matrix, da: Matrix) -> Matrix:
         inverse = value(a)
-        t, dt = xp.matrix_transpose(inverse), xp.matrix_transpose(da)
+        t, dt = adjoint(inverse), adjoint(da)
         within = inverse @ (t @ (dt - (dt @ a) @ inverse))
         beyond = (dt - inverse @ (a @ dt)) @ (t @ inverse)
         return within + beyond - inverse @ (da @ inverse)
@@ -197,40 +231,42 @@ def pseudo_inverse(x: Array, cutoff: Callable[[Array], Any]) -> Array:
 
 
 def _with_derivative(
-    x: Array, value: Callable[[Array], Array], derivative: Callable[[Array, Array], Array]
-) -> Array:
+    x: Matrix, value: Callable[[Matrix], Matrix], derivative: Callable[[Matrix, Matrix], Matrix]
+) -> Matrix:
     """A function of one array with a derivative of its own."""
     b, frame = emitting(), current_frame()
+    opened = from_pairs if isinstance(x, ComplexArray) else made
 
-    def region(function: Callable[..., Array]) -> Callable[..., list[Any]]:
+    def region(function: Callable[..., Matrix]) -> Callable[..., list[Any]]:
         def body(*values: Any) -> list[Any]:
             with frame.open_scope():
-                return [function(*map(made, values)).value]
+                return [as_pairs(function(*map(opened, values)))]
 
         return body
 
-    type_ = x.value.type
+    given = as_pairs(x)
+    type_ = given.type
     regions = [b.region([type_], region(value)), b.region([type_, type_], region(derivative))]
     last = regions[0].block.last_op
     assert last is not None
-    (result,) = b.insert(CustomOp, [x.value], [last.operands[0].type], None, regions).results
-    return made(result)
+    (result,) = b.insert(CustomOp, [given], [last.operands[0].type], None, regions).results
+    return opened(result)
 
 
-def lstsq(a: OperandLike, b: OperandLike, rcond: CutoffOfSolver | None = None) -> Any:
+def lstsq(a: MatrixOperand, b: MatrixOperand, rcond: CutoffOfSolver | None = None) -> Any:
     """`np.linalg.lstsq`: solution, residuals, rank and singular values.
 
     Residuals are those of a matrix of full rank: NumPy leaves them out where the rank is less, which here
     would be a shape that depends on elements.
     """
-    matrix, x = common([operand_of(a), operand_of(b)])
+    matrix, x = common_matrices([a, b])
     matrix = require_matrices(matrix, "lstsq")
     if matrix.ndim != 2 or x.ndim not in (1, 2) or x.shape[0] != matrix.shape[0]:
         raise linear_algebra_error(
             f"lstsq takes one matrix and one or more right sides, got shapes {matrix.shape} and {x.shape}",
             "the right sides have as many rows as the matrix",
         )
-    x = x.astype(matrix.dtype)
+    x = floating(x)
     rows, columns = matrix.shape
     values = svdvals(matrix)
     tolerance = np.finfo(matrix.dtype).eps * (max(rows, columns) if rcond is None else 1)
@@ -241,20 +277,21 @@ def lstsq(a: OperandLike, b: OperandLike, rcond: CutoffOfSolver | None = None) -
         return xp.max(s, axis=-1, keepdims=True) * tolerance
 
     if not min(rows, columns):
-        found = xp.zeros((columns, *x.shape[1:]), matrix.dtype)
-        return found, xp.zeros((0,), matrix.dtype), as_array(np.int32(0)), values
+        found = adjoint(matrix) @ x
+        return found, xp.zeros((0,), real_dtype(matrix)), as_array(np.int32(0)), values
     found = pseudo_inverse(matrix, cutoff) @ x
     if rows > columns:
-        residuals = xp.sum((x - matrix @ found) ** 2, axis=0)
+        residuals = xp.sum(squared(x - matrix @ found), axis=0)
         residuals = residuals if x.ndim == 2 else residuals[None]
     else:
-        residuals = xp.zeros((0,), matrix.dtype)
+        residuals = xp.zeros((0,), real_dtype(matrix))
     rank = converted(xp.sum(xp.greater(values, cutoff(values))), I32)
     return found, residuals, rank, values
 
 
 FUNCTIONS = tracings(
-    linalg_qr=qr, linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_svd=svd, linalg_svdvals=svdvals,
+    linalg_qr=qr, linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
+    linalg_svd=svd, linalg_svdvals=svdvals,
     linalg_matrix_rank=matrix_rank, linalg_cond=cond, linalg_pinv=pinv, linalg_lstsq=lstsq,
 )  # fmt: skip
 """What this file traces."""

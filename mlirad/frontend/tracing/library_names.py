@@ -5,7 +5,7 @@
     np.vectorize(f)(x)               -->  the same, of a method `__call__`
     interpolate.CubicSpline(t, x)    -->  the same, of a constructor
     np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
-    linalg.eig(x)                    -->  a TracingError that says what to write
+    linalg.logm(x)                   -->  a TracingError that says what to write
 
 While a function is traced, the names in `TRACED` stand, in their modules, for functions that take traced
 values, and hand other arguments to the library's own. A name that was imported from the module beforehand
@@ -43,20 +43,12 @@ TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, MethodHanding]]
 """By the module, such as `scipy.stats`, what finds, by the name of a class or an object of it, such as
 `norm`, and by the name of a method, what stands for that. It is asked once the module is imported."""
 
-WRITTEN_OUT = {
-    "eig": "linalg.eigh, of symmetric matrices: the eigenvalues of others may be complex",
-    "eigvals": "linalg.eigvalsh, of symmetric matrices: the eigenvalues of others may be complex",
-}
-"""How to write such a function with what can be traced."""
-
 
 def hint_for(name: str) -> str:
     """What to write instead of a function of SciPy."""
     module = next((m for m, names in TRACED.items() if m.startswith("scipy") and name in names), None)
     if module is not None:
         return f"call it as an attribute of its module: import {module}, and {module}.{name}(...)"
-    if name in WRITTEN_OUT:
-        return f"write {WRITTEN_OUT[name]}"
     owners = sorted(
         owner
         for module, methods in TRACED_METHODS.items()

@@ -31,7 +31,8 @@ Application: TypeAlias = Callable[[ArrayBuilder, Primitive, Captured, Any], Any]
 """`(b, m, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
 
 FEW_SLICES = 4
-"""How many slices an array has of which one that is not zero makes a stack, so that others find their place."""
+"""How many slices there are at most in a stack of one slice and zeros, in which others find a place.
+"""
 
 
 def apply_primitive(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Element:
@@ -75,9 +76,9 @@ def _pad(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 def _one_hot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     """A scatter from a space of one point; in a space of few slices, these as a stack."""
     positions = m.captured(captured)
-    place = b.scalar_of(positions[0]) if len(positions) == 1 and shape_of(x) else None
-    slices = shape_of(m.codomain)[0]
-    if place is not None and slices <= FEW_SLICES:
+    slices = shape_of(m.codomain)[0] if len(positions) == 1 and shape_of(x) else FEW_SLICES + 1
+    place = b.scalar_of(positions[0]) if slices <= FEW_SLICES else None
+    if place is not None:
         place = min(max(int(place), 0), slices - 1)
         return b.stack([x if k == place else b.zeros(x.type) for k in range(slices)], 0)
     return b.scatter(x, 0, shape_of(m.codomain)[: len(positions)], lambda: positions) if positions else x

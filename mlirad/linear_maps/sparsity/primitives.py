@@ -433,7 +433,10 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
 def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
     """The inverse of a triangle is a triangle."""
     is_upper = (op.upper is None) != (op.transposed is None)
-    return prefixed(x, len(m.batch) + len(shape_of(op.domain)) - 2, is_upper)
+    row = len(shape_of(op.domain)) - (2 if op.complex is None else 3)
+    if op.complex is not None:
+        x = m.moved(x, shape_of(op.codomain), _all_kept(row + 2))
+    return prefixed(x, len(m.batch) + row, is_upper)
 
 
 def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:

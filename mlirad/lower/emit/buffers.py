@@ -33,6 +33,7 @@ from mlirad.dialects.kernel.plans import (
     stated_arena,
     stated_carries,
     stated_places,
+    stated_strides,
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
@@ -74,7 +75,10 @@ class Buffer:
     @property
     def nbytes(self) -> int:
         """Bytes from the first to the last element."""
-        return self.size * BYTES[self.kind]
+        if self.size == 0:
+            return 0
+        last = sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
+        return (last + 1) * BYTES[self.kind]
 
     @property
     def is_row_major(self) -> bool:
@@ -261,10 +265,14 @@ class _Assignment:
         places = stated_places(op)
         if places is None:
             raise _unplanned(op)
-        for result, number in zip(op.results, places, strict=True):
+        for result, number, stride in zip(op.results, places, stated_strides(op), strict=True):
             if is_array(result.type):
                 place = self._planned(result, number, outputs, is_function=is_function)
-                self.buffers[result] = make_buffer(result.type, place)
+                buffer = make_buffer(result.type, place)
+                if stride:
+                    rows = stride // BYTES[buffer.kind]
+                    buffer = replace(buffer, strides=(rows, *buffer.strides[1:]))
+                self.buffers[result] = buffer
 
     def _regions(self, op: Operation) -> None:
         """Places of the region arguments of a loop or branch and of what its regions yield.

@@ -28,7 +28,7 @@ from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.loop_tasks import LoopTasks
 from mlirad.lower.emit.tapes import Reading
-from mlirad.lower.llvm_text import Value
+from mlirad.lower.llvm_text import BYTES, Value
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_carries
 
@@ -102,9 +102,9 @@ class ControlEmitter:
         f.store(i, at.pointer(index))
         carries.enter()
         for x, piece in zip(op.xs, slices, strict=True):
-            _point_at_slice(at, at.buffer(piece).place, x, at.buffer(piece), i)
-        for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
-            _point_at_slice(at, place, y, at.buffer(value), i)
+            _point_at_slice(at, at.buffer(piece).place, x, i)
+        for y, place in zip(op.stacked, handed, strict=True):
+            _point_at_slice(at, place, y, i)
         self._write_block(block)
         carries.leave()
 
@@ -128,8 +128,8 @@ class ControlEmitter:
         for y, place, value in zip(op.joined, handed[:joined], given[:joined], strict=True):
             row_bytes = at.buffer(value).nbytes // op.strip_rows
             at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
-        for y, place, value in zip(op.stacked, handed[joined:], given[joined:], strict=True):
-            _point_at_slice(at, place, y, at.buffer(value), trip)
+        for y, place in zip(op.stacked, handed[joined:], strict=True):
+            _point_at_slice(at, place, y, trip)
         self._write_block(block)
         carries.leave()
 
@@ -200,9 +200,10 @@ def _handed_over(op: Operation, start: int) -> list[Ssa]:
     return list(last.operands[start:])
 
 
-def _point_at_slice(at: ValueAddresses, place: Place, whole: Ssa, piece: Buffer, i: Value) -> None:
+def _point_at_slice(at: ValueAddresses, place: Place, whole: Ssa, i: Value) -> None:
     """Let a place be slice i of an array."""
-    offset = at.f.mul(i, piece.nbytes)
+    buffer = at.buffer(whole)
+    offset = at.f.mul(i, buffer.strides[0] * BYTES[buffer.kind])
     at.pointers[place] = at.f.gep(at.pointer(whole), offset, "i8")
 
 

@@ -240,8 +240,8 @@ class _Blas:
         calls, leading = self._calls, m.column_major()
         assert leading is not None
         operands = [
-            *(calls.char(how), calls.int(m.extents[0]), calls.int(m.extents[1]), calls.real(1.0)),
-            *(p, calls.int(leading), x[0], calls.int(x[1]), calls.real(0.0), y[0], calls.int(y[1])),
+            *(calls.char(how), calls.int(m.extents[0]), calls.int(m.extents[1]), calls.number(1.0)),
+            *(p, calls.int(leading), x[0], calls.int(x[1]), calls.number(0.0), y[0], calls.int(y[1])),
         ]
         calls.blas("gemv", operands)
 
@@ -262,8 +262,8 @@ class _Blas:
         operands = [
             *(calls.char(how_a), calls.char(how_b)),
             *(calls.int(c.extents[0]), calls.int(c.extents[1]), calls.int(a.extents[1])),
-            *(calls.real(1.0), pa, calls.int(leading_a), pb, calls.int(leading_b)),
-            *(calls.real(0.0), pc, calls.int(leading_c)),
+            *(calls.number(1.0), pa, calls.int(leading_a), pb, calls.int(leading_b)),
+            *(calls.number(0.0), pc, calls.int(leading_c)),
         ]
         calls.blas("gemm", operands)
 

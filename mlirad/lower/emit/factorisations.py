@@ -5,7 +5,10 @@ that the kernel works in, factorised there, and the factors are copied back. Cho
 copies: the lower triangle of a row-major matrix is the upper one of a column-major one.
 
     lu          getrf               qr      geqrf, then orgqr        svd     gesdd
-    cholesky    potrf               eigh    syevd
+    cholesky    potrf               eigh    syevd           eig     geev
+
+Of complex matrices the routines are `ungqr` and `heevd` instead of `orgqr` and `syevd`. The lower triangle of
+a row-major Hermitian matrix is the upper one of its conjugate, whose factor U is L^T: in rows it is L.
 
 LU and Cholesky factors of matrices of a few rows are written out (`small_factorisations.py`).
 """
@@ -13,48 +16,30 @@ LU and Cholesky factors of matrices of a few rows are written out (`small_factor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import nan, prod
+from math import prod
 
-from mlirad.dialects.kernel.factorisations import FactorisationOp, memory_of, work_of
+from mlirad.dialects.array.factorisations import matrices_of
+from mlirad.dialects.kernel.factorisations import FactorisationOp, memory_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.eigenvalues import write_eig
+from mlirad.lower.emit.factorised_matrix import (
+    Matrix,
+    failed,
+    fill,
+    nan_if,
+    new_info,
+    place,
+    transpose,
+)
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.emit.small_factorisations import SMALL, small_cholesky, small_lu
-from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Operand, Value, constant
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 2
 """How fast LAPACK is taken to be."""
-
-SQUARE = 8
-"""Rows and columns of the squares that matrices are transposed by: a line of a cache holds as many."""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """One matrix that is being factorised: where it, its parts and the memory to work in lie."""
-
-    f: IRBuilder
-    kind: Kind
-    rows: int
-    columns: int
-    source: Value
-    parts: dict[str, Value]
-    memory: Value
-    integers: Value
-    work: int
-    """How many elements of the memory LAPACK's routine is given."""
-
-    @property
-    def least(self) -> int:
-        """How many columns the factors have."""
-        return min(self.rows, self.columns)
-
-    def at(self, element: int) -> Value:
-        """The address of an element of the memory."""
-        return self.f.gep(self.memory, element, self.kind)
 
 
 def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
@@ -65,9 +50,10 @@ def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
     source, outputs = emitter.buffers[op.operand], [emitter.buffers[r] for r in op.results]
     if not source.size:
         return
-    kind, values = op.kind.data, op.values is not None
-    *batch, rows, columns = source.shape
-    if max(rows, columns, work_of(kind, op.operand.type, values=values)) > LARGEST:
+    kind, is_complex = op.kind.data, op.complex is not None
+    *batch, rows, columns = matrices_of(op.operand.type, is_complex=is_complex)
+    sizes = memory_of(kind, (rows, columns), values=op.values is not None, is_complex=is_complex)
+    if max(rows, columns, sizes.work) > LARGEST:
         raise CompileError(
             f"matrices of {rows} rows and {columns} columns are too large for LAPACK",
             location=location_of(op),
@@ -77,9 +63,8 @@ def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
     kernel = begin_kernel(emitter, op, kind, [source], outputs, work)
     f = kernel.f
     pointers = [kernel.pointers[b.place] for b in outputs]
-    numbers, integers = memory_of(kind, op.operand.type, values=values)
     nothing = Value("null", "ptr")
-    memory = pointers[len(op.parts)] if numbers else nothing
+    memory = pointers[len(op.parts)] if sizes.floats else nothing
     with f.loop(0, count, name="batch") as loop:
         parts = {
             part: _member(f, pointer, loop.index, buffer, count)
@@ -93,8 +78,9 @@ def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
             _member(f, kernel.pointers[source.place], loop.index, source, count),
             parts,
             memory,
-            pointers[-1] if integers else nothing,
-            work_of(kind, op.operand.type, values=values),
+            pointers[-1] if sizes.integers else nothing,
+            sizes,
+            is_complex,
         )
         fits = _fits(matrix, [source, *outputs], pointers[len(op.parts) :], count)
         if fits.literal == 1:
@@ -123,71 +109,19 @@ def _fits(matrix: Matrix, buffers: Sequence[Buffer], memory: Sequence[Value], co
     return fits
 
 
-# Matrices ------------------------------------------------------------------------------------------------
-
-
-def _transpose(m: Matrix, source: Value, target: Value, rows: int, columns: int) -> None:
-    """Write the transpose of a row-major matrix, square by square."""
-    f = m.f
-    with f.loop(0, rows, SQUARE, name="rows") as over, f.loop(0, columns, SQUARE, name="columns") as across:
-        _transpose_square(m, (source, target), (over.index, across.index), (rows, columns))
-
-
-def _transpose_square(
-    m: Matrix, pointers: tuple[Value, Value], start: tuple[Value, Value], shape: tuple[int, int]
-) -> None:
-    f, (source, target), (rows, columns) = m.f, pointers, shape
-    ends = [_end(f, first, extent) for first, extent in zip(start, shape, strict=True)]
-    with (
-        f.loop(start[0], ends[0], at_most=SQUARE, at_least=1, name="i") as i,
-        f.loop(start[1], ends[1], at_most=SQUARE, at_least=1, name="j") as j,
-    ):
-        value = f.load(f.gep(source, f.add(f.mul(i.index, columns), j.index), m.kind), m.kind)
-        f.store(value, f.gep(target, f.add(f.mul(j.index, rows), i.index), m.kind))
-
-
-def _end(f: IRBuilder, start: Value, extent: int) -> Value:
-    """Where a square that starts here ends."""
-    return f.intrinsic("smin", f.add(start, SQUARE), constant("i64", extent))
-
-
-def _fill(m: Matrix, target: Value, first: Operand, end: Operand, number: float) -> None:
-    """Write a number into elements from `first` up to `end`."""
-    f = m.f
-    with f.loop(first, end, name="fill", at_most=m.rows * m.columns) as loop:
-        f.store(constant(m.kind, number), f.gep(target, loop.index, m.kind))
-
-
-def _info(f: IRBuilder) -> Value:
-    """Where a routine says whether it has failed."""
-    return f.alloca("i32", 1, 8, initial=constant("i32", 0))
-
-
-def _failed(m: Matrix, info: Value) -> Value:
-    return m.f.icmp("ne", m.f.load(info, "i32"), 0)
-
-
-def _nan_if(m: Matrix, failed: Value, sizes: dict[str, int]) -> None:
-    """Fill the parts with NaN if a routine has failed."""
-    with m.f.conditional(failed, unlikely=True):
-        for part, size in sizes.items():
-            if part in m.parts:
-                _fill(m, m.parts[part], 0, size, nan)
-
-
 # Factorisations --------------------------------------------------------------------------------------------
 
 
 def _lu(m: Matrix) -> None:
     f, n = m.f, m.rows
-    if n <= SMALL:
+    if n <= SMALL and not m.is_complex:
         small_lu(f, m.kind, n, m.source, (m.parts["factors"], m.parts["pivots"], m.parts["permutation"]))
         return
-    calls = LibraryCalls(f, m.kind)
+    calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
     size = calls.int(n)
-    _transpose(m, m.source, m.memory, n, n)
-    calls.lapack("getrf", [size, size, m.memory, size, m.integers, _info(f)])
-    _transpose(m, m.memory, m.parts["factors"], n, n)
+    transpose(m, m.source, m.memory, n, n)
+    calls.lapack("getrf", [size, size, m.memory, size, m.integers, new_info(f)])
+    transpose(m, m.memory, m.parts["factors"], n, n)
     order = m.parts["permutation"]
     with f.loop(0, n, name="row") as loop:
         f.store(loop.index, f.gep(order, loop.index, "i64"))
@@ -203,75 +137,92 @@ def _lu(m: Matrix) -> None:
 
 def _cholesky(m: Matrix) -> None:
     f, n, factor = m.f, m.rows, m.parts["factor"]
-    if n <= SMALL:
+    if n <= SMALL and not m.is_complex:
         small_cholesky(f, m.kind, n, m.source, factor)
         return
-    calls = LibraryCalls(f, m.kind)
-    f.memcpy(factor, m.source, n * n * BYTES[m.kind])
-    info = _info(f)
+    calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
+    size = m.width * n * n
+    f.memcpy(factor, m.source, size * BYTES[m.kind])
+    info = new_info(f)
     calls.lapack("potrf", [calls.char("U"), calls.int(n), factor, calls.int(n), info])
     # Some libraries go on with a pivot that is NaN, which then reaches the last one.
-    last = f.load(f.gep(factor, n * n - 1, m.kind), m.kind)
-    _nan_if(m, f.or_(_failed(m, info), f.fcmp("uno", last, last)), {"factor": n * n})
+    last = f.load(f.gep(factor, size - m.width, m.kind), m.kind)
+    nan_if(m, f.or_(failed(m, info), f.fcmp("uno", last, last)), {"factor": size})
     with f.loop(0, n, name="row") as loop:
         row = f.mul(loop.index, n)
-        _fill(m, factor, f.add(f.add(row, loop.index), 1), f.add(row, n), 0.0)
+        first, end = (f.mul(x, m.width) for x in (f.add(f.add(row, loop.index), 1), f.add(row, n)))
+        fill(m, factor, first, end, 0.0)
 
 
 def _qr(m: Matrix) -> None:
     f, rows, columns, least = m.f, m.rows, m.columns, m.least
-    calls = LibraryCalls(f, m.kind)
+    calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
     tau, work = m.at(rows * columns), m.at(rows * columns + least)
-    ends = [calls.int(rows), tau, work, calls.int(m.work), _info(f)]
-    _transpose(m, m.source, m.memory, rows, columns)
+    ends = [calls.int(rows), tau, work, calls.int(m.work), new_info(f)]
+    transpose(m, m.source, m.memory, rows, columns)
     calls.lapack("geqrf", [calls.int(rows), calls.int(columns), m.memory, *ends])
     triangular = m.parts["triangular"]
     with f.loop(0, least, name="row") as i, f.loop(0, columns, name="column") as j:
-        value = f.load(f.gep(m.memory, f.add(f.mul(j.index, rows), i.index), m.kind), m.kind)
-        kept = f.select(f.icmp("sge", j.index, i.index), value, 0.0)
-        f.store(kept, f.gep(triangular, f.add(f.mul(i.index, columns), j.index), m.kind))
-    calls.lapack("orgqr", [calls.int(rows), calls.int(least), calls.int(least), m.memory, *ends])
-    _transpose(m, m.memory, m.parts["orthogonal"], least, rows)
+        here, there = f.add(f.mul(j.index, rows), i.index), f.add(f.mul(i.index, columns), j.index)
+        is_kept = f.icmp("sge", j.index, i.index)
+        for part in range(m.width):
+            value = f.load(place(m, m.memory, here, part), m.kind)
+            f.store(f.select(is_kept, value, 0.0), place(m, triangular, there, part))
+    calls.lapack(
+        "ungqr" if m.is_complex else "orgqr",
+        [calls.int(rows), calls.int(least), calls.int(least), m.memory, *ends],
+    )
+    transpose(m, m.memory, m.parts["orthogonal"], least, rows)
 
 
 def _eigh(m: Matrix) -> None:
     f, n = m.f, m.rows
-    calls = LibraryCalls(f, m.kind)
+    calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
     vectors = m.parts.get("vectors")
-    _transpose(m, m.source, m.memory, n, n)
-    info = _info(f)
+    transpose(m, m.source, m.memory, n, n)
+    info = new_info(f)
     operands = [calls.char("N" if vectors is None else "V"), calls.char("L"), calls.int(n)]
     operands += [m.memory, calls.int(n), m.parts["values"], m.at(n * n), calls.int(m.work)]
-    operands += [m.integers, calls.int(1 if vectors is None else 3 + 5 * n), info]
-    calls.lapack("syevd", operands)
+    if m.is_complex:
+        operands += [m.reals, calls.int(m.sizes.reals)]
+    operands += [m.integers, calls.int(m.sizes.integers), info]
+    calls.lapack("heevd" if m.is_complex else "syevd", operands)
     if vectors is not None:
-        _transpose(m, m.memory, vectors, n, n)
-    _nan_if(m, _failed(m, info), {"values": n, "vectors": n * n})
+        transpose(m, m.memory, vectors, n, n)
+    nan_if(m, failed(m, info), {"values": n, "vectors": m.width * n * n})
 
 
 def _svd(m: Matrix) -> None:
     f, rows, columns, least = m.f, m.rows, m.columns, m.least
-    calls = LibraryCalls(f, m.kind)
+    calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
     left = m.parts.get("left")
     after = rows * columns
     u, vt, work = m.memory, m.memory, m.at(after)
     if left is not None:
         u, vt = m.at(after), m.at(after + rows * least)
         work = m.at(after + least * (rows + columns))
-    _transpose(m, m.source, m.memory, rows, columns)
-    info = _info(f)
+    transpose(m, m.source, m.memory, rows, columns)
+    info = new_info(f)
     operands = [calls.char("N" if left is None else "S"), calls.int(rows), calls.int(columns)]
     operands += [m.memory, calls.int(rows), m.parts["values"], u, calls.int(rows), vt, calls.int(least)]
-    operands += [work, calls.int(m.work), m.integers, info]
+    operands += [work, calls.int(m.work), *([m.reals] if m.is_complex else []), m.integers, info]
     calls.lapack("gesdd", operands)
     if left is not None:
-        _transpose(m, u, left, least, rows)
-        _transpose(m, vt, m.parts["right"], columns, least)
-    _nan_if(m, _failed(m, info), {"left": rows * least, "values": least, "right": least * columns})
+        transpose(m, u, left, least, rows)
+        transpose(m, vt, m.parts["right"], columns, least)
+    sizes = {"left": m.width * rows * least, "values": least, "right": m.width * least * columns}
+    nan_if(m, failed(m, info), sizes)
 
 
-WRITERS = {"lu": _lu, "cholesky": _cholesky, "qr": _qr, "eigh": _eigh, "svd": _svd}
+WRITERS = {
+    "lu": _lu,
+    "cholesky": _cholesky,
+    "qr": _qr,
+    "eigh": _eigh,
+    "svd": _svd,
+    "eig": write_eig,
+}
 """What writes the factorisation of one matrix."""
 
-WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20}
+WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25}
 """Multiplications per element of the matrix and column of its factors, roughly."""

@@ -17,12 +17,13 @@ LARGEST = 2**31 - 1
 
 
 class LibraryCalls:
-    """Writes calls of the routines for one kind of floats."""
+    """Writes calls of the routines for one kind of floats, or for complex numbers, pairs of these."""
 
-    def __init__(self, f: IRBuilder, kind: Kind):
+    def __init__(self, f: IRBuilder, kind: Kind, *, is_complex: bool = False):
         self.f = f
         self.kind: Kind = kind
-        self._letter = "d" if kind == "double" else "s"
+        self._is_complex = is_complex
+        self._letter = ("z" if is_complex else "d") if kind == "double" else "c" if is_complex else "s"
 
     def blas(self, routine: str, operands: Sequence[Value], result: Kind | None = None) -> Value | None:
         """Call a routine of BLAS; a few have a result."""
@@ -47,9 +48,9 @@ class LibraryCalls:
         self.f.store(self.f.trunc(self.f.value(number, "i64"), "i32"), slot)
         return slot
 
-    def real(self, number: float) -> Value:
-        """The address of a float."""
-        return self.f.module.table(self.kind, [number])
+    def number(self, number: float) -> Value:
+        """The address of a real number, as a complex one where numbers are complex."""
+        return self.f.module.table(self.kind, [number, 0.0] if self._is_complex else [number])
 
     def char(self, letter: str) -> Value:
         """The address of a character."""

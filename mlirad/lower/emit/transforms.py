@@ -1,29 +1,27 @@
 """`kernel.fft`: transforms that are compiled, a row or a block of columns at a time, and calls of a library.
 
-    shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of 16 columns, of which the last has one
-
-Rows of signals, and blocks of columns, are items, of which threads may share so many at a time.
+shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of columns: passes over 16 of them, or one
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import prod
-
-from mlirad.dialects.array.transforms import Axes, transform_operations
+from mlirad.dialects.array.transforms import number_rank, transform_operations
 from mlirad.dialects.kernel.transforms import FftOp
-from mlirad.dialects.shapes import Shape, shape_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.emit.library_transforms import call_library
 from mlirad.lower.fourier.driver import FourierWriter, Planes
-from mlirad.lower.fourier.plans import column_block, complex_length, is_written_out
+from mlirad.lower.fourier.items import Items
+from mlirad.lower.fourier.plans import complex_length
 from mlirad.lower.llvm_text import BYTES, Value
 
 OPERATIONS_PER_INSTRUCTION = 2
 """How fast transforms are taken to be."""
+
+MOST_LANES = 16
+"""Vectors are no longer than a line of the cache has elements."""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
@@ -35,16 +33,14 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
     if not output.size:
         return
     what, axes = op.kind.data, op.axes
-    signal = shape_of(op.result if what == "half" else op.operand)
-    is_compiled = is_written_out(what, axes, signal)
-    if not is_compiled and axes.properties(len(signal) - (what in ("forward", "backward"))):
+    items = Items.of_op(op)
+    if items is None and axes.properties(number_rank(what, op.operand.type)):
         raise CompileError(
             "a transform of this length is of rows of pairs",
             location=location_of(op),
             hint="run `lay-out-transforms` before kernels are formed",
         )
     work = 1 + transform_operations(what, axes, op.operand.type, op.result.type) // OPERATIONS_PER_INSTRUCTION
-    items = Items.of(what, axes, signal, BYTES[output.kind]) if is_compiled else None
     block = None if op.parallel is None or items is None else op.parallel.value.data
     tasks = 1 if block is None or items is None else -(-items.count // block)
     kernel = begin_kernel(emitter, op, f"fft_{what}", [source], [output], work, tasks)
@@ -65,49 +61,6 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
         with f.checks_itself(), f.conditional(fits):
             write()
     f.ret()
-
-
-MOST_LANES = 16
-"""Vectors are no longer than a line of the cache has elements."""
-
-
-@dataclass(frozen=True)
-class Items:
-    """The rows of a transform, or blocks of its columns, and where each begins."""
-
-    kind: str
-    before: int
-    """Positions along the dimensions before that of the pairs."""
-    between: int
-    """Positions along those from there to the dimension of the transform."""
-    n: int
-    """The extent of that one in the signal."""
-    columns: int
-    block: int
-    """How many columns are transformed at once."""
-
-    @classmethod
-    def of(cls, kind: str, axes: Axes, signal: Shape, element: int) -> Items:
-        """Those of a transform of signals of this shape, with elements of so many bytes."""
-        numbers = axes.complex_shape(signal) if kind in ("forward", "backward") else signal
-        before, between = prod(numbers[: axes.pairs]), prod(numbers[axes.pairs : axes.dim])
-        n, columns = numbers[axes.dim], prod(numbers[axes.dim + 1 :])
-        return cls(kind, before, between, n, columns, column_block(complex_length(kind, n), columns, element))
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of columns, of which the last may be smaller."""
-        return -(-self.columns // self.block)
-
-    @property
-    def count(self) -> int:
-        """All items."""
-        return self.before * self.between * self.blocks
-
-    @property
-    def last_block(self) -> int:
-        """How many columns the last block has."""
-        return self.columns - (self.blocks - 1) * self.block
 
 
 def _write_items(

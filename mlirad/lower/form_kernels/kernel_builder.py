@@ -168,7 +168,12 @@ class KernelBuilder(NestBuilder):
         properties: dict[str, Attribute] = {"kind": keyword(kind)}
         if part == "values" and not _has_vectors(op):
             properties["values"] = FLAG
-        types = factorisation_types(kind, op.operand.type, values="values" in properties)
+        is_complex = op.complex is not None
+        types = factorisation_types(
+            kind, op.operand.type, values="values" in properties, is_complex=is_complex
+        )
+        if is_complex:
+            properties["complex"] = FLAG
         new = self.b.insert(kernel.FactorisationOp, [self.buffers[op.operand]], types, properties)
         assert isinstance(new, kernel.FactorisationOp)
         return new.results[new.parts.index(part)]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import CONTROL_OPS
@@ -52,11 +53,13 @@ def is_library_dot(op: Operation) -> bool:
 def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
     """Whether BLAS is faster, although what it reads and makes does not stay in cache by strips.
 
-    What loops and arguments hand over lies in memory anyway.
+    What loops and arguments hand over, and what is returned, lies in memory anyway.
     """
     size = element_bytes(element_of(op.lhs))
     matrices = prod(nominal_shape(op.lhs)[d] for d in values_of(op.lhs_batch))
-    made = [v for v in (*op.operands, op.result) if not isinstance(v.owner, (Block, *CONTROL_OPS))]
+    made = [v for v in op.operands if not isinstance(v.owner, (Block, *CONTROL_OPS))]
+    if not any(isinstance(use.operation, ReturnOp) for use in op.result.uses):
+        made.append(op.result)
     passed = size * sum(nominal_size(v) for v in made)
     storing = 2 * passed * (cycles_per_byte(passed) - cycles_per_byte(min(passed, CACHE_BYTES)))
     library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing

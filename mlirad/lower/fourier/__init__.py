@@ -1,8 +1,8 @@
 """Fourier transforms as LLVM IR: Stockham's algorithm on planes of real and imaginary parts.
 
-A transform of n = r1 r2 ... numbers takes a pass per factor. Each reads all numbers and writes all numbers, in
-another order, so that the last one leaves them in theirs. Vectors lie across columns where there are some, else
-along the row itself: the passes leave ever longer stretches of neighbours that are treated alike.
+A transform of n = r1 r2 ... numbers takes a pass per factor. Each reads all numbers and writes all of them,
+in another order, so that the last one leaves them in theirs. Vectors lie across columns where there are some,
+else along the row itself: the passes leave ever longer stretches of neighbours that are treated alike.
 
     plans.py          into which factors a length is cut, and the roots of unity of each pass
     butterflies.py    a transform of one factor, in registers

@@ -1,6 +1,6 @@
 """The calls that make up one transform, of one row or of a block of neighbouring columns.
 
-    forward, n = 64, one row      first pass: row -> work 0;  second: work 0 -> work 1;  third: work 1 -> result
+forward, n = 64, one row      passes: row -> work 0, work 0 -> work 1, work 1 -> result
 """
 
 from __future__ import annotations
@@ -124,9 +124,7 @@ class FourierWriter:
         whole = columns // self.lanes * self.lanes if self.lanes > 1 else 0
         for start, end, lanes in ((0, whole, self.lanes), (whole, columns, 1)):
             if start < end:
-                which = PassKind(
-                    self.kind, r, lanes, roots_of > 0, joined_in=x.joined, joined_out=y.joined
-                )
+                which = PassKind(self.kind, r, lanes, roots_of > 0, joined_in=x.joined, joined_out=y.joined)
                 moved = self._moved(x, first * steps[0] + start), self._moved(y, first * steps[2] + start)
                 self._call(which, *moved, table, (count, end - start, *steps))
 

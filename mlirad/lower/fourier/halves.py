@@ -2,10 +2,11 @@
 
 With Z the transform of the pairs x[2j] + i x[2j + 1], n of them, and w = exp(-πi / n), the spectrum of x is
 
-    S[k] = (Z[k] + conj Z[n-k]) / 2  +  w^k (Z[k] - conj Z[n-k]) / 2i      and  S[n-k] = conj of the difference
+    S[k] = (Z[k] + conj Z[n-k]) / 2  +  w^k (Z[k] - conj Z[n-k]) / 2i
 
-`half` is the transpose: from S the Z of which the backward transform gives the pairs. It has the same form, with
-the conjugate of w^k / i. The first number and the last one are real.
+and S[n-k] the conjugate of the difference of the two. `half` is the transpose: from S the Z of which the
+backward transform gives the pairs. It has the same form, with the conjugate of w^k / i. The first number and
+the last one are real.
 """
 
 from __future__ import annotations
@@ -74,7 +75,10 @@ def _write(module: ModuleText, which: HalfKind) -> IRBuilder:
         total, difference = plus(f, a, b), times(f, minus(f, a, b), root)
         halved = f.fmul(total[0], 0.5), f.fmul(total[1], 0.5)
         sums, differences = plus(f, halved, difference), minus(f, halved, difference)
-        for number, at in ((sums, to_first), ((turned(differences[0]), turned(f.fneg(differences[1]))), to_last)):
+        for number, at in (
+            (sums, to_first),
+            ((turned(differences[0]), turned(f.fneg(differences[1]))), to_last),
+        ):
             for part, plane in zip(number, y, strict=True):
                 f.store(part, f.gep(plane, at, kind))
 

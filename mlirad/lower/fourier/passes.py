@@ -4,8 +4,8 @@
 
 Lanes lie along c. In the first pass of a row there are no neighbours to treat alike: there lanes lie along p
 (`turned`), and results are transposed in registers; C says how far apart the roots of one k and the next are.
-`joined` planes are pairs in memory: what the even and the odd elements of a row of real numbers are. Such a row
-is the result of backward transforms alone, so there imaginary parts come first.
+`joined` planes are pairs in memory: what the even and the odd elements of a row of real numbers are. Such a
+row is the result of backward transforms alone, so there imaginary parts come first.
 """
 
 from __future__ import annotations

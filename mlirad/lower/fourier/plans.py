@@ -1,7 +1,7 @@
-"""Into which factors the length of a transform is cut, how many columns it takes at once, and its roots of unity.
+"""Into which factors a transform is cut, how many columns it takes at once, and its roots of unity.
 
-    factors(48)      (4, 4, 3)
-    factors(34)      None: 17 is left to a library
+factors(48)      (4, 4, 3)
+factors(34)      None: 17 is left to a library
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ PRIMES: Final = (13, 11, 7, 5, 3)
 """The odd factors that there are butterflies for."""
 
 MOST_NUMBERS: Final = 8192
-"""The longest transform. What it works in, 256 KiB of 64-bit floats, lies on the stack of a thread, and in the
-second level of cache.
+"""The longest transform. What it works in, 256 KiB of 64-bit floats, lies on the stack of a thread, and in
+the second level of cache.
 """
 
 COLUMN_BYTES: Final = (128, 64)

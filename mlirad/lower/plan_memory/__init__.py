@@ -10,11 +10,12 @@ reads it, both included.
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.
 - A result of a called function, or of one whose caller donates arguments, overwrites an argument, where all
   between the two can; see `updates.py`.
+- What loops stack for other loops in many short rows shares records; see `records.py`.
 - All else gets the smallest free gap of the arena that holds it, aligned to 64 bytes.
 
 Written down as `places` of each kernel (a byte offset, or -1 - k where the block hands over its k-th value),
-`in_place` of scatters, `kernel.places` and `kernel.carries` of loops and branches, and the function's
-attribute `kernel.arena_bytes`. Arguments and constants have no place and are never written.
+`in_place` of scatters, `kernel.places`, `kernel.strides` and `kernel.carries` of loops and branches, and the
+function's attribute `kernel.arena_bytes`. Arguments and constants have no place and are never written.
 
     %a = kernel.nest %x ... {places = [0]}          arena bytes 0 to 800
     %b = kernel.nest %a ... {places = [832]}
@@ -36,6 +37,7 @@ from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
     PLACES_ATTRIBUTE,
+    STRIDES_ATTRIBUTE,
     UPDATES_ATTRIBUTE,
     stated_arena,
 )
@@ -120,7 +122,14 @@ def _state(lifetimes: Lifetimes, start: int) -> None:
         storage = lifetimes.storage.get(value)
         if storage is None:
             return 0
-        return start + storage.place if storage.output is None else -1 - storage.output
+        if storage.output is not None:
+            return -1 - storage.output
+        inside = 0 if storage.records is None else storage.records.starts[value]
+        return start + storage.place + inside
+
+    def stride(value: Value) -> int:
+        storage = lifetimes.storage.get(value)
+        return 0 if storage is None or storage.records is None else storage.records.stride
 
     for op in lifetimes.ops:
         if isinstance(op, KERNEL_RESULT_OPS):
@@ -128,6 +137,9 @@ def _state(lifetimes: Lifetimes, start: int) -> None:
             op.properties.pop("in_place", None)
         if isinstance(op, PLACED_OPS):
             op.attributes[PLACES_ATTRIBUTE] = ints(tuple(stated(r) for r in op.results))
+            op.attributes.pop(STRIDES_ATTRIBUTE, None)
+            if any(map(stride, op.results)):
+                op.attributes[STRIDES_ATTRIBUTE] = ints(tuple(map(stride, op.results)))
         scratch = lifetimes.scratch.get(op)
         if scratch is not None:
             base = start + scratch.storage.place

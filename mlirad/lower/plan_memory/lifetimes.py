@@ -34,6 +34,7 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
+from mlirad.lower.plan_memory.records import Records
 
 
 def bytes_of(what: Value | Attribute) -> int:
@@ -64,6 +65,8 @@ class Storage:
     size: int
     output: int | None = None
     place: int = 0
+    records: Records | None = None
+    """The records that it consists of, if several values share it row by row."""
 
 
 @dataclass(slots=True)
@@ -107,8 +110,9 @@ class Lifetimes:
             pass
         for n, op in enumerate(self.ops):
             if isinstance(op, (*KERNEL_RESULT_OPS, *PLACED_OPS)):
+                self._add_records(op, n)
                 for result in op.results:
-                    if is_array(result.type):
+                    if is_array(result.type) and result not in self.storage:
                         self._add(op, result, n)
                 if op in self.scratch:
                     self.in_order.append(self.scratch[op].storage)
@@ -159,6 +163,15 @@ class Lifetimes:
             if isinstance(op, ScatterOp):
                 self.in_place.append(op)
         self.storage[result] = shared
+
+    def _add_records(self, op: Operation, n: int) -> None:
+        records = Records.of(op)
+        if records is None:
+            return
+        end = max(self.last_read[value] for value in records.starts)
+        shared = Storage(n, end, records.nbytes, records=records)
+        self.in_order.append(shared)
+        self.storage.update(dict.fromkeys(records.starts, shared))
 
     # Work in place -------------------------------------------------------------------------------
 

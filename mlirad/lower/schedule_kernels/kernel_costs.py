@@ -10,7 +10,8 @@ from math import prod
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
-from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, RecurrenceOp, ScatterOp, SortOp
+from mlirad.dialects.array.transforms import transform_operations
+from mlirad.dialects.kernel import CumulativeOp, DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp, SortOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
@@ -23,6 +24,7 @@ from mlirad.lower.machine import (
     L2_BYTES,
     MULTIPLICATION,
     SORT,
+    TRANSFORM,
     cycles_per_byte,
     element_bytes,
 )
@@ -45,6 +47,8 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
             return size_of(op.result) * contracted * MULTIPLICATION
         case CumulativeOp():
             return CUMULATION * size_of(op.operand)
+        case FftOp():
+            return TRANSFORM * transform_operations(op.kind.data, op.axes, op.operand.type, op.result.type)
         case SortOp():
             return SORT * size_of(op.operand)
         case ScanOp() | StripsOp():

@@ -16,10 +16,11 @@ from typing import Final
 from xdsl.ir import Block
 
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.kernel import DotOp, NestOp, RecurrenceOp, ScatterOp
+from mlirad.dialects.kernel import DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
+from mlirad.lower.fourier.items import Items
 from mlirad.lower.machine import WAKE
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
@@ -36,8 +37,10 @@ MOST_TASKS: Final = 128
 MOST_OP_CYCLES: Final = 25.0
 """What an op in the body of a nest is taken to cost at most in an iteration."""
 
-DOT_ROWS: Final = 128
-"""Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
+DOT_ROWS: Final = 256
+"""Rows of a contraction that are a task at least: each task has BLAS copy the other operand, which for half
+as many rows takes a tenth of the time.
+"""
 
 ROWS_MULTIPLE: Final = 16
 """Rows of a task are a multiple of this, so that BLAS fills its registers."""
@@ -54,6 +57,8 @@ def share_loops(block: Block, vector_bytes: int) -> None:
             _share_recurrence(op, vector_bytes)
         elif isinstance(op, DotOp):
             _share_dot(op, vector_bytes)
+        elif isinstance(op, FftOp):
+            _share_transform(op, vector_bytes)
         elif not isinstance(op, ScatterOp):
             for region in op.regions:
                 share_loops(region.block, vector_bytes)
@@ -112,6 +117,14 @@ def _share_dot(op: DotOp, vector_bytes: int) -> None:
     if tasks > 1:
         rows = -(-extent // tasks)
         op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
+
+
+def _share_transform(op: FftOp, vector_bytes: int) -> None:
+    """Share the rows, or blocks of columns, of a transform that is compiled and costs enough."""
+    items = Items.of_op(op)
+    tasks = 1 if items is None else task_count(cycles_of(op, vector_bytes), items.count)
+    if items is not None and tasks > 1:
+        op.properties["parallel"] = integer(-(-items.count // tasks))
 
 
 def may_be_shared(op: NestOp) -> bool:

@@ -131,7 +131,9 @@ def may_pay(ops: Iterable[Operation]) -> bool:
 
 def traffic(group: Group, joined: Sequence[Value]) -> Traffic:
     """What the kernels of a group move; `joined` are its values that others read."""
-    found = Traffic(nominal(group.extent), most_rows=MOST_ROWS if is_static(group.extent) else MOST_SIZED_ROWS)
+    found = Traffic(
+        nominal(group.extent), most_rows=MOST_ROWS if is_static(group.extent) else MOST_SIZED_ROWS
+    )
     peak, held = _live_bytes(group)
     found.live, found.held = peak / found.extent, held / found.extent
     found.outside = sum(nominal_bytes(v) for v in joined) / found.extent

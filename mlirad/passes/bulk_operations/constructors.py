@@ -119,18 +119,22 @@ class BulkBuilder(TermBuilder):
         """What a constructor of the builder makes of each matrix or row, behind any batch dimensions."""
         return self.term(x.axes, constructor(self.value(x)))
 
-    def solved(self, constructor: Callable[[Value, Value], Value], matrix: Term, x: Term) -> Term:
+    def solved(
+        self, constructor: Callable[[Value, Value], Value], matrix: Term, x: Term, *, is_complex: bool
+    ) -> Term:
         """The solutions of linear systems; of one matrix for all members, with right sides side by side."""
         if matrix.axes or not x.axes:
             axes = union((matrix, x))
             return self.term(axes, constructor(self.align(matrix, axes), self.align(x, axes)))
         count, rank = len(x.axes), len(x.shape)
-        last = [*range(count, count + rank), *range(count)]
+        own = rank - 1 if is_complex else rank  # the dimensions that the members follow
+        shape, pair = x.shape[:own], x.shape[own:]
+        order = [*range(count, count + own), *range(count), *range(count + own, count + rank)]
         members = extents(x.axes)
-        columns = x.shape[-1] * prod(members)
-        wide = self.b.reshape(self.b.transpose(self.value(x), last), (*x.shape[:-1], columns))
-        found = self.b.reshape(constructor(self.value(matrix), wide), (*x.shape, *members))
-        return self.term(x.axes, self.b.transpose(found, [*range(rank, rank + count), *range(rank)]))
+        columns = shape[-1] * prod(members)
+        wide = self.b.reshape(self.b.transpose(self.value(x), order), (*shape[:-1], columns, *pair))
+        found = self.b.reshape(constructor(self.value(matrix), wide), (*shape, *members, *pair))
+        return self.term(x.axes, self.b.transpose(found, [order.index(d) for d in range(count + rank)]))
 
     def dot(self, x: Term, y: Term, batch: tuple[Dims, Dims], contract: tuple[Dims, Dims]) -> Term:
         """General contraction: shared batch axes are batch dimensions, the others free in their operand."""

@@ -98,8 +98,14 @@ def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
     return r.update(op.kind.data, o[0], o[1], own, targets)
 
 
+def _part(r: BatchReader, op: factorisations.PartOp, o: Sequence[Term]) -> Term:
+    constructor = getattr(r.b, op.name.removeprefix("array."))
+    return r.each(partial(constructor, op.part.data, is_complex=op.complex is not None), o[0])
+
+
 def _triangular_solve(r: BatchReader, op: factorisations.TriangularSolveOp, o: Sequence[Term]) -> Term:
-    return r.solved(partial(r.b.triangular_solve, **factorisations.triangle_flags(op)), *o)
+    flags = factorisations.triangle_flags(op)
+    return r.solved(partial(r.b.triangular_solve, **flags), *o, is_complex=flags["complex"])
 
 
 def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
@@ -139,13 +145,18 @@ BULK_RULES: dict[type[Operation], Rule] = {
     ordering.CumulativeOp: lambda r, op, o: r.cumulative(
         op.kind.data, o[0], op.dim.value.data, op.reverse is not None
     ),
-    factorisations.LuOp: lambda r, op, o: r.each(partial(r.b.lu, op.part.data), o[0]),
-    factorisations.CholeskyOp: lambda r, op, o: r.each(r.b.cholesky, o[0]),
-    factorisations.QrOp: lambda r, op, o: r.each(partial(r.b.qr, op.part.data), o[0]),
-    factorisations.EighOp: lambda r, op, o: r.each(partial(r.b.eigh, op.part.data), o[0]),
-    factorisations.SvdOp: lambda r, op, o: r.each(partial(r.b.svd, op.part.data), o[0]),
+    factorisations.LuOp: _part,
+    factorisations.CholeskyOp: lambda r, op, o: r.each(
+        partial(r.b.cholesky, is_complex=op.complex is not None), o[0]
+    ),
+    factorisations.QrOp: _part,
+    factorisations.EighOp: _part,
+    factorisations.SvdOp: _part,
+    factorisations.EigOp: _part,
     factorisations.TriangularSolveOp: _triangular_solve,
-    factorisations.SolveOp: lambda r, op, o: r.solved(r.b.solve, *o),
+    factorisations.SolveOp: lambda r, op, o: r.solved(
+        partial(r.b.solve, is_complex=op.complex is not None), *o, is_complex=op.complex is not None
+    ),
     FftOp: _fft,
 }
 """Every op of the array dialect by its class, but for the terminator and for loops and branches."""

@@ -241,6 +241,16 @@ def factorisation_cases() -> list[Case]:
         Case(factorisations.TriangularSolveOp, (square, columns), columns, {"upper": FLAG, "unit": FLAG}),
         Case(factorisations.TriangularSolveOp, (t(2, 1, 1), t(2, 1, 2)), t(2, 1, 2), {"unit": FLAG}),
         Case(factorisations.SolveOp, (square, columns), columns),
+        Case(factorisations.EigOp, (square,), t(2, 2), {"part": keyword("values")}),
+        Case(factorisations.LuOp, (t(2, 2, 2),), t(2, 2, 2), {"part": keyword("factors"), "complex": FLAG}),
+        Case(factorisations.CholeskyOp, (t(2, 2, 2),), t(2, 2, 2), {"complex": FLAG}),
+        Case(factorisations.SolveOp, (t(2, 2, 2), t(2, 3, 2)), t(2, 3, 2), {"complex": FLAG}),
+        Case(
+            factorisations.TriangularSolveOp,
+            (t(2, 2, 2), t(2, 3, 2)),
+            t(2, 3, 2),
+            {"upper": FLAG, "complex": FLAG},
+        ),
     ]
 
 
