@@ -464,7 +464,7 @@ def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
 
 
 def _lower_bound(terms: _Sum) -> _Sum:
-    """A polynomial in what sizes exceed the least one by, that is nowhere above the sum of terms, for all sizes."""
+    """A polynomial in what sizes exceed the least one by, nowhere above the sum of terms."""
     while True:
         found = next(((m, c, a) for m, c in terms.items() for a in m if isinstance(a, Quotient) and c), None)
         if found is None:

@@ -20,8 +20,10 @@ from mlirad.errors import SizeNeeded
 from mlirad.lower.machine import element_bytes
 
 LEAST_LARGE: Final = 256
+"""The least size that such programs run at."""
+
 MOST_LARGE: Final = 2**24
-"""The sizes that programs of large sizes run at, both among them: beyond, a program is compiled for its size."""
+"""The greatest one: products of few extents are numbers of 64 bits, and rows those of BLAS."""
 
 
 def require_at_most(a: int, b: int) -> None:

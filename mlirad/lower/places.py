@@ -15,7 +15,7 @@ from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 def ends_before(start: int, size: int, other: int) -> bool:
-    """Whether so many bytes from a place on surely end before another place, or before the end of the arena."""
+    """Whether so many bytes from a place on surely end before another place, or the end of the arena."""
     distance = other - start
     if is_static(distance) and distance % BUFFER_ALIGNMENT == 0:
         return at_most(size, distance)

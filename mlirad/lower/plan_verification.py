@@ -1,7 +1,8 @@
 """The check of a memory plan: all writes stay inside, and nothing that is still needed is ever overwritten.
 
-Where bytes or places have sizes in them this is to hold for all of these. Independent of how the plan was made, it walks every block backwards with the set of values that are still to
-be read, and at each op requires that what the op writes overlaps none of them. Inside a loop these are also
+Independent of how the plan was made: it walks every block backwards with the set of values that are still to
+be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes
+in them; what is required is to hold for all of these. Inside a loop these are also
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
 yields must be written where the region hands it over, so no memory is read that nobody has written.
 

@@ -35,7 +35,9 @@ X: Final = array("n")
 X10: Final = array("n", 10)
 W: Final = array(10, 10)
 LESS: Final = array("n - 1")
-_FREE: Final = "lhs_batch = [], rhs_batch = []"
+LONGER: Final = array("n + 2")
+_ROWS: Final = "lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]"
+_COLUMNS: Final = "lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0]"
 
 PROGRAMS: Final[Mapping[str, str]] = {
     "a map": function(
@@ -65,18 +67,18 @@ PROGRAMS: Final[Mapping[str, str]] = {
     "products": function(
         {"x": X10, "w": W},
         [
-            f"%0 = array.dot %x, %w {{{_FREE}, lhs_contract = [1], rhs_contract = [0]}} : {X10}, {W} -> {X10}",
+            f"%0 = array.dot %x, %w {{{_ROWS}}} : {X10}, {W} -> {X10}",
             f"%1 = array.tanh %0 : {X10}",
-            f"%2 = array.dot %x, %1 {{{_FREE}, lhs_contract = [0], rhs_contract = [0]}} : {X10}, {X10} -> {W}",
+            f"%2 = array.dot %x, %1 {{{_COLUMNS}}} : {X10}, {X10} -> {W}",
         ],
         {"1": X10, "2": W},
     ),
     "products by BLAS": function(
         {"x": array("n", 64), "w": array(64, 128)},
         [
-            f"%0 = array.dot %x, %w {{{_FREE}, lhs_contract = [1], rhs_contract = [0]}} : "
+            f"%0 = array.dot %x, %w {{{_ROWS}}} : "
             f"{array('n', 64)}, {array(64, 128)} -> {array('n', 128)}",
-            f"%1 = array.dot %x, %0 {{{_FREE}, lhs_contract = [0], rhs_contract = [0]}} : "
+            f"%1 = array.dot %x, %0 {{{_COLUMNS}}} : "
             f"{array('n', 64)}, {array('n', 128)} -> {array(64, 128)}",
         ],
         {"0": array("n", 128), "1": array(64, 128)},
@@ -84,13 +86,14 @@ PROGRAMS: Final[Mapping[str, str]] = {
     "neighbours": function(
         {"x": X},
         [
-            f"%0 = array.slice %x {{starts = [1], limits = {listed(['n'])}, strides = [1]}} : {X} -> {LESS}",
-            f"%1 = array.slice %x {{starts = [0], limits = {listed(['n - 1'])}, strides = [1]}} : {X} -> {LESS}",
+            f"%0 = array.slice %x {{starts = [1], limits = {listed('n')}, strides = [1]}} : {X} -> {LESS}",
+            f"%1 = array.slice %x {{starts = [0], limits = {listed(['n - 1'])}, strides = [1]}} : "
+            f"{X} -> {LESS}",
             f"%2 = array.sub %0, %1 : {LESS}",
             "%3 = array.constant 1.5 : f64",
-            f"%4 = array.pad %2, %3 {{low = [2], high = [1], interior = [0]}} : {LESS}, f64 -> {array('n + 2')}",
+            f"%4 = array.pad %2, %3 {{low = [2], high = [1], interior = [0]}} : {LESS}, f64 -> {LONGER}",
         ],
-        {"4": array("n + 2")},
+        {"4": LONGER},
     ),
     "every third": function(
         {"x": X},
@@ -104,7 +107,8 @@ PROGRAMS: Final[Mapping[str, str]] = {
         {"x": array("n", 3)},
         [
             f"%0 = array.reverse %x {{dims = [0]}} : {array('n', 3)} -> {array('n', 3)}",
-            f"%1 = array.concatenate %x, %0 {{dim = 0}} : {array('n', 3)}, {array('n', 3)} -> {array('2 * n', 3)}",
+            f"%1 = array.concatenate %x, %0 {{dim = 0}} : "
+            f"{array('n', 3)}, {array('n', 3)} -> {array('2 * n', 3)}",
         ],
         {"1": array("2 * n", 3)},
     ),
@@ -155,8 +159,7 @@ PROGRAMS: Final[Mapping[str, str]] = {
         [
             f"%last, %all = array.scan %h, %x (%i, %c: {array(8)}, %s: {array(8)}) {{carries = 1, "
             f"length = #array.extent<n>}} : {array(8)}, {array('n', 8)} -> ({array(8)}, {array('n', 8)}) {{",
-            f"  %p = array.dot %w, %c {{{_FREE}, lhs_contract = [1], rhs_contract = [0]}} : "
-            f"{array(8, 8)}, {array(8)} -> {array(8)}",
+            f"  %p = array.dot %w, %c {{{_ROWS}}} : {array(8, 8)}, {array(8)} -> {array(8)}",
             f"  %q = array.add %p, %s : {array(8)}",
             f"  %t = array.tanh %q : {array(8)}",
             f"  array.yield %t, %q : {array(8)}, {array(8)}",
