@@ -327,7 +327,7 @@ def text_of(extent: int, quotient: str = "floordiv") -> str:
     text = ""
     for monomial, coefficient in _sum_of(extent).items():
         factors = [] if abs(coefficient) == 1 and monomial else [str(abs(coefficient))]
-        # A quotient needs no brackets as a term of its own, but for a sign in front, which would be part of it.
+        # A quotient needs no brackets as a term of its own, unless a sign in front would be part of it.
         is_alone = not factors and len(monomial) == 1 and (text or coefficient > 0)
         for atom in monomial:
             if isinstance(atom, str):

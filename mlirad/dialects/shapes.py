@@ -122,12 +122,14 @@ def ints(values: Shape) -> DenseArrayBase[I64]:
     return cast("DenseArrayBase[I64]", ExtentsAttr(tuple(map(plain, values))))
 
 
-EXTENT_LIST = cast(
-    "AttrConstraint[DenseArrayBase[I64]]", AnyOf((DenseArrayBase.constr(i64), BaseAttr(ExtentsAttr)))
+EXTENT_LIST: AttrConstraint[DenseArrayBase[I64]] = cast(
+    Any, AnyOf((DenseArrayBase.constr(i64), BaseAttr(ExtentsAttr)))
 )
 """Properties that `ints` makes and `values_of` reads."""
 
-EXTENT = cast("AttrConstraint[IntegerAttr[I64]]", AnyOf((IntegerAttr.constr(i64), BaseAttr(ExtentAttr))))
+EXTENT: AttrConstraint[IntegerAttr[I64]] = cast(
+    Any, AnyOf((IntegerAttr.constr(i64), BaseAttr(ExtentAttr)))
+)
 """Properties that `integer` makes and `integer_of` reads."""
 
 

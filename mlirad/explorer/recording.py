@@ -77,7 +77,7 @@ def _recorded(lowered: Lowered) -> Recording:
         made = steps.setdefault(options, [])
         made.append(Stage(name, count_ops(step.module), step.seconds + step.verify_seconds, listing))
 
-    wanted = lowered.options.pipeline("kernels")
+    wanted = lowered.options.pipeline("kernels", sizes=lowered.sizes)
     compiled = compile_module(
         module,
         wanted,

@@ -79,7 +79,7 @@ def export(
         made_for = file_target(wanted, cpu, features)
         with compiling():
             module, results = lowered.trace()
-            program = native_program(module, lowered.options, target=made_for).program
+            program = native_program(module, lowered.options, target=made_for, sizes=lowered.sizes).program
             exported = exported_function(
                 program,
                 chosen,

@@ -389,3 +389,17 @@ def test_conditions_become_numbers_by_selection() -> None:
     }"""
     program = check(text, np.arange(-16.0, 16.0))
     assert "uitofp" not in program.llvm
+
+
+def test_the_first_rows_are_not_copied_with_all_others() -> None:
+    text = """
+func.func @main(%x: tensor<6xf64>) -> tensor<3xf64> {
+  %0 = kernel.nest %x (%i) {space = [3], reduction = []} : tensor<6xf64> -> tensor<3xf64> {
+    %1 = kernel.load %x[%i] : tensor<6xf64> -> f64
+    array.yield %1 : f64
+  }
+  func.return %0 : tensor<3xf64>
+}
+"""
+    program = check(text, np.arange(6.0))
+    assert "i64 48" not in program.llvm

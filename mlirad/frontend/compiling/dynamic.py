@@ -1,7 +1,7 @@
 """Dynamic dimensions: which dimensions of arguments have one size, whatever it is.
 
 dynamic = dynamic_dimensions(("x:0 y:0", "z:1"))       two sizes, n and m
-with_sizes(dynamic, paths, types)                      types with n and m in their shapes, and {"n": 7, "m": 3}
+with_sizes(dynamic, paths, types, "f")           types with n and m in them, and {"n": 7, "m": 3}
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from mlirad.dialects.extents import LEAST_SIZE, size
 from mlirad.errors import ShapeError, TracingError
@@ -38,8 +38,8 @@ class DynamicSize:
 
 def dynamic_dimensions(given: Dynamic) -> tuple[DynamicSize, ...]:
     """The sizes that are asked for; raises `TracingError` for what names no dimensions."""
-    groups = (given,) if isinstance(given, str) else given
-    if not isinstance(groups, tuple | list) or not all(isinstance(group, str) for group in groups):
+    groups: Any = (given,) if isinstance(given, str) else given
+    if not isinstance(groups, tuple | list) or not all(isinstance(group, str) for group in cast(Any, groups)):
         raise tracing_error(f"dynamic names dimensions by strings, got {given!r}", _HINT)
     sizes = tuple(
         DynamicSize(size_name(k), _dimensions(group)) for k, group in enumerate(cast("Sequence[str]", groups))

@@ -108,7 +108,7 @@ class Lowered(_OfThisProcess):
         self._read = read
         self.trace = trace
         self._make = make
-        self._sizes = sizes
+        self.sizes = sizes
         self._stats = Stats()
 
     @plain_errors
@@ -117,7 +117,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import text_after
 
         with compiling():
-            return text_after(self.trace()[0], after, self.options, self._sizes)
+            return text_after(self.trace()[0], after, self.options, self.sizes)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -129,7 +129,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import native_program
 
         with compiling():
-            return native_program(self.trace()[0], self.options, sizes=self._sizes).program
+            return native_program(self.trace()[0], self.options, sizes=self.sizes).program
 
     @plain_errors
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
@@ -150,7 +150,7 @@ class Lowered(_OfThisProcess):
         self.signature.require(given, self.name)
         with compiling():
             module = self.trace()[0]
-            program = native_program(module, self.options, profiled=True, sizes=self._sizes).program
+            program = native_program(module, self.options, profiled=True, sizes=self.sizes).program
             native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
         return profiled(native, program.kernels, leaves)
 

@@ -64,7 +64,7 @@ def expanded(module: ModuleOp, options: Options, stats: Stats | None = None) -> 
 def at_sizes(module: ModuleOp, sizes: Sizes) -> ModuleOp:
     """A copy of the module with numbers in place of sizes."""
     copied = module.clone()
-    pipelines.run_passes(copied, (InstantiateSizesPass(sizes),), verify=pipelines.never)
+    transform(copied, PipelineOptions(first=(InstantiateSizesPass(sizes),), end="program"))
     return copied
 
 
@@ -123,10 +123,10 @@ def machine_code(
             module, options, stats, function, donated, line=line, start=start, sizes=sizes
         ).program
         line.begin("llvm")
-        start = time.perf_counter()
+        began = time.perf_counter()
         made = machine_program(program)
         if stats is not None:
-            stats.add("llvm", time.perf_counter() - start, None)
+            stats.add("llvm", time.perf_counter() - began, None)
             stats.is_quick = is_quick(program.llvm)
         return made
 

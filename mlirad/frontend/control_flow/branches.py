@@ -35,6 +35,7 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.tokens import last_token, resume
 from mlirad.frontend.tracing.values import LeafType, ValueType, type_of
 
 Thunk = Callable[[], Any]
@@ -70,9 +71,11 @@ class _Choice:
         self._replaced: set[str] = set()
 
     def make(self) -> None:
+        token = last_token()
         try:
             chosen = self._traced()
         except Returned:
+            resume(token)
             self._traced_sides.clear()
             self._shares = Shares()
             chosen = self._traced()

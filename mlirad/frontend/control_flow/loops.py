@@ -200,6 +200,7 @@ class _Loop:
 
     def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Trace the loop, which `make` makes of the values it begins with."""
+        token = last_token()
         while True:
             init = {name: self._before[name] for name in self._carried}
             init |= {name: zeros_of(*types) for name, types in self._types.items()}
@@ -207,7 +208,7 @@ class _Loop:
                 last = make(init)
                 break
             except Returned:
-                continue
+                resume(token)
         self._require_unwritten()
         results = {name: self._result(name, last) for name in self._state.live}
         self._shares.mark(self._before, results, self._replaced)

@@ -121,7 +121,7 @@ def select_key(shape: Shape, key: Any) -> Selection:
             selection.view.append(dim)
             continue
         if isinstance(item, int | Extent):
-            selection.terms.append(_static_position(item, shape[dim]))
+            selection.terms.append(_static_position(cast(int, item), shape[dim]))
         elif isinstance(item, np.ndarray):
             selection.terms.append(_static_positions(cast(Any, item), shape[dim], dim))
         else:
@@ -231,7 +231,7 @@ def _strided_by_extents(item: slice, extent: int) -> Strided:
     def bound(given: Any, otherwise: int) -> int:
         if given is None:
             return otherwise
-        position = given if isinstance(given, Extent) else index(given)
+        position = cast(int, given) if isinstance(given, Extent) else index(given)
         if position < 0:
             position = position + extent
         return min(max(position, -shift), extent - shift)

@@ -8,6 +8,8 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from mlirad.dialects.extents import divides
+from mlirad.errors import SizeNeeded
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -143,7 +145,10 @@ def split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Arr
     """`np.split` at static places, or into equal parts."""
     extent = ary.shape[one_axis(axis, ary.ndim)]
     sections = indices_or_sections
-    if isinstance(sections, int) and sections > 0 and extent % sections:
+    is_even = divides(sections, extent) if isinstance(sections, int) and sections > 0 else True
+    if is_even is None:
+        raise SizeNeeded(f"whether {sections} divides {extent} depends on the size", extent)
+    if not is_even:
         raise shape_error(
             f"cannot split {extent} elements into {sections} equal parts",
             "np.array_split makes parts of different lengths",

@@ -80,10 +80,10 @@ def _integers(value: Any) -> tuple[int, ...]:
 
 def _extents(value: Any) -> tuple[int, ...]:
     """A shape, whose extents may have sizes in them."""
-    parts: Any = value if isinstance(value, list | tuple) else [value]
+    parts = cast("Sequence[Any]", value if isinstance(value, list | tuple) else [value])
     if not any(isinstance(part, Extent) for part in parts):
         return _integers(value)
-    return tuple(part if isinstance(part, Extent) else _integer(part) for part in parts)
+    return tuple(cast(int, part) if isinstance(part, Extent) else _integer(part) for part in parts)
 
 
 def _one_or_more(value: Any) -> int | tuple[int, ...]:

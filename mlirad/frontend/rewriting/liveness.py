@@ -47,7 +47,8 @@ class Liveness:
                 return read_names(node.iter) | written | self._loop(node, after, NONE, given)
             case ast.With():
                 items = frozenset[str]().union(*(read_names(item) for item in node.items))
-                return items | self._block(node.body, after)
+                given = bound_names(filter(None, (item.optional_vars for item in node.items)))
+                return items | (self._block(node.body, after) - given)
             case ast.Try():
                 return self._try(node, after)
             case ast.Match():

@@ -51,7 +51,8 @@ def operand_of(value: Any) -> Operand:
         return value
     if isinstance(value, Extent):
         return made(emitting().constant(cast(Any, value), ELEMENT_TYPES[I64]), weak=True)
-    if isinstance(value, list | tuple) and (contains_traced(cast(object, value)) or holds_size(value)):
+    nest = cast(object, value)
+    if isinstance(nest, list | tuple) and (contains_traced(nest) or holds_size(cast(object, nest))):
         return stacked(cast("Sequence[Any]", value))
     return plain_array(cast(object, value))
 

@@ -66,7 +66,7 @@ def static_shape(shape: Any) -> Shape:
         pass
     try:
         return checked_extents(
-            tuple(extent if isinstance(extent, Extent) else index(extent) for extent in shape)
+            tuple(cast(int, extent) if isinstance(extent, Extent) else index(extent) for extent in shape)
         )
     except TypeError as error:
         raise shape_error(f"a shape is made of integers, got {shape!r}") from error

@@ -88,6 +88,7 @@ class BodyCode:
                 self._plan_pointer(body.addresses[op].base, level)
         for address, level in addresses:
             self._plan_pointer(address.base, level)
+        self._shared = self._shared_by_lanes(needed)
         self.opened(-1)
 
     def level_of(self, loops: frozenset[int]) -> int:
@@ -112,6 +113,22 @@ class BodyCode:
             if level < used:
                 self._advanced[level + 1][base] = k
 
+    def _shared_by_lanes(self, needed: Sequence[Operation]) -> list[list[Ssa]]:
+        """The values of each level that are the same in all lanes, which ops of inner levels read in all."""
+        dependences = self.body.dependences
+        computed = {op.results[0] for op in needed}
+        shared: list[dict[Ssa, None]] = [{} for _ in self._ops]
+        for op in needed:
+            if isinstance(op, LoadOp) or not self._is_vector(op.results[0]):
+                continue
+            inner = self.level_of(dependences[op.results[0]])
+            for value in [op.guard] if isinstance(op, LoadIfOp) else op.operands:
+                if value in computed and not self._is_vector(value):
+                    level = self.level_of(dependences[value])
+                    if level < inner:
+                        shared[level + 1][value] = None
+        return [list(values) for values in shared]
+
     def _is_vector(self, value: Ssa) -> bool:
         return self.lane is not None and self.lane in self.body.dependences[value]
 
@@ -129,6 +146,23 @@ class BodyCode:
         for base, k in self._advanced[level + 1].items():
             for j, u in self.copies(self._pointer_loops[base]):
                 partial[base, j, u] = self._through(base, k, j, u)
+        if self.lane in self.order[: level + 1] and level < len(self.order) - 1:
+            self._widen(level)
+
+    def lanes_ahead(self, level: int, width: int) -> None:
+        """Before the loop of a level, of which a body does so many lanes if it is the lane loop: make vectors of
+        what lanes share, in front of it.
+        """
+        if self.order[level] == self.lane:
+            self.width = width
+            for before in range(-1, level):
+                self._widen(before)
+
+    def _widen(self, level: int) -> None:
+        """Make vectors of what a level has computed and lanes share, for the loops inside."""
+        for value in self._shared[level + 1] if self.width > 1 else ():
+            for j, u in self.copies(self.body.dependences[value]):
+                self.f.widen(self.get(value, j, u), self.width)
 
     def _print(self, op: Operation, j: int, u: int) -> None:
         if self.f.globals.shows_places:

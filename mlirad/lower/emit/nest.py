@@ -14,7 +14,7 @@ every pass adds to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from mlirad.dialects.array.literals import literal_array
@@ -29,7 +29,7 @@ from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
-from mlirad.lower.emit.fills import fill
+from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
@@ -55,7 +55,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
             fill(kernel, output, number)
         kernel.f.ret()
         return
-    if _stays(op, emitter.buffers):
+    copied = [emitter.buffers[value] for value in _copied(op)]
+    if copied == outputs:
         return
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
@@ -64,27 +65,27 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
-    if schedule.tasks == 1 and _is_zero(op):
-        for output in outputs:
-            fill(kernel, output, constant(output.kind, 0))
+    # The first rows of an array have its strides, and are not all of it.
+    is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
+        (b.shape, b.strides) for b in outputs
+    ]
+    if schedule.tasks == 1 and (is_copy or _is_zero(op)):
+        for k, output in enumerate(outputs):
+            if is_copy:
+                copy(kernel.f, kernel.pointers, copied[k], output)
+            else:
+                fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
     _NestCode(kernel, op, body, combiners, outputs, schedule).write()
 
 
-def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
-    """Whether a nest copies each of its inputs to where it lies already."""
-    block = op.body.block
-    loads = list(block.ops)[:-1]
-    here = list(block.args)
-    return (
-        is_element_wise(op)
-        and all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
-        and all(
-            isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
-            for v, r in zip(yields(op.body), op.roots, strict=True)
-        )
-    )
+def _copied(op: NestOp) -> list[Ssa]:
+    """The arrays of which a nest makes copies, element by element; none if it does anything else."""
+    here = list(op.body.block.args)
+    values = [v.owner for v in yields(op.body)]
+    loads = [v for v in values if isinstance(v, LoadOp) and list(v.positions) == here]
+    return [v.buffer for v in loads] if len(loads) == len(values) and is_element_wise(op) else []
 
 
 def _is_zero(op: NestOp) -> bool:
@@ -165,6 +166,7 @@ class _NestCode(OutputLoops):
         totals = PartialSums(self._kernel, self._sums, keep=False)
         for segment in self._schedule.segments[d]:
             bounds = segment.lower, segment.upper
+            self._code.lanes_ahead(0, segment.width)
             with in_blocks(self._f, bounds, RADIX * segment.step, f"b{d}") as (block, end):
                 with self._f.loop(
                     block.index, end, segment.step, name=f"i{d}", at_most=RADIX, at_least=1
@@ -259,6 +261,7 @@ class _NestCode(OutputLoops):
     ) -> list[Value]:
         """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
         d = self._schedule.order[level]
+        self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
             *bounds,
             segment.step,

@@ -49,6 +49,7 @@ class OutputLoops(ABC):
     ) -> None:
         """One loop around a store, over a part of a segment, which is not empty unless that may be."""
         d = self._schedule.order[level]
+        self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
             lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
         ) as loop:

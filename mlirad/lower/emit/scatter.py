@@ -150,6 +150,7 @@ class _ScatterCode:
                 self.write(level + 1)
             return
         for segment in self._segments[d]:
+            self._code.lanes_ahead(level, segment.width)
             with self._f.loop(segment.lower, segment.upper, segment.step, name=f"i{d}") as loop:
                 self._enter(d, segment, loop.index)
                 self._code.opened(level)

@@ -105,7 +105,11 @@ class ControlFlow(Polling):
         following = loop.carried()
         self._poll_in_loop(index, step, at_most if trips is None else trips, work_before)
         after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
-        again = self.define(f"icmp slt i64 {after.text}, {last.text}", "i1")
+        # Where the end is known LLVM counts in steps of an address rather than beside it, if it sees equality.
+        ends = f"slt i64 {after.text}, {last.text}"
+        if trips and first.literal is not None:
+            ends = f"ne i64 {after.text}, {int(first.literal) + trips * step}"
+        again = self.define(f"icmp {ends}", "i1")
         latch = self.block
         self.branch_if(again, body, done)
         lines = [

@@ -10,8 +10,8 @@ combined. A strip that leaves out rows that the one before has done does so in g
 where strips do not overlap, all groups are of the same number of them.
 
 Every group makes totals of its own in memory, so there are as many groups only as cost little beside the
-strips, on one thread too. Where strips are few and nests make their totals, each strip is a group: its nests
-combine the part with a constant, and hand over what they otherwise add to the total, which costs no more.
+strips, on one thread too. Where strips are few and nests make their totals, each strip is a group: it hands
+over what is otherwise added to the total, which costs no more.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from mlirad.lower.split_reductions.totals import (
     MOST_BYTES,
     bytes_of,
     combiner_of,
+    drop_identities,
     is_identity,
     loads_from,
     most_parts,
@@ -153,6 +154,7 @@ def _single_strips(op: StripsOp, init: Sequence[Value]) -> StripsOp:
     for carry, value in zip(list(block.args[2:]), init, strict=True):
         _begin_at_constant(carry, value)
         block.erase_arg(carry)
+    drop_identities(block)
     made, last = yields(op.body), block.last_op
     assert last is not None
     last.detach()

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Attribute, Operation, OpResult
+from xdsl.ir import Attribute, Block, Operation, OpResult
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
@@ -102,6 +102,38 @@ def is_identity(value: Value, combiner: str) -> bool:
     if not isinstance(constant, ConstantOp):
         return False
     return _number(constant.value) == _number(identity(combiner, element_of(value)))
+
+
+def drop_identities(block: Block) -> None:
+    """Let what nests of a block do no more than combine with an identity stand for the result, without them."""
+    for nest in list(block.ops):
+        if isinstance(nest, NestOp) and nest.combiners is None and is_element_wise(nest):
+            alone = [_alone(nest, value) for value in yields(nest.body)]
+            arrays = [v for v in alone if v is not None]
+            if len(arrays) == len(alone):
+                for root, array in zip(nest.roots, arrays, strict=True):
+                    root.replace_all_uses_with(array)
+                nest.detach()
+                nest.erase()
+
+
+def _alone(nest: NestOp, value: Value) -> Value | None:
+    """The array, which nothing else reads, of whose element `value` is the combination with an identity."""
+    both = value.owner
+    combiner = _COMBINERS.get(type(both)) if isinstance(both, ew.BinaryOp) else None
+    if combiner is None or not isinstance(both, ew.BinaryOp):
+        return None
+    constant, load = both.operands[0].owner, both.operands[1].owner
+    if not isinstance(constant, ConstantOp) or not isinstance(load, LoadOp):
+        return None
+    array = load.buffer
+    if not isinstance(array.owner, NestOp) or {use.operation for use in array.uses} != {nest, load}:
+        return None
+    # As text, in which -0.0 is not 0.0.
+    if str(_number(constant.value)) != str(_number(identity(combiner, element_of(value)))):
+        return None
+    is_here = list(load.positions) == list(nest.body.block.args)
+    return array if is_here and array.owner.parent is nest.parent else None
 
 
 def _number(literal: Attribute) -> float | int:

@@ -24,7 +24,8 @@ def judge(seed: int, *, interpret: bool) -> None:
                 shift = (h, 0.0) if k == 0 else (0.0, h)
                 ahead = program(x + shift[0], y + shift[1], n)
                 steps.append((ahead - program(x - shift[0], y - shift[1], n)) / (2 * h))
-            if abs(steps[0] - steps[1]) < 1e-4 * (1 + abs(steps[0])):  # no jump in between
+            is_smooth = abs(steps[0] - steps[1]) < 1e-4 * (1 + abs(steps[0]))  # no jump in between
+            if is_smooth and abs(value) < 1e6:
                 np.testing.assert_allclose(slope, steps[0], rtol=2e-3, atol=2e-4, err_msg=text)
 
 

@@ -217,6 +217,36 @@ def test_inner_functions_assign_variables_of_the_function(x: float) -> None:
         np.testing.assert_allclose(slope, (f(x + 1e-6, n) - f(x - 1e-6, n)) / 2e-6, rtol=1e-6)
 
 
+def test_assertions_and_early_returns_in_one_loop() -> None:
+    def f(x: Any, n: Any) -> Any:
+        for k in range(n):
+            assert x < 9.0, "large"
+            if x > 4.0:
+                return x * k
+            with Once(x) as once:
+                x = x + once.value
+        return x
+
+    compiled = ad.jit(f, control="rewrite", interpret=True)
+    for n in (0, 1, 5):
+        assert compiled(1.5, n) == f(1.5, n)
+    with pytest.raises(ad.AssertionFailedError, match="large"):
+        compiled(10.0, 3)
+
+
+class Once:
+    """A context with a value."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __enter__(self) -> Once:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        return None
+
+
 def test_tables_of_what_was_computed_are_no_changes() -> None:
     def f(x: Any) -> Any:
         return x * computed(3) if x > 0 else x * computed(4)
