@@ -29,6 +29,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-inline": "mlirad.passes.inline",
     "mlirad-symbol-dce": "mlirad.passes.symbol_dce",
     "keep-calls": "mlirad.passes.kept_calls",
+    "roll-repetitions": "mlirad.passes.roll_repetitions",
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",
     "slice-gathers": "mlirad.passes.slice_gathers",

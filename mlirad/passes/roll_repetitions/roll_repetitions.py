@@ -1,0 +1,160 @@
+"""Code that is written out repetition by repetition becomes loops.
+
+    for t in range(200):                    array.tanh, array.add, array.tanh, array.add, ...
+        h = np.tanh(h) + x[t]        -->
+                                            array.scan ... { array.tanh, array.add }
+
+Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block is
+read as a line of ops without those that take parts of arrays (`parts.py`). Its periodic stretches
+(`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a loop pays
+(`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found first, and so
+it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
+
+The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
+where that code stacks it, this is the result (`joined_rows.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.indexing import GatherOp, ScatterOp, UpdateOp, YieldOp
+from mlirad.dialects.array.structural import ConcatenateOp, StackOp
+from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.builder import function_block
+from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.function_pass import FunctionPass, visit_regions
+from mlirad.passes.roll_repetitions import costs
+from mlirad.passes.roll_repetitions.costs import Shape, loop_shape
+from mlirad.passes.roll_repetitions.joined_rows import joined_rows
+from mlirad.passes.roll_repetitions.loops import emit_loop
+from mlirad.passes.roll_repetitions.matching import Line, Repetitions, find_repetitions
+from mlirad.passes.roll_repetitions.parts import Parts, Signatures, is_step
+from mlirad.passes.roll_repetitions.periods import periodic_stretches
+
+MAX_ROUNDS = 8
+"""How deeply loops are nested, and read what others hand out, at most."""
+
+_WHOLE = (GatherOp, ScatterOp, UpdateOp, CustomOp)
+"""Ops whose regions are left as they are: positions, and the rules of users."""
+
+
+@dataclass(frozen=True)
+class RollRepetitionsPass(FunctionPass):
+    """Make loops of code that is written out repetition by repetition."""
+
+    name = "roll-repetitions"
+
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """As `roll_repetitions`."""
+        return roll_repetitions(function)
+
+
+def roll_repetitions(function: FuncOp) -> FuncOp:
+    """The function with loops for what it repeats; itself if nothing repeats itself often enough."""
+    for _ in range(MAX_ROUNDS):
+        found = {
+            rolled.source.line.ops[rolled.source.start]: rolled
+            for block in _blocks(function_block(function))
+            for rolled in _found_in(block)
+        }
+        if not found:
+            break
+        function = rebuild_function(function, _Rolling(found).visit)
+        erase_unused(function_block(function))
+    return function
+
+
+@dataclass(frozen=True)
+class _Rolled:
+    """Repetitions that become a loop."""
+
+    source: Repetitions
+    shape: Shape
+
+
+class _Rolling:
+    """The rewriting of one function."""
+
+    def __init__(self, found: dict[Operation, _Rolled]):
+        self.found = found
+        self.repeated = {op for f in found.values() for op in _repeated(f.source)}
+        self.around = {op for f in found.values() for op in _ops_around(f.source.line.block)}
+
+    def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        """Emit what stands for an op: a loop for the first one of repetitions, nothing for the others."""
+        rolled = self.found.get(op)
+        if rolled is not None:
+            emit_loop(b, rolled.source, rolled.shape, env)
+        elif op in self.repeated or self._is_inside(op, env):
+            return
+        elif op in self.around:
+            visit_regions(b, op, env, self.visit)
+        else:
+            b.rebuild(op, env)
+            if isinstance(op, StackOp | ConcatenateOp):
+                joined = joined_rows(b, env[op.result])
+                if joined is not None:
+                    env[op.result] = joined
+
+    def _is_inside(self, op: Operation, env: Environment) -> bool:
+        """Whether an op makes a part of something that only repetitions read."""
+        if not is_step(op):
+            return False
+        missing = (o.owner for o in own_operands(op) if o not in env)
+        return any(
+            isinstance(m, Operation) and (m in self.repeated or self._is_inside(m, env)) for m in missing
+        )
+
+
+def _found_in(block: Block) -> list[_Rolled]:
+    """The repetitions of a block that become loops; none of them is in another one."""
+    ops = [op for op in block.ops if not isinstance(op, YieldOp | ReturnOp) and not is_step(op)]
+    if len(ops) < max(costs.LEAST_SAVED, costs.LEAST_REPETITIONS):
+        return []
+    line = Line(block, ops, Parts())
+    signatures = Signatures()
+    found: list[_Rolled] = []
+    taken = [False] * len(ops)
+    for stretch in periodic_stretches([signatures(op) for op in ops], costs.LEAST_REPETITIONS):
+        if stretch.length - stretch.period < costs.LEAST_SAVED:
+            continue
+        if any(taken[stretch.start : stretch.start + stretch.length]):
+            continue
+        source = find_repetitions(line, stretch, costs.LEAST_REPETITIONS)
+        source = None if source is None else source.trimmed(costs.LEAST_REPETITIONS)
+        shape = None if source is None else loop_shape(source)
+        if source is None or shape is None:
+            continue
+        source = source.ending_at(shape.trips * shape.together)
+        found.append(_Rolled(source, shape))
+        taken[source.start : source.stop] = [True] * (source.stop - source.start)
+    return found
+
+
+def _repeated(source: Repetitions) -> list[Operation]:
+    return source.line.ops[source.start : source.stop]
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    """A block and those in it whose code may change."""
+    yield block
+    for op in block.ops:
+        if op.regions and not isinstance(op, _WHOLE):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _blocks(inner)
+
+
+def _ops_around(block: Block) -> Iterator[Operation]:
+    op = block.parent_op()
+    while op is not None and not isinstance(op, FuncOp):
+        yield op
+        op = op.parent_op()
