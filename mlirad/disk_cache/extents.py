@@ -19,7 +19,10 @@ def extent_json(extent: int) -> Json:
     if not isinstance(stated, Extent):
         return extent
     return [
-        [[[extent_json(a.extent), a.divisor] if isinstance(a, Quotient) else a for a in atoms], coefficient]
+        [
+            [[extent_json(cast(int, a.extent)), a.divisor] if isinstance(a, Quotient) else a for a in atoms],
+            coefficient,
+        ]
         for atoms, coefficient in stated.terms
     ]
 

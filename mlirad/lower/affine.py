@@ -17,7 +17,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.extents import at_most, is_static
-from mlirad.dialects.shapes import Value, integer_of, is_boolean, is_integer
+from mlirad.dialects.shapes import Value, is_boolean, is_integer
 from mlirad.ir.ranges import Ranges
 
 _WRAP = 1 << 63
@@ -94,7 +94,7 @@ class AffineForms:
             case ConstantOp():
                 return Affine(frozenset(), int(literal_array(op)))
             case SizeOp():
-                return Affine(frozenset(), integer_of(op.extent))
+                return Affine(frozenset(), op.extent.data)
             case ew.AddOp():
                 return self.of(op.lhs) + self.of(op.rhs)
             case ew.SubOp():

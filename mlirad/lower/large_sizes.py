@@ -10,11 +10,11 @@ size by itself. What costs are estimated for is a nominal size.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from xdsl.ir import Attribute
 
-from mlirad.dialects.extents import at_most, evaluate, is_static, nominal, sizes_of
+from mlirad.dialects.extents import Extent, at_most, evaluate, is_static, made, nominal, sizes_of
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, size_of
 from mlirad.errors import SizeNeeded
 from mlirad.lower.machine import element_bytes
@@ -33,8 +33,12 @@ def require_at_most(a: int, b: int) -> None:
 
 
 def greatest(extent: int) -> int:
-    """A number that an extent without differences in it does not exceed at any large size."""
-    return evaluate(extent, dict.fromkeys(sizes_of(extent), MOST_LARGE))
+    """A number that an extent does not exceed at any large size."""
+    stated = cast(object, extent)
+    if not isinstance(stated, Extent):
+        return extent
+    added = made({monomial: c for monomial, c in stated.terms if c > 0})
+    return evaluate(added, dict.fromkeys(sizes_of(added), MOST_LARGE))
 
 
 def nominal_shape(what: Value | Attribute) -> Shape:

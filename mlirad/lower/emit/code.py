@@ -25,7 +25,6 @@ from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.dialects.shapes import integer_of
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
@@ -240,7 +239,7 @@ class BodyCode:
             case ConstantOp():
                 return constant(kind_of(op.result), literal_array(op).item())
             case SizeOp():
-                return self.f.value(integer_of(op.extent), "i64")
+                return self.f.value(op.extent.data, "i64")
             case NoFrameOp():
                 return constant("i64", 0)
             case _:

@@ -191,7 +191,7 @@ class ElementReader:
 
     def _stays_inside(self, p: Value, extent: int) -> bool:
         """Whether a position lies inside its dimension whatever the loops are at."""
-        if is_static(extent) and self.b.ranges.inside(p, extent):
+        if self.b.ranges.inside(p, extent):
             return True
         span = None if is_static(extent) and are_static(self.loops.values()) else self._span(self.forms.of(p))
         return span is not None and at_most(0, span[0]) and at_most(span[1], extent - 1)

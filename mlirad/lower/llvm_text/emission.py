@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from mlirad.dialects.extents import Extent, Monomial, Quotient
+from mlirad.errors import SizeNeeded
 from mlirad.lower.llvm_text.globals import ModuleGlobals
 from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text, undefined
 
@@ -107,6 +108,12 @@ class Emission:
             known = self._known[right] = self.define(right, kind, width)
         return known
 
+    def _size(self, name: str) -> Value:
+        """A size; raises `SizeNeeded` in a function that is not given it."""
+        if name not in self.sizes:
+            raise SizeNeeded(f"size {name} in a function that is not given it", name)
+        return self.sizes[name]
+
     def label(self, name: str) -> None:
         """Begin a block that nothing is known about."""
         self._append(f"{name}:", is_label=True)
@@ -150,7 +157,7 @@ class Emission:
         """A product of atoms and a factor; the extents in quotients are not negative."""
         if not atoms:
             return constant("i64", factor)
-        values = [self.extent(a.extent) if isinstance(a, Quotient) else self.sizes[a] for a in atoms]
+        values = [self.extent(a.extent) if isinstance(a, Quotient) else self._size(a) for a in atoms]
         for k, atom in enumerate(atoms):
             if isinstance(atom, Quotient):
                 values[k] = self.pure(f"udiv i64 {values[k].text}, {atom.divisor}", "i64")
