@@ -127,9 +127,7 @@ EXTENT_LIST: AttrConstraint[DenseArrayBase[I64]] = cast(
 )
 """Properties that `ints` makes and `values_of` reads."""
 
-EXTENT: AttrConstraint[IntegerAttr[I64]] = cast(
-    Any, AnyOf((IntegerAttr.constr(i64), BaseAttr(ExtentAttr)))
-)
+EXTENT: AttrConstraint[IntegerAttr[I64]] = cast(Any, AnyOf((IntegerAttr.constr(i64), BaseAttr(ExtentAttr))))
 """Properties that `integer` makes and `integer_of` reads."""
 
 

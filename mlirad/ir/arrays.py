@@ -15,6 +15,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import (
@@ -111,7 +112,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
 
     def _arg_reduction(self, op_class: type[reductions.ArgReductionOp], x: Value, dim: int) -> Value:
         type_ = array_type(reduce_shape(shape_of(x), (dim,)), i64)
-        if shape_of(x)[dim] <= 1:
+        if at_most(shape_of(x)[dim], 1):
             return self.zeros(type_)
         return self.emit(op_class, (x,), type_, {"dim": integer(dim)})
 

@@ -7,6 +7,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.ordering import ArgsortOp, CumulativeOp, SortOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.shapes import FLAG, Value, array_type, integer, keyword, shape_of, values_of
 from mlirad.ir.indexing import IndexingBuilder
 
@@ -32,7 +33,7 @@ class OrderingBuilder(IndexingBuilder):
 
     def cumulative(self, kind: str, x: Value, dim: int, reverse: bool = False) -> Value:
         """Prefix reduction by `sum`, `prod`, `max` or `min` along `dim`, from its end with `reverse`."""
-        if shape_of(x)[dim] <= 1 or (kind in ("max", "min") and self._is_uniform(x, dim)):
+        if at_most(shape_of(x)[dim], 1) or (kind in ("max", "min") and self._is_uniform(x, dim)):
             return x
         properties: dict[str, Attribute] = {"kind": keyword(kind), "dim": integer(dim)}
         if reverse:
@@ -42,4 +43,6 @@ class OrderingBuilder(IndexingBuilder):
     def _is_uniform(self, x: Value, dim: int) -> bool:
         """Whether the elements along `dim` are all the same."""
         owner = x.owner
-        return shape_of(x)[dim] <= 1 or (isinstance(owner, BroadcastOp) and dim not in values_of(owner.dims))
+        return at_most(shape_of(x)[dim], 1) or (
+            isinstance(owner, BroadcastOp) and dim not in values_of(owner.dims)
+        )

@@ -92,7 +92,7 @@ def categorical(
     lead = len(wanted) - len(batch)
     if lead < 0 or wanted[lead:] != tuple(batch):
         raise shape_error(f"categorical: a draw of shape {list(wanted)}, and that of logits is {batch}")
-    if count == 0:
+    if not count:
         raise shape_error("categorical: there is no category")
     several = () if not checked_flag(replace, "categorical: replace") else wanted[:lead]
     u = unit(key, (*several, *batch, count), scores.dtype)
@@ -146,7 +146,7 @@ def choice(
         raise shape_error("choice from a scalar", "give an array, or a Python integer")
     d, wanted = checked_axis(axis, "choice: axis", values.ndim), checked_shape(shape)
     count, draws = values.shape[d], prod(wanted)
-    if draws and (count == 0 or (draws > count and not checked_flag(replace, "choice: replace"))):
+    if draws and (not count or (draws > count and not checked_flag(replace, "choice: replace"))):
         raise shape_error(f"choice: {draws} of {count} elements", "choose fewer, or with replace=True")
     if p is not None:
         chances = asarray(p)

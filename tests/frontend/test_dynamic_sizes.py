@@ -262,6 +262,32 @@ def test_a_loop_over_rows_is_rewritten():
         np.testing.assert_allclose(found(np.arange(float(n))), ad.grad(f)(np.arange(float(n))))
 
 
+POSSIBLY_EMPTY = (
+    lambda x: np.sum(x[2:]), lambda x: np.prod(x[2:]), lambda x: np.mean(x[2:]),
+    lambda x: np.sort(x[2:]), lambda x: np.max(x[2:], initial=0.0), lambda x: np.pad(x[2:], 1),
+    lambda x: x[2:, None] * x[2:], lambda x: ad.scan(lambda c, r: (c + r, c), 0.1, x[2:]),
+    lambda x: ad.build(x.shape[0] - 2, lambda i: x[i] * x[i + 2]), lambda x: np.median(x[1:]),
+    lambda x: x[1:] * x[:1], lambda x: np.sum(x[: x.shape[0] // 4]), lambda x: np.cov(x),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(POSSIBLY_EMPTY)))
+def test_parts_that_may_be_empty_or_single(case: int):
+    """Extents such as n - 2 and n // 4, which are 0 or 1 for small sizes."""
+    found = ad.jit(POSSIBLY_EMPTY[case], dynamic="x:0", interpret=True)
+    for n in (2, 3, 4, 7):
+        x = np.arange(float(n)) + 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            agree(found(x), ad.jit(POSSIBLY_EMPTY[case], interpret=True)(x))
+
+
+@pytest.mark.parametrize("function", [np.max, np.argmin, lambda x: x[0], lambda x: np.fft.irfft(x)])
+def test_what_parts_that_may_be_empty_do_not_have(function: Any):
+    with pytest.raises(TracingError, match="depends on the size|needed as a number"):
+        ad.jit(lambda x: function(x[2:]), dynamic="x:0")(np.ones(5))
+
+
 # Errors ------------------------------------------------------------------------------------------
 
 

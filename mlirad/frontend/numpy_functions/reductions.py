@@ -98,7 +98,7 @@ def _accumulation(what: str, neutral: int) -> Callable[..., Array]:
         terms = converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
         x = masked(terms, where, neutral)
         axes = all_axes(axis, x.ndim)
-        if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
+        if initial is None and (where is not None or not all(x.shape[d] for d in axes)):
             raise argument_error(f"the {what} of elements that may be none needs `initial`", "leave it out")
         b = emitting()
         if x.dtype == BOOL:
@@ -257,7 +257,7 @@ def _extremum(kind: str, logical: str) -> Callable[..., Array]:
                     f"give the {kind} of no elements with initial=",
                 )
             x = masked(x, where, start)
-        if start is None and 0 in [x.shape[d] for d in axes]:
+        if start is None and not all(x.shape[d] for d in axes):
             raise shape_error(
                 f"the {kind} of no elements: shape {x.shape} along {axes}",
                 "give its value there with initial=",

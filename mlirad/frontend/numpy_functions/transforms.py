@@ -169,7 +169,7 @@ def irfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = No
     (real, taken), (imag, _) = (_resized(part, axis, length // 2 + 1, "irfft") for part in (z.real, z.imag))
     weights = np.full(taken, 2.0)
     weights[0] = 1.0
-    if length % 2 == 0:
+    if not length % 2:
         weights[-1] = 1.0
     weights *= norm_factor(norm, length, is_inverse=True)
     weights = weights.astype(real.dtype).reshape(-1, *(1,) * (real.ndim - 1 - axis))

@@ -51,8 +51,8 @@ def operand_of(value: Any) -> Operand:
         return value
     if isinstance(value, Extent):
         return made(emitting().constant(cast(Any, value), ELEMENT_TYPES[I64]), weak=True)
-    nest = cast(object, value)
-    if isinstance(nest, list | tuple) and (contains_traced(nest) or holds_size(cast(object, nest))):
+    nest = cast("Sequence[object]", value)
+    if isinstance(value, list | tuple) and (contains_traced(nest) or holds_size(nest)):
         return stacked(cast("Sequence[Any]", value))
     return plain_array(cast(object, value))
 

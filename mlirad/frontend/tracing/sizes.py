@@ -62,9 +62,6 @@ class Size(Extent):
     def __array__(self, dtype: object = None, copy: object = None) -> Any:
         raise SizeNeeded(f"{self} is needed as an array of NumPy, whose elements are numbers", self)
 
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
 
 def _operator(name: str) -> Callable[..., Any]:
     """An operator that makes a size where it can, and is traced where it cannot."""

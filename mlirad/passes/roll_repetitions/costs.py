@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import is_array, size_of
 from mlirad.passes.roll_repetitions.matching import Repetitions
 
@@ -51,5 +52,5 @@ def _together(found: Repetitions) -> int:
     """How many repetitions one trip makes: several if what they compute becomes one kernel."""
     ops = [op for op in found.ops if not isinstance(op, ConstantOp)]
     is_elementwise = all(isinstance(op, ElementwiseOp) for op in ops)
-    longest = max((size_of(r.type) for op in ops for r in op.results if is_array(r.type)), default=1)
+    longest = max((nominal(size_of(r.type)) for op in ops for r in op.results if is_array(r.type)), default=1)
     return IN_ONE_TRIP if is_elementwise and found.initial and longest >= LONG else 1

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.roll_repetitions.operands import Made, Operand, Outer, find_operand
@@ -221,7 +222,11 @@ def _turn(operands: Sequence[Sequence[Operand]], period: int) -> int:
             if isinstance(operand.origin, Made):
                 made, use = operand.origin, op + operand.origin.lag * period
                 base = operand.template.base
-                size = size_of(base) * numpy_dtype(base.type).itemsize if is_array(base.type) else 1 << 40
+                size = (
+                    nominal(size_of(base)) * numpy_dtype(base.type).itemsize
+                    if is_array(base.type)
+                    else 1 << 40
+                )
                 known = last.get((made.op, made.result), (0, 0))
                 last[made.op, made.result] = max(use, known[0]), size
     changes = [0] * (period + 1)

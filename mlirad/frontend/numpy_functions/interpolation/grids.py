@@ -123,7 +123,7 @@ class Grid:
         """What holds at points, whose coordinates are in the last axis."""
         rank = len(self.points)
         if xi.ndim == 1:
-            xi = xp.reshape(xi, (-1, rank) if xi.size % rank == 0 else (1, -1))
+            xi = xp.reshape(xi, (-1, rank) if not xi.size % rank else (1, -1))
         if not xi.ndim or xi.shape[-1] != rank:
             raise shape_error(
                 f"points of shape {xi.shape} for a grid of {rank} dimensions",
