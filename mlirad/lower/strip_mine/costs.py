@@ -40,7 +40,11 @@ LONG_LOOP = 16
 """Iterations of a loop other than that over the rows from which vectors run along it."""
 
 MOST_ROWS = 1024
+
 MOST_SIZED_ROWS = 128
+"""The most rows of a strip where how many rows there are is a size: the last strip may repeat as many, and
+there may be but 256."""
+
 ROWS_MULTIPLE = 8
 """Strips have a multiple of this many rows where vectors run along the rows."""
 
