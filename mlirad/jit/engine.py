@@ -2,15 +2,20 @@
 
     text --parse, verify--> module --optimise--> module --emit--> object code --link--> addresses
 
-Lowering writes explicit vectors, unrolls where that pays, computes addresses outside of the loops in which
-they do not change, and says what is to be inlined. So LLVM has little left to do: `PASSES` inline, drop what
-is unused, hand on constants, keep variables in registers and clean up. Of the gradients of all benchmarks these passes take a
-seventh of the time of LLVM's O1 without its vectorisers, and the code runs as fast. O1 spends it in looking
-for what is never there, such as loads of what the iteration before has stored; the machine code takes ten times
-as long as these passes to emit.
+Lowering writes explicit vectors, unrolls where that pays, computes addresses and vectors of equal lanes
+outside of the loops in which they do not change, and says what is to be inlined. So LLVM has little left to
+do: `PASSES` inline, drop what is unused, hand constants on, keep variables in registers and clean up. On the
+gradients of all benchmarks (70 texts, AVX2) they take a sixth of the time of O1 without its vectorisers, and
+the machine code is as long and as fast:
 
-Of very long texts, straight-line code that no number of runs makes up for, nothing is optimised and instructions
-are selected one by one (the quick tier). What counts is the length alone, `QUICK_FROM`.
+    pipeline                  optimise    emit    instructions
+    O1 without vectorisers       2.0 s   3.4 s          78,100
+    as here                     0.35 s   3.5 s          77,500
+
+O1 looks for what lowering never writes, such as loads of what the iteration before has stored.
+
+Nothing is optimised in very long texts, straight-line code that no number of runs makes up for, and their
+instructions are selected one by one (the quick tier). What counts is the length alone, `QUICK_FROM`.
 
 Code is emitted as an object file and linked by ORC (LLVM's LLJIT), one instance per program:
 creating it, linking and unloading take 0.7 ms, addresses of external functions are given to the

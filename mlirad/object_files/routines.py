@@ -7,6 +7,7 @@
     products and factorisations          the routines of BLAS and LAPACK by their usual names, `dgemm_`
     prints                               refused: nobody says where to
     special functions of SciPy           refused: they are loops inside of SciPy
+    Fourier transforms of some lengths   refused: they are loops inside of NumPy
 
 The header names all of them that are left to the linker.
 """
@@ -17,7 +18,13 @@ from typing import Final
 
 from mlirad.errors import UnsupportedError
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import C_PREFIX, LIBRARY_PREFIXES, LOOP_PREFIX, NativeProgram
+from mlirad.lower.native_program import (
+    C_PREFIX,
+    LIBRARY_PREFIXES,
+    LOOP_PREFIX,
+    TRANSFORM_PREFIX,
+    NativeProgram,
+)
 
 LIBRARIES: Final = {"blas": "-lblas", "lapack": "-llapack"}
 """How a linker is usually told of the library with routines of each kind."""
@@ -50,6 +57,11 @@ def require_routines(program: NativeProgram, target: Target) -> None:
     for symbol in program.externals:
         if symbol.startswith(LOOP_PREFIX):
             name = symbol.removeprefix(LOOP_PREFIX).rsplit("_", 2)[0]
+            if name.startswith(TRANSFORM_PREFIX):
+                raise UnsupportedError(
+                    "a Fourier transform of this length cannot be exported: NumPy computes it",
+                    hint="take lengths up to 8192 of prime factors up to 13, even ones for real numbers",
+                )
             raise UnsupportedError(
                 f"a program that calls scipy.special.{name} cannot be exported: it is compiled into SciPy",
                 hint="pass its values as an argument, or write it with functions of NumPy",

@@ -173,6 +173,17 @@ def test_equal_eigenvalues_of_a_diagonalisable_matrix() -> None:
     np.testing.assert_allclose(gradient, np.eye(3), atol=1e-12)
 
 
+def test_extrema_are_ordered_by_real_parts_first() -> None:
+    z = np.array([[1 + 2j, 1 + 3j, -9j], [2 - 1j, 2 - 2j, np.nan]])
+    for function in (np.max, np.min):
+        for options in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}):
+            found = ad.jit(lambda z, f=function, o=options: f(z, **o))(z[:, :2])
+            np.testing.assert_array_equal(found, function(z[:, :2], **options))
+        assert np.isnan(ad.jit(function)(z).real)
+    gradient = ad.grad(lambda z: np.max(z).imag)(z[0])
+    np.testing.assert_array_equal(gradient, [0, -1j, 0])
+
+
 # Failures -------------------------------------------------------------------------------------------
 
 

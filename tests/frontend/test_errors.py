@@ -69,7 +69,7 @@ CONTROL = {
     "float": (lambda x: float(x[0]), "astype", "float"),
     "int": (lambda x: int(x[0]), "astype", "int"),
     "math": (lambda x: math.sin(x[0]), "np.sin", ""),
-    "np.polynomial": (lambda x: np.polynomial.Polynomial([x[0], x[1]]), "stack", "make an array"),
+    "np.polynomial": (lambda x: np.polynomial.Polynomial([x[0], x[1]]), "np.polyval", "make an array"),
     "assign-to-numpy": (assign_to_numpy, "ad.numpy.zeros", "assigned to an element"),
     "item": (lambda x: x[0].item(), "traced value itself", ""),
     "mask": (lambda x: x[x > 0], "np.where(mask", "depends on a traced mask"),

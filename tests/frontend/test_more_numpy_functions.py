@@ -372,3 +372,41 @@ def test_reductions_are_in_the_dtype_of_out():
         out = np.zeros((2, 1) if function == np.add.accumulate else 1)
         found = run(lambda x, out, f=function: f(x, axis=0, out=out), x, out)
         np.testing.assert_array_equal(found, function(x, axis=0, out=out), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("window", "axis"), [((2, 3), None), (3, 0), (2, -1), ((2, 1), (1, 0)), ((2, 2), (1, 1)), (4, 1)]
+)
+def test_sliding_windows(window, axis):
+    def windows(x):
+        return np.lib.stride_tricks.sliding_window_view(np.sin(x), window, axis)
+
+    agree(windows, A)
+    ad.check_derivatives(windows, A, interpret=True)
+
+
+def test_windows_that_do_not_fit_are_refused():
+    for window, axis in ((5, 1), ((2,), None), (-1, 0)):
+        with pytest.raises(ad.ShapeError, match="a window of"):
+            run(lambda x: np.lib.stride_tricks.sliding_window_view(x, window, axis), A)  # noqa: B023
+
+
+def test_elements_with_their_positions():
+    def f(x):
+        numbered = np.ndenumerate(x)
+        (i, j), first = next(numbered)
+        return first + sum((i + 2 * j) * y for (i, j), y in numbered) + i + j
+
+    agree(f, A)
+    assert run(lambda x: x * sum(y for _, y in np.ndenumerate(np.ones(3))), 2.0) == 6.0
+
+
+def test_comparisons_with_none():
+    agree(lambda x: x == None, A)  # noqa: E711
+    agree(lambda x: x != None, A)  # noqa: E711
+
+
+def test_more_methods():
+    agree(lambda x: x.argpartition(2, axis=0)[2], A)
+    agree(lambda x: x.compress([True, False, True], axis=0), A)
+    agree(lambda x: (x > 0).astype(int).choose([x, -x]), A)

@@ -44,6 +44,12 @@ def bounded(z: Any) -> Any:
     return 2 * z / (1 + xp.abs(z) ** 2)
 
 
+def smoothed(hermitian: Any) -> Any:
+    """A function of a Hermitian matrix, by eigenvalues that are kept apart."""
+    values, vectors = xp.linalg.eigh(hermitian / 20 + np.diag(np.arange(float(ROWS))))
+    return (vectors * xp.tanh(values)) @ vectors.conj().T
+
+
 ELEMENTWISE: tuple[Callable[[Any], Any], ...] = (
     lambda z: xp.sin(z), lambda z: xp.tanh(z / 2), lambda z: xp.sqrt(z + 3), lambda z: xp.log(3 - z),
     lambda z: xp.exp(z / 2), lambda z: xp.arctan(z / 3), lambda z: xp.arcsin(z / 3j), lambda z: z**3,
@@ -106,6 +112,8 @@ PRODUCTS: tuple[Callable[[Any], Any], ...] = (
     lambda z: xp.tensordot(z, z[0], 0)[0, :ROWS],
     lambda z: xp.linalg.cholesky(z @ z.conj().T + 2 * np.eye(ROWS)) @ z / 3,
     lambda z: xp.linalg.inv(z[:, :ROWS] + 5j * np.eye(ROWS)) @ z, lambda z: xp.kron(z[0, :2], z[:, ::2]),
+    lambda z: xp.linalg.det(z[:, :ROWS] + 4 * np.eye(ROWS)) * z / 60,
+    lambda z: xp.linalg.qr(z[:, :ROWS] + 4 * np.eye(ROWS))[0] @ z, lambda z: smoothed(z @ z.conj().T) @ z,
     lambda z: xp.stack([xp.convolve(z[0], z[1], "same"), xp.correlate(z[1], z[2], "same"), z[2]]) / N,
 )  # fmt: skip
 

@@ -403,3 +403,68 @@ func.func @main(%x: tensor<6xf64>) -> tensor<3xf64> {
 """
     program = check(text, np.arange(6.0))
     assert "i64 48" not in program.llvm
+
+
+MOVES = """
+func.func @main(%x: tensor<4x96xf64>) -> (tensor<4x96xf64>, tensor<5x7xf64>, tensor<5x7xf64>) {{
+  %a = kernel.nest %x (%i, %j) {{space = [4, 96], reduction = [], lane = 1, width = 16}}
+      : tensor<4x96xf64> -> tensor<4x96xf64> {{
+    %v = kernel.load %x[{positions}] : tensor<4x96xf64> -> f64
+    array.yield %v : f64
+  }}
+  %b:2 = kernel.nest (%i, %j) {{space = [5, 7], reduction = []}} : -> (tensor<5x7xf64>, tensor<5x7xf64>) {{
+    %v = array.constant {number} : f64
+    %w = array.constant 0.0 : f64
+    array.yield %v, %w : f64, f64
+  }}
+  func.return %a, %b#0, %b#1 : tensor<4x96xf64>, tensor<5x7xf64>, tensor<5x7xf64>
+}}"""
+
+
+def test_whole_arrays_are_copied_and_filled_with_zeros_without_loops() -> None:
+    x = np.random.default_rng(0).normal(size=(4, 96))
+    program = check(MOVES.format(positions="%i, %j", number="0.0"), x)
+    calls = [program.llvm.count(f"call void @llvm.{name}.") for name in ("memcpy", "memset")]
+    assert calls == [1, 2] and " phi " not in program.llvm
+    text = MOVES.format(positions="%i, %i", number="-0.0")
+    program = check(text, x)
+    assert "call void @llvm.mem" not in program.llvm
+    assert np.signbit(run(text, x)[1]).all()
+
+
+def test_what_lanes_share_becomes_a_vector_in_front_of_their_loop() -> None:
+    text = """
+    func.func @main(%x: tensor<6xf64>, %y: tensor<64xf64>) -> tensor<6x64xf64> {
+      %z = kernel.nest %x, %y (%i, %j) {space = [6, 64], reduction = [], lane = 1, width = 4}
+          : tensor<6xf64>, tensor<64xf64> -> tensor<6x64xf64> {
+        %a = kernel.load %x[%i] : tensor<6xf64> -> f64
+        %b = kernel.load %y[%j] : tensor<64xf64> -> f64
+        %c = array.mul %a, %b : f64
+        array.yield %c : f64
+      }
+      func.return %z : tensor<6x64xf64>
+    }"""
+    program = check(text, np.arange(6.0), np.arange(64.0))
+    before, inside = program.llvm.split("\ni1.body", 1)
+    assert before.count("shufflevector") == 1
+    assert "shufflevector" not in inside
+
+
+@pytest.mark.parametrize("additions", [4096, 4000])
+def test_whole_blocks_of_a_long_sum_need_no_end(additions: int) -> None:
+    """The loop over a block runs at all, so it has no branch in front, and polls nothing: it is short."""
+    x, y = tensor((additions, 16), "float32"), tensor((16,), "float32")
+    text = f"""
+    func.func @main(%x: {x}) -> {y} {{
+      %z = kernel.nest %x (%i, %r) {{space = [16], reduction = [{additions}], combiners = [add], lane = 0}}
+          : {x} -> {y} {{
+        %a = kernel.load %x[%r, %i] : {x} -> f32
+        array.yield %a : f32
+      }}
+      func.return %z : {y}
+    }}"""
+    numbers = np.random.default_rng(0).random((additions, 16), np.float32)
+    program = check(text, numbers, rtol=1e-5)
+    assert ("smin" in program.llvm) == (additions == 4000)
+    loops = re.findall(r"^\w+\.body\.\d+:", program.llvm, re.MULTILINE)
+    assert program.llvm.count("br i1") == len(loops)

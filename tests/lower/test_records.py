@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -77,12 +79,12 @@ def test_rows_of_a_trip_lie_side_by_side() -> None:
 def test_results_stay() -> None:
     f = planned()
     verify_plan(f)
-    args = [np.linspace(-1, 2, 5), np.float64(0.7)]
+    args: list[Any] = [np.linspace(-1, 2, 5), np.float64(0.7)]
     want = run_function(function(LOOPS), args)
     for checks in (False, True):
-        got = NativeFunction(compiled_program(ModuleOp([f.clone()]), "f", checks=checks), debug=True)(*args)
-        for one, other in zip(got, want, strict=True):
-            np.testing.assert_allclose(np.asarray(one), other, rtol=1e-12)
+        native: Any = NativeFunction(compiled_program(ModuleOp([f.clone()]), "f", checks=checks), debug=True)
+        for one, other in zip(native(*args), want, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_few_values_and_small_ones_lie_apart() -> None:

@@ -168,6 +168,11 @@ REFUSED = {
     "a print": (printing, {}, "prints cannot be exported: it prints 'x is"),
     "a special function": (scipy.special.gammaln, {}, None),
     "one of SciPy": (lambda x: scipy.special.jv(1.5, x), {}, "scipy.special.jv cannot be exported"),
+    "a long transform": (
+        lambda x: np.fft.fft(x * np.ones(97)).real,
+        {},
+        "a Fourier transform of this length cannot be exported",
+    ),
     "a place": (np.sin, {"path": "no/such/folder/f"}, "cannot write no/such/folder"),
     "scratch": (np.sin, {"scratch": "heap"}, "there is no scratch 'heap'"),
     "the interpreter": (ad.jit(np.sin, interpret=True), {}, "the interpreter makes no code"),

@@ -15,10 +15,11 @@ from xdsl.utils.test_value import create_ssa_value
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import array_type
 from mlirad.interpreter import run_function
-from mlirad.ir.builder import function_block
+from mlirad.ir.builder import function_block, yields
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
@@ -72,6 +73,9 @@ def test_rows_and_totals(rows: int, tasks: int) -> None:
     assert (groups.carry_count, groups.part_count, len(groups.joined)) == (0, 5, 1)
     is_single = not any(isinstance(op, StripsOp) for op in groups.body.walk())
     assert is_single == (tasks > 2) and (not is_single or groups.strip_rows == rows)
+    if is_single:  # what it hands over is not added to a total of nothing before
+        parts = [made.owner for made in yields(groups.body)[len(groups.joined) :]]
+        assert all(isinstance(nest, NestOp) and nest.combiners is not None for nest in parts)
 
 
 def test_large_totals_cost_a_share() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlirad.frontend.complex_numbers.apart import apart, complex_part, functions_apart, operands_apart
 from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
+from mlirad.frontend.complex_numbers.extrema import EXTREMA
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.numpy_functions.binding import Binding, qualified_name
 from mlirad.frontend.numpy_functions.functions import LINEAR_ALGEBRA, known_binding
@@ -295,6 +296,7 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.shape: _shape,
     np.ndim: _ndim,
     np.size: _size,
+    **EXTREMA,
     **({np.astype: _astype} if hasattr(np, "astype") else {}),
 }
 """The functions that are not those of the parts."""

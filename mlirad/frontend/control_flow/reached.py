@@ -140,6 +140,12 @@ class Reached:
         elif kind is MethodType:
             self._look_at(value.__func__, name)
             self._look_at(value.__self__, name)
+        elif isinstance(value, type):
+            self._class(cast("type[Any]", value))
+        elif isinstance(value, staticmethod | classmethod):
+            self._look_at(cast(Any, value).__func__, name)
+        elif isinstance(value, property):
+            self._look_at(value.fget, name)
         elif isinstance(value, functools.partial):
             for part in (value.func, *value.args, *value.keywords.values()):
                 self._look_at(part, name)
@@ -203,7 +209,7 @@ class Reached:
             self._enter(name, lambda: tuple(values), lambda before: values.__setitem__(slice(None), before))
         elif not isinstance(value, tuple):
             kept: set[Any] | deque[Any] = value
-            self._enter(name, lambda: tuple(kept), lambda before: (kept.clear(), _extend(kept, before))[0])
+            self._enter(name, lambda: tuple(kept), functools.partial(_refill, kept))
         for part in cast("Iterable[Any]", value):
             self._look_at(part, name)
 
@@ -230,10 +236,16 @@ class Reached:
         for slot in sorted(slots_of(kind)):
             self._look_at(getattr(value, slot, None), name)
             self._enter(name, *_attribute(value, slot))
-        for base in kind.__mro__:
-            if is_program_class(base):
-                for part in list(vars(base).values()):
-                    self._look_at(part, name)
+        self._look_at(kind, name)
+
+    def _class(self, cls: type[Any]) -> None:
+        """The attributes of a class, and of those it derives from."""
+        for base in filter(is_program_class, cls.__mro__):
+            for key, part in list(vars(base).items()):
+                name = f"{base.__name__}.{key}"
+                if not (key.startswith("__") and key.endswith("__")):
+                    self._enter(name, *_of_class(base, key))
+                self._look_at(part, name)
 
 
 def _is_computed(part: object) -> bool:
@@ -241,7 +253,8 @@ def _is_computed(part: object) -> bool:
     return isinstance(part, functools.cached_property)
 
 
-def _extend(kept: set[Any] | deque[Any], parts: Parts) -> None:
+def _refill(kept: set[Any] | deque[Any], parts: Parts) -> None:
+    kept.clear()
     if isinstance(kept, set):
         kept.update(parts)
     else:
@@ -270,6 +283,15 @@ def _content_of(cell: CellType) -> Access:
             cell.cell_contents = before[0]
 
     return lambda: (cell_content(cell),), write
+
+
+def _of_class(cls: type[Any], name: str) -> Access:
+    """An attribute of a class."""
+
+    def write(before: Parts) -> None:
+        setattr(cls, name, before[0])
+
+    return lambda: (vars(cls).get(name, MISSING),), write
 
 
 def _attribute(value: Any, name: str) -> Access:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions import masked_elements
@@ -34,6 +34,10 @@ _numpy: Any = np  # its functions take traced arrays, which their types do not s
 
 class MissingAttributeError(UnsupportedError, AttributeError):
     """What a traced array lacks; `hasattr` says so."""
+
+
+class UnhashableError(TracingError, TypeError):
+    """A traced array is asked for what tells it apart from others."""
 
 
 class ArrayMethods(Array):
@@ -164,6 +168,10 @@ class ArrayMethods(Array):
             raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
         return copied(self) if result is self and copy else result
 
+    def compress(self, condition: Any, axis: int | None = None) -> Array:
+        """The elements, or slices, where a static condition holds."""
+        return _numpy.compress(condition, self, axis)
+
     def copy(self, order: str = "C") -> Array:
         """The elements as an array of its own."""
         return _numpy.copy(self, order=order)
@@ -225,7 +233,17 @@ class ArrayMethods(Array):
 
     def tolist(self) -> NoReturn:
         """Raises: a traced value has no elements to hand out."""
-        self.item()
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so .tolist() cannot return a list of numbers",
+            "list(x) is a list of traced values; or return the array from the function",
+        )
+
+    def __hash__(self) -> int:
+        raise UnhashableError(
+            f"{self!r} is traced and has no value yet, so it cannot be a key, or an element of a set",
+            location=user_line(),
+            hint="to choose by a number write ad.asarray([a, b])[k], or ad.switch(k, [f, g])",
+        )
 
     def __reduce__(self) -> NoReturn:
         raise tracing_error(
@@ -247,9 +265,6 @@ _HINTS = {
         "traced function",
     ),
     "item": ("itemset", "write x[i] = v"),
-    "argpartition": ("argpartition", "write np.argsort"),
-    "choose": ("choose", "write np.select, or np.where for two choices"),
-    "shape": ("compress", "the shape depends on elements; write ad.extract(condition, x, size=n)"),
 }
 
 
@@ -265,7 +280,7 @@ def _hint(name: str) -> str:
 FUNCTIONS = (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
     "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
-    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
+    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero", "argpartition", "choose",
 )  # fmt: skip
 """The methods that are functions of NumPy."""
 

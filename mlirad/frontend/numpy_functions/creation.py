@@ -115,7 +115,7 @@ def is_symbolic(value: object) -> bool:
     return contains_traced(value) or holds_size(value)
 
 
-def _of_traced(make: Maker) -> Handing:
+def of_traced(make: Maker) -> Handing:
     """What a name of NumPy stands for in a trace: `make`, for users' calls with traced values."""
 
     def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -128,7 +128,7 @@ def _of_traced(make: Maker) -> Handing:
 
 
 OF_NESTS: Final[dict[str, Handing]] = {
-    name: _of_traced(CREATING[name])
+    name: of_traced(CREATING[name])
     for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "full")
 }
 """What names of `numpy` stand for while a function is traced."""

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.numpy_functions.classes import CONSTRUCTORS, IN_C
 from mlirad.frontend.numpy_functions.creation import OF_NESTS
 from mlirad.frontend.numpy_functions.elementwise import vectorized
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS
@@ -74,9 +75,10 @@ def _names(module: str) -> dict[str, Handing]:
 def bind() -> None:
     """Let NumPy's names stand for these functions in all traces, and for those of `creation`; called once."""
     TRACED.update({module: _names(module) for module in MODULES})
-    TRACED["numpy"].update(OF_NESTS)
+    TRACED["numpy"].update(OF_NESTS | IN_C)
     methods: dict[str, dict[str, MethodHanding]] = {
         name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()
     }
+    methods |= CONSTRUCTORS
     methods["vectorize"] = {"__call__": vectorized}
     TRACED_METHODS["numpy"] = lambda: methods

@@ -171,9 +171,7 @@ def solve_toeplitz(c_or_cr: ColumnAndRow, b: MatrixOperand) -> Matrix:
     return solve(toeplitz(column, row), b)
 
 
-def solve_circulant(
-    c: MatrixOperand, b: MatrixOperand, singular: Literal["raise"] = "raise", tol: Limit | None = None
-) -> Matrix:
+def solve_circulant(c: MatrixOperand, b: MatrixOperand, *, tol: Limit | None = None) -> Matrix:
     """`scipy.linalg.solve_circulant`, of a vector c, by Fourier transforms. Raises for singular matrices."""
     column, right = (floating(x) for x in common_matrices([c, b]))
     if column.ndim != 1 or right.ndim not in (1, 2) or right.shape[0] != column.shape[0]:

@@ -29,4 +29,6 @@ def tracings(*functions: Callable[..., Any], **named: Callable[..., Any]) -> Tra
 def _numpys(name: str) -> Any:
     """A function of NumPy's, `None` if there is none."""
     module, _, rest = name.partition("_")
-    return getattr(_MODULES[module], rest, None) if module in _MODULES else getattr(np, name, None)
+    if module in _MODULES:
+        return getattr(_MODULES[module], rest, None)
+    return getattr(np, name, None) or getattr(np.lib.stride_tricks, name, None)

@@ -50,6 +50,9 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
     if any(isinstance(x, list | tuple) for x in inputs):
         require_no_repetition(ufunc, inputs)
+    if ufunc in (np.equal, np.not_equal) and any(x is None for x in inputs):
+        array = next(x for x in inputs if x is not None)
+        return xp.full_like(array, ufunc is np.not_equal, dtype=bool)
     if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
         return NotImplemented
     if ufunc is np.matmul:

@@ -1,4 +1,4 @@
-"""Convolutions: `np.convolve`, `np.correlate`, and `convolution` over several dimensions.
+"""Windows, and convolutions: `np.convolve`, `np.correlate`, and `convolution` over several dimensions.
 
 All gather the windows of the input, at affine positions, and contract them with the kernel:
 
@@ -14,13 +14,14 @@ from typing import Any, Literal
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
-from mlirad.frontend.numpy_functions.parameters import ArrayLike
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, ShapeLike
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
+from mlirad.frontend.tracing.shapes import listed, one_axis
 
 
 def convolution(
@@ -111,6 +112,32 @@ def _correlation(x: Array, k: Array, mode: str) -> Array:
     return xp.matmul(views, k)
 
 
+def sliding_window_view(
+    x: ArrayLike,
+    window_shape: ShapeLike,
+    axis: AxisList | None = None,
+    *,
+    writeable: Literal[False] = False,
+) -> Array:
+    """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
+    axes = range(x.ndim) if axis is None else [one_axis(k, x.ndim) for k in listed(axis)]
+    if len(axes) != len(window_shape):
+        raise shape_error(
+            f"a window of shape {window_shape} does not fit {len(axes)} dimensions",
+            "give one extent for each axis of `axis`, or, without it, for each dimension",
+        )
+    for dim, width in zip(axes, window_shape, strict=True):
+        count = x.shape[dim] - width + 1
+        if width < 0 or count < 1:
+            raise shape_error(
+                f"a window of {width} elements does not fit dimension {dim} of shape {x.shape}",
+                "a window has at most as many elements as the dimension",
+            )
+        found = windows(xp.moveaxis(x, dim, 0), (count,), (width,), [1], [1])
+        x = xp.moveaxis(xp.moveaxis(found, 1, -1), 0, dim)
+    return x
+
+
 def windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:
     """All windows of the leading dimensions of x, as an array [*out, *window, ...]."""
     b, rank = emitting(), len(out)
@@ -154,5 +181,5 @@ def _padding(
     return low, high
 
 
-FUNCTIONS = tracings(convolve, correlate)
+FUNCTIONS = tracings(convolve, correlate, sliding_window_view)
 """What this file traces."""

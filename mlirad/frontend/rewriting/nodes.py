@@ -9,8 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar
 
-RUNTIME = "ad__"
-"""The variable of a rewritten function that holds what its control flow calls."""
+from mlirad.frontend.tracing.asked import RUNTIME
 
 N = TypeVar("N", bound=ast.AST)
 

@@ -26,6 +26,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded
+from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_names import hint_for, scipy_function
 from mlirad.frontend.tracing.pytree import flatten
@@ -190,20 +191,20 @@ class Array:
             )
         raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
-            "write np.array or np.stack, by these names, for a list of traced values, x.astype(np.int64) for "
-            "np.int64(x), ad.asarray(a) for a NumPy array that is indexed by traced positions, and "
-            "y = ad.numpy.zeros(n) or y = ad.asarray(y) before y[i] = v",
+            elements_hint(),
         )
 
     # What needs elements -------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        name = scipy_function()
+        if name is not None:
+            raise tracing_error(
+                f"SciPy's {name} decides by the elements of {self!r}, which is traced", hint_for(name)
+            )
         raise tracing_error(
             f"the truth of {self!r} is not known while the function is traced",
-            "write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
-            "one between computations, ad.while_loop(condition, body, init) for `while`, np.logical_and "
-            "for `and`, np.maximum for max; shapes and other static things may steer Python code; or have "
-            'the source rewritten: ad.jit(f, control="rewrite")',
+            truth_hint(),
         )
 
     def __float__(self) -> float:

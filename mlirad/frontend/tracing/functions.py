@@ -110,15 +110,26 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
         try:
             with library_names():
                 return trace(functions)
-        except ReportsNeeded:
-            has_reports = True
-        except Learned as learned:
-            place = learned.place
+        except BaseException as error:
+            request = _request_behind(error)
+            if request is None:
+                raise
+            if isinstance(request, Learned):
+                place = request.place
+            else:
+                has_reports = True
     raise TracingError(
         f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
         location=place,
         hint="give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
     )
+
+
+def _request_behind(error: BaseException | None) -> ReportsNeeded | Learned | None:
+    """The request for another trace that an error is, or that a `finally` of the user's met and hides."""
+    while error is not None and not isinstance(error, ReportsNeeded | Learned):
+        error = error.__context__
+    return error
 
 
 @plain_errors

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, TypeAlias, cast
 
+from mlirad.frontend.tracing.source import is_user_file
 from mlirad.jit.forking import CompileLock
 from mlirad.packages import folder_of
 
@@ -44,8 +45,24 @@ TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, MethodHanding]]
 `norm`, and by the name of a method, what stands for that. It is asked once the module is imported."""
 
 
+_OWN = str(Path(__file__).parents[2]) + "/"
+
+_WRITTEN = {
+    **dict.fromkeys(
+        ("brentq", "brenth", "bisect", "ridder", "newton", "fsolve", "root", "root_scalar"),
+        "write ad.root(f, x0), which solves f(x) = 0",
+    ),
+    **dict.fromkeys(("minimize", "minimize_scalar", "fmin", "fmin_bfgs"), "write ad.minimize(f, x0)"),
+    **dict.fromkeys(("solve_ivp", "odeint"), "write ad.odeint(f, y0, t), with f of y and t"),
+    "fixed_point": "write ad.fixed_point(f, x0)",
+}
+"""What to write instead of SciPy's solvers."""
+
+
 def hint_for(name: str) -> str:
     """What to write instead of a function of SciPy."""
+    if name in _WRITTEN:
+        return _WRITTEN[name]
     module = next((m for m, names in TRACED.items() if m.startswith("scipy") and name in names), None)
     if module is not None:
         return f"call it as an attribute of its module: import {module}, and {module}.{name}(...)"
@@ -62,15 +79,22 @@ def hint_for(name: str) -> str:
 
 
 def scipy_function() -> str | None:
-    """The name of the outermost function of SciPy around the innermost call, `None` outside of SciPy."""
-    found = None
+    """The name of the outermost function of SciPy around the innermost call, `None` outside of SciPy.
+
+    One that calls a function which is traced is not around what that does.
+    """
+    found, is_within = None, False
     frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
-        code = frame.f_code
-        if code.co_filename.startswith(_FOLDER):
+        file = frame.f_code.co_filename
+        if file.startswith(_FOLDER):
             found = _name_of(frame)
         elif found is not None:
             return found if found.isidentifier() else None
+        elif is_user_file(file):
+            is_within = True
+        elif is_within and file.startswith(_OWN):
+            return None
         frame = frame.f_back
     return None
 

@@ -25,11 +25,16 @@ _skipped: dict[str, bool] = {}
 
 def user_place() -> tuple[str, int] | None:
     """File and line of the innermost call outside these packages, `None` if there is none."""
+    frame = user_frame()
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost call outside these packages, `None` if there is none."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
-        file = frame.f_code.co_filename
-        if not _is_skipped(file) and not _is_generated(frame):
-            return file, frame.f_lineno
+        if not _is_skipped(frame.f_code.co_filename) and not _is_generated(frame):
+            return frame
         frame = frame.f_back
     return None
 

@@ -1,4 +1,4 @@
-"""Python loops, which are written out trip by trip: a warning where that makes thousands of operations.
+"""Python loops, which are traced trip by trip: a warning where that makes thousands of operations.
 
     for t in range(2000):
         h = np.tanh(w @ h + x[t])      model.py:12: UnrolledLoopWarning: 5000 operations have been traced
@@ -49,7 +49,7 @@ class LineCounts:
         _warned.add(place)
         warnings.warn_explicit(
             f"{self.total} operations have been traced so far, {count} of them for this line: a Python loop "
-            f"is written out trip by trip, and compiled as that\n"
+            f"is traced trip by trip, which takes long even where the program becomes a loop again\n"
             f"  hint: write ad.fori_loop or ad.scan where a trip needs the one before, ad.vmap or ad.build "
             f"where none does, and @ad.function on what is called often; or have long loops rewritten: "
             f'ad.jit(f, control="rewrite")',

@@ -17,7 +17,7 @@ from mlirad.dialects.array.structural import PadOp, StackOp
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.linear_maps.apply.primitives import apply_primitive, apply_transposed
+from mlirad.linear_maps.apply.primitives import FEW_SLICES, apply_primitive, apply_transposed
 from mlirad.linear_maps.elements import Element, accumulated, as_value, components
 from mlirad.linear_maps.transposes import TRANSPOSES, Captured, Primitive
 
@@ -54,7 +54,12 @@ def accumulate_image(
 def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: Value) -> Value | None:
     """acc with x added at the positions, when x is a small part of it, or one of the slices it is made of."""
     stack = acc.owner
-    if isinstance(stack, StackOp) and stack.dim.value.data == 0 and shape_of(x) == shape_of(acc)[1:]:
+    if (
+        isinstance(stack, StackOp)
+        and stack.dim.value.data == 0
+        and len(stack.parts) <= FEW_SLICES
+        and shape_of(x) == shape_of(acc)[1:]
+    ):
         place = b.scalar_of(m.captured(captured)[0])
         if place is not None:
             parts = list(stack.parts)

@@ -76,8 +76,8 @@ def _pad(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 def _one_hot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     """A scatter from a space of one point; in a space of few slices, these as a stack."""
     positions = m.captured(captured)
-    slices = shape_of(m.codomain)[0] if len(positions) == 1 and shape_of(x) else FEW_SLICES + 1
-    place = b.scalar_of(positions[0]) if slices <= FEW_SLICES else None
+    slices = shape_of(m.codomain)[0] if len(positions) == 1 and shape_of(x) else 0
+    place = b.scalar_of(positions[0]) if 0 < slices <= FEW_SLICES else None
     if place is not None:
         place = min(max(int(place), 0), slices - 1)
         return b.stack([x if k == place else b.zeros(x.type) for k in range(slices)], 0)

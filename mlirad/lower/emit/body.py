@@ -76,6 +76,7 @@ class Body:
         self.addresses: dict[Operation, Address] = {}
         self._forms = AffineForms()
         self._order: dict[Value, int] = {}
+        self._needed: dict[tuple[Value, ...], list[Operation]] = {}
         loops = len(self.extents)
         for d, argument in enumerate(self.block.args[:loops]):
             self.dependences[argument] = frozenset((d,)) if self.extents[d] > 1 else NO_LOOPS
@@ -158,9 +159,11 @@ class Body:
 
         Positions are needed only as far as an address does not resolve them.
         """
-        wanted = {id(v) for v in roots}
-        for address in addresses:
-            wanted.update(id(v) for v, _ in address.values)
+        given = (*roots, *(v for address in addresses for v, _ in address.values))
+        known = self._needed.get(given)
+        if known is not None:
+            return known
+        wanted = {id(v) for v in given}
         kept: list[Operation] = []
         for op in reversed(list(self.block.ops)):
             if not any(id(r) in wanted for r in op.results):
@@ -173,6 +176,7 @@ class Body:
             else:
                 wanted.update(id(v) for v in op.operands)
         kept.reverse()
+        self._needed[given] = kept
         return kept
 
     def kind_of_yield(self, k: int) -> Kind:

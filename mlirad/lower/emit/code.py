@@ -149,9 +149,7 @@ class BodyCode:
             self._widen(level)
 
     def lanes_ahead(self, level: int, width: int) -> None:
-        """Before the loop of a level, of which a body does so many lanes if it is the lane loop: make vectors of
-        what lanes share, in front of it.
-        """
+        """In front of the loop of a level, if that is the lane loop: make vectors of what its lanes share."""
         if self.order[level] == self.lane:
             self.width = width
             for before in range(-1, level):

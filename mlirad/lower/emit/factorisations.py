@@ -10,7 +10,8 @@ copies: the lower triangle of a row-major matrix is the upper one of a column-ma
 Of complex matrices the routines are `ungqr` and `heevd` instead of `orgqr` and `syevd`. The lower triangle of
 a row-major Hermitian matrix is the upper one of its conjugate, whose factor U is L^T: in rows it is L.
 
-LU and Cholesky factors of matrices of a few rows are written out (`small_factorisations.py`).
+LU and Cholesky factors of matrices of a few rows are written out (`small_factorisations.py`), and LU factors
+of complex ones (`small_complex_factorisations.py`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from mlirad.lower.emit.factorised_matrix import (
 )
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
+from mlirad.lower.emit.small_complex_factorisations import SMALL_COMPLEX, small_complex_lu
 from mlirad.lower.emit.small_factorisations import SMALL, small_cholesky, small_lu
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Value, constant
 
@@ -114,8 +116,9 @@ def _fits(matrix: Matrix, buffers: Sequence[Buffer], memory: Sequence[Value], co
 
 def _lu(m: Matrix) -> None:
     f, n = m.f, m.rows
-    if n <= SMALL and not m.is_complex:
-        small_lu(f, m.kind, n, m.source, (m.parts["factors"], m.parts["pivots"], m.parts["permutation"]))
+    if n <= (SMALL_COMPLEX if m.is_complex else SMALL):
+        write = small_complex_lu if m.is_complex else small_lu
+        write(f, m.kind, n, m.source, (m.parts["factors"], m.parts["pivots"], m.parts["permutation"]))
         return
     calls = LibraryCalls(f, m.kind, is_complex=m.is_complex)
     size = calls.int(n)

@@ -120,13 +120,12 @@ def begin_kernel(
         if known is None or not at_most(buffer.nbytes, known.nbytes):
             buffers[buffer.place] = buffer
     results = {buffer.place for buffer in written}
+    outputs = [buffer for place, buffer in buffers.items() if place in results]
     parameters: list[Parameter] = []
     places: list[Place] = []
     for place, buffer in buffers.items():
-        is_shared = any(
-            other.place != place and (place in results or other.place in results) and buffer.overlaps(other)
-            for other in buffers.values()
-        )
+        others = buffers.values() if place in results else outputs
+        is_shared = any(other.place != place and buffer.overlaps(other) for other in others)
         attributes = [] if is_shared else ["noalias"]
         if place not in results:
             attributes.append("readonly")

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.kernels import KernelText
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.llvm_text import Loop, Operand, Value
 
 
@@ -82,7 +82,9 @@ class OutputLoops(ABC):
         first, *others = schedule.segments[schedule.order[0]]
         rows = schedule.task_trips * first.step
         lower = f.add(f.mul(task, rows), first.lower)
-        upper = f.intrinsic("smin", f.add(lower, rows), first.upper)
+        upper = f.add(lower, rows)
+        if trips_of(first) % schedule.task_trips:
+            upper = f.intrinsic("smin", upper, first.upper)
         self._around(0, first, lower, upper, schedule.task_trips)
         if others:
             with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):

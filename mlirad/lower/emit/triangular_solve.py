@@ -14,6 +14,10 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
+from mlirad.lower.emit.small_complex_factorisations import (
+    SMALL_COMPLEX,
+    small_complex_triangular_solve,
+)
 from mlirad.lower.emit.small_factorisations import SMALL, small_triangular_solve
 from mlirad.lower.llvm_text import BYTES, Value
 
@@ -44,7 +48,9 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
     with f.loop(0, count, name="batch") as loop:
         sizes = (width * rows * rows, width * rows * columns, width * rows * columns)
         t, b, x = (f.gep(p, f.mul(loop.index, size), kind) for p, size in zip(pointers, sizes, strict=True))
-        if rows <= SMALL and not is_complex:
+        if is_complex and rows <= SMALL_COMPLEX:
+            small_complex_triangular_solve(f, kind, (rows, columns), (t, b, x), **flags)
+        elif rows <= SMALL and not is_complex:
             small_triangular_solve(
                 f, kind, (rows, columns), (t, b, x), native if columns >= native else 1, **flags
             )

@@ -33,12 +33,17 @@ from mlirad.lower.schedule_kernels.recurrences import TripCost, best_blocking
 LEAST_SHARE: Final = 0.15
 """The part of the cost of a scan that a recurrence must save at least."""
 
+LONGEST_BODY: Final = 400
+"""The most ops of a body: what several kernels computed is one, which runs out of registers."""
+
 COLUMNS: Final = 4.0
 """How many times as long it takes to go through an array beyond the caches of one core down its columns."""
 
 
 def pays(loop: ElementLoop, new: RecurrenceOp, vector_bytes: int) -> bool:
     """Whether the recurrence `new` is to stand for a scan, on vectors of so many bytes."""
+    if len(new.body.block.ops) > LONGEST_BODY:
+        return False
     trip = TripCost.of(new, vector_bytes)
     scan = nominal(loop.op.trips) * trip_cycles(loop, trip) + _row_cycles(new)
     recurrence = best_blocking(new, vector_bytes).cycles + COLUMNS * _row_cycles(new)

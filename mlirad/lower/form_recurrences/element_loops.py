@@ -158,7 +158,7 @@ class _Inside:
         arguments = op.body.block.args
         self.elements: dict[Value, Value] = {arguments[0]: self._trip}
         self.elements.update(zip(loop.carries, block.args[len(loop.space) + 1 :], strict=True))
-        self._wholes = dict(zip(arguments[1 + op.carry_count :], op.xs, strict=True))
+        self._wholes: dict[Value, Value] = dict(zip(arguments[1 + op.carry_count :], op.xs, strict=True))
         self._known: dict[object, Value] = {}
 
     def add(self, nest: NestOp) -> None:

@@ -75,10 +75,8 @@ def _write(module: ModuleText, which: HalfKind) -> IRBuilder:
         total, difference = plus(f, a, b), times(f, minus(f, a, b), root)
         halved = f.fmul(total[0], 0.5), f.fmul(total[1], 0.5)
         sums, differences = plus(f, halved, difference), minus(f, halved, difference)
-        for number, at in (
-            (sums, to_first),
-            ((turned(differences[0]), turned(f.fneg(differences[1]))), to_last),
-        ):
+        conjugates = turned(differences[0]), turned(f.fneg(differences[1]))
+        for number, at in ((sums, to_first), (conjugates, to_last)):
             for part, plane in zip(number, y, strict=True):
                 f.store(part, f.gep(plane, at, kind))
 

@@ -19,7 +19,7 @@ from typing import Final
 OFTEN: Final = 32
 """From how many runs in a call of the program on a site counts as one that runs often."""
 
-MOST_INLINED: Final = {True: 10, False: 4}
+MOST_INLINED: Final = {True: 10, False: 1}
 """Up to how many sites a group is inlined, of those that run often (True) and of the others.
 
 Kernels of 46 sines, cosines, exponentials and hyperbolic tangents over a long array take half of the time to

@@ -105,7 +105,7 @@ class ControlFlow(Polling):
         following = loop.carried()
         self._poll_in_loop(index, step, at_most if trips is None else trips, work_before)
         after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
-        # Where the end is known LLVM counts in steps of an address rather than beside it, if it sees equality.
+        # If it sees equality, LLVM counts in steps of an address where it can, rather than beside it.
         ends = f"slt i64 {after.text}, {last.text}"
         if trips and first.literal is not None:
             ends = f"ne i64 {after.text}, {int(first.literal) + trips * step}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from mlirad.dialects.kernel import NestOp
 from mlirad.lower.machine import load_cost
-from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
+from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 
 MAX_TILE = 6
 LOOP_OVERHEAD = 1.0
@@ -96,6 +96,8 @@ def choose_blocking(
     """Width and tile of a nest with a lane loop; without tile unless `tiled`."""
     widths = width_choices(p, lane)
     if not p.reduction_bits:
+        if _goes_lane_by_lane(op, p, lane, layouts):
+            widths = widths[:1]
         return Blocking(_best_filled(widths, p.extents[lane]))
     cost = _CostOfBlocking(op, p, lane, layouts)
     budget = registers(vector_bytes)
@@ -115,6 +117,13 @@ def choose_blocking(
                 if now < least:
                     chosen, least = Blocking(w, x, t), now
     return chosen
+
+
+def _goes_lane_by_lane(op: NestOp, p: Profile, lane: int, layouts: Layouts) -> bool:
+    """Whether a vector is stored or loaded lane by lane, which keeps the processor busy and is much code."""
+    strides = [s for load in p.loads if (s := load.strides(layouts)) and load.loops >> lane & 1]
+    steps = [s[lane] for s in strides] + [result_strides(op, root, layouts)[lane] for root in op.roots]
+    return any(step not in (None, 0, 1, -1) for step in steps)
 
 
 def _best_filled(widths: list[int], extent: int) -> int:

@@ -105,7 +105,7 @@ def is_identity(value: Value, combiner: str) -> bool:
 
 
 def drop_identities(block: Block) -> None:
-    """Let what nests of a block do no more than combine with an identity stand for the result, without them."""
+    """Drop the nests of a block that do no more than combine arrays with an identity."""
     for nest in list(block.ops):
         if isinstance(nest, NestOp) and nest.combiners is None and is_element_wise(nest):
             alone = [_alone(nest, value) for value in yields(nest.body)]

@@ -32,6 +32,7 @@ Carries = dict[tuple[Result, int], Value]
 
 def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environment) -> None:
     """Emit the loop, and enter what stands for the results that other code reads."""
+    b.name_hint = None
     read = source.read_outside()
     carried = [(result, lag) for result, values in source.initial.items() for lag in range(len(values))]
     init = [_standing(b, source.initial[result][lag], env) for result, lag in carried]

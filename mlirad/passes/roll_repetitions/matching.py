@@ -114,6 +114,10 @@ class Repetitions:
                     found[op, result.index].append(repetition)
         return found
 
+    def hands_out_arrays(self) -> bool:
+        """Whether all that other code reads can be stacked."""
+        return all(is_array(self.result(result, 0).type) for result in self.read_outside())
+
     def ending_at(self, count: int) -> Repetitions:
         """The first `count` repetitions."""
         return Repetitions(self.line, self.start, self.period, count, self.reads, self.skipped, self.initial)
@@ -129,24 +133,36 @@ class Repetitions:
 
 
 def find_repetitions(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
-    """The code that repeats itself in a stretch, at least so many times."""
+    """The code that repeats itself in a stretch, at least so many times; if not in all of it, in a half."""
+    start, period, length = stretch
+    count = length // period
+    if count < least:
+        return None
+    found = _in_all(line, stretch, least)
+    if found is None:
+        half = count // 2 * period
+        halves = Stretch(start, period, half), Stretch(start + half, period, length - half)
+        found = next((f for h in halves if (f := find_repetitions(line, h, least)) is not None), None)
+    return found
+
+
+def _in_all(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
+    """The code that repeats itself, from the middle of a stretch as far as it does."""
     start, period, length = stretch
     operands = _operands(line, start, period, length // period)
-    if operands is None:
-        return None
-    turn = _turn(operands, period)
+    turn = 0 if operands is None else _turn(operands, period)
     if turn and (length - turn) // period >= least:
         start, length = start + turn, length - turn
         operands = _operands(line, start, period, length // period)
-        if operands is None:
-            return None
+    if operands is None:
+        return None
     every = [operand for own in operands for operand in own]
     first = max((o.earliest for o in every), default=0)
     stop = min((o.stop for o in every), default=length // period)
     for skipped in range(first, min(first + MAX_SHIFTS, stop - least + 1)):
         begin = start + skipped * period
         initial = _initial(line, operands, skipped, begin)
-        if initial is not None and _are_outer(line, every, begin) and _is_first_order(line, initial):
+        if initial is not None and _are_outer(line, every, begin) and _is_first_order(initial):
             return Repetitions(line, begin, period, stop - skipped, operands, skipped, initial)
     return None
 
@@ -186,7 +202,7 @@ def _are_outer(line: Line, operands: Sequence[Operand], begin: int) -> bool:
     return all(line.is_made_before(base, begin) for base in bases)
 
 
-def _is_first_order(line: Line, initial: dict[Result, list[Value]]) -> bool:
+def _is_first_order(initial: dict[Result, list[Value]]) -> bool:
     return all(is_array(v.type) for values in initial.values() for v in values)
 
 

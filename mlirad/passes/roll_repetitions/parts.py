@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.literals import literal_array
@@ -97,47 +97,6 @@ def _step(op: Operation) -> tuple[Form, tuple[int, ...]]:
 def _constant(value: Value) -> ConstantOp:
     assert isinstance(value.owner, ConstantOp)
     return value.owner
-
-
-class Signatures:
-    """Numbers of ops, equal where the ops differ in nothing but what they read."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[object, int] = {}
-        self._attributes: dict[int, tuple[Attribute, int]] = {}
-
-    def __call__(self, op: Operation) -> int:
-        key = self._key(op, {})
-        return self._numbers.setdefault(key, len(self._numbers))
-
-    def _attribute(self, attribute: Attribute) -> int:
-        """The number of an attribute, which is hashed once."""
-        known = self._attributes.get(id(attribute))
-        if known is None:
-            number = self._numbers.setdefault(attribute, len(self._numbers))
-            known = self._attributes[id(attribute)] = attribute, number
-        return known[1]
-
-    def _key(self, op: Operation, local: dict[Value, int]) -> tuple[object, ...]:
-        return (
-            type(op),
-            len(own_operands(op)),
-            *[self._attribute(r.type) for r in op.results],
-            *[(name, self._attribute(op.properties[name])) for name in sorted(op.properties)],
-            *[self._region(region, local) for region in op.regions],
-        )
-
-    def _region(self, region: Region, local: dict[Value, int]) -> tuple[object, ...]:
-        parts: list[object] = []
-        for block in region.blocks:
-            for argument in block.args:
-                local[argument] = len(local)
-                parts.append(self._attribute(argument.type))
-            for op in block.ops:
-                parts.append((self._key(op, local), *[local.get(o) for o in own_operands(op)]))
-                for result in op.results:
-                    local[result] = len(local)
-        return tuple(parts)
 
 
 def reads(op: Operation) -> list[Value]:

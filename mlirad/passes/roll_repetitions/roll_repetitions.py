@@ -4,11 +4,11 @@
         h = np.tanh(h) + x[t]        -->
                                             array.scan ... { array.tanh, array.add }
 
-Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block is
-read as a line of ops without those that take parts of arrays (`parts.py`). Its periodic stretches
-(`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a loop pays
-(`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found first, and so
-it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
+Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block
+is read as a line of ops (`signatures.py`) without those that take parts of arrays (`parts.py`). Its
+periodic stretches (`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a
+loop pays (`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found
+first, and so it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
 
 The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
 where that code stacks it, this is the result (`joined_rows.py`).
@@ -18,32 +18,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.array.indexing import GatherOp, ScatterOp, UpdateOp, YieldOp
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.array.indexing import BuildOp, YieldOp
 from mlirad.dialects.array.structural import ConcatenateOp, StackOp
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.function_pass import FunctionPass, visit_regions
+from mlirad.passes.function_pass import (
+    FunctionPass,
+    drop_unreferenced,
+    transform_functions,
+    visit_regions,
+)
 from mlirad.passes.roll_repetitions import costs
-from mlirad.passes.roll_repetitions.costs import Shape, loop_shape
+from mlirad.passes.roll_repetitions.costs import Shape, code_size, loop_shape
 from mlirad.passes.roll_repetitions.joined_rows import joined_rows
 from mlirad.passes.roll_repetitions.loops import emit_loop
 from mlirad.passes.roll_repetitions.matching import Line, Repetitions, find_repetitions
-from mlirad.passes.roll_repetitions.parts import Parts, Signatures, is_step
-from mlirad.passes.roll_repetitions.periods import periodic_stretches
+from mlirad.passes.roll_repetitions.parts import Parts, is_step
+from mlirad.passes.roll_repetitions.periods import Stretch, periodic_stretches
+from mlirad.passes.roll_repetitions.signatures import Signatures
 
 MAX_ROUNDS = 8
 """How deeply loops are nested, and read what others hand out, at most."""
 
-_WHOLE = (GatherOp, ScatterOp, UpdateOp, CustomOp)
-"""Ops whose regions are left as they are: positions, and the rules of users."""
+_ENTERED = (*CONTROL_OPS, BuildOp, CheckpointOp)
+"""Ops whose regions are looked through; those that are positions, rules or maps stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +65,21 @@ class RollRepetitionsPass(FunctionPass):
         """As `roll_repetitions`."""
         return roll_repetitions(function)
 
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Transform the functions; private ones that are no longer used go."""
+        signatures = Signatures(op)
+        transform_functions(op, lambda function: roll_repetitions(function, signatures))
+        drop_unreferenced(op)
 
-def roll_repetitions(function: FuncOp) -> FuncOp:
+
+def roll_repetitions(function: FuncOp, signatures: Signatures | None = None) -> FuncOp:
     """The function with loops for what it repeats; itself if nothing repeats itself often enough."""
+    signatures = Signatures() if signatures is None else signatures
     for _ in range(MAX_ROUNDS):
         found = {
             rolled.source.line.ops[rolled.source.start]: rolled
             for block in _blocks(function_block(function))
-            for rolled in _found_in(block)
+            for rolled in _found_in(block, signatures)
         }
         if not found:
             break
@@ -114,29 +130,38 @@ class _Rolling:
         )
 
 
-def _found_in(block: Block) -> list[_Rolled]:
+def _found_in(block: Block, signatures: Signatures) -> list[_Rolled]:
     """The repetitions of a block that become loops; none of them is in another one."""
     ops = [op for op in block.ops if not isinstance(op, YieldOp | ReturnOp) and not is_step(op)]
-    if len(ops) < max(costs.LEAST_SAVED, costs.LEAST_REPETITIONS):
+    if len(ops) < costs.LEAST_REPETITIONS:
+        return []
+    before = list(accumulate(map(code_size, ops), initial=0))
+    if before[-1] < costs.LEAST_SAVED:
         return []
     line = Line(block, ops, Parts())
-    signatures = Signatures()
     found: list[_Rolled] = []
     taken = [False] * len(ops)
     for stretch in periodic_stretches([signatures(op) for op in ops], costs.LEAST_REPETITIONS):
-        if stretch.length - stretch.period < costs.LEAST_SAVED:
+        start, period, length = stretch
+        saved = before[start + length] - before[start + period]
+        if saved < costs.LEAST_SAVED or any(taken[start : start + length]):
             continue
-        if any(taken[stretch.start : stretch.start + stretch.length]):
-            continue
-        source = find_repetitions(line, stretch, costs.LEAST_REPETITIONS)
-        source = None if source is None else source.trimmed(costs.LEAST_REPETITIONS)
-        shape = None if source is None else loop_shape(source)
-        if source is None or shape is None:
-            continue
-        source = source.ending_at(shape.trips * shape.together)
-        found.append(_Rolled(source, shape))
-        taken[source.start : source.stop] = [True] * (source.stop - source.start)
+        rolled = _rolled(line, stretch)
+        if rolled is not None:
+            found.append(rolled)
+            source = rolled.source
+            taken[source.start : source.stop] = [True] * (source.stop - source.start)
     return found
+
+
+def _rolled(line: Line, stretch: Stretch) -> _Rolled | None:
+    """The loop that a stretch becomes, if it repeats code and a loop pays."""
+    source = find_repetitions(line, stretch, costs.LEAST_REPETITIONS)
+    if source is None:
+        return None
+    source = source.trimmed(costs.LEAST_REPETITIONS)
+    shape = loop_shape(source) if source.hands_out_arrays() else None
+    return None if shape is None else _Rolled(source.ending_at(shape.trips * shape.together), shape)
 
 
 def _repeated(source: Repetitions) -> list[Operation]:
@@ -147,7 +172,7 @@ def _blocks(block: Block) -> Iterator[Block]:
     """A block and those in it whose code may change."""
     yield block
     for op in block.ops:
-        if op.regions and not isinstance(op, _WHOLE):
+        if isinstance(op, _ENTERED):
             for region in op.regions:
                 for inner in region.blocks:
                     yield from _blocks(inner)

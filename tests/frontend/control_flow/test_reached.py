@@ -40,6 +40,23 @@ class Slotted:
         return self.count
 
 
+class Shared:
+    """The same in a class."""
+
+    count = 0
+
+    @classmethod
+    def bump(cls) -> int:
+        """Count."""
+        cls.count += 1
+        return cls.count
+
+
+def by_class() -> Callable[[], int]:
+    Shared.count = 0
+    return lambda: Shared.bump()
+
+
 def by_nonlocal() -> Callable[[], int]:
     count = 0
 
@@ -135,6 +152,7 @@ def by_iterator() -> Callable[[], int]:
 MAKERS: dict[str, Callable[[], Callable[[], Any]]] = {
     "attribute": lambda: Counter().bump,
     "slot": lambda: Slotted().bump,
+    "class": by_class,
     "nonlocal": by_nonlocal,
     "list": by_list,
     "growing": by_growing,
@@ -232,6 +250,23 @@ def test_assertions_and_early_returns_in_one_loop() -> None:
         assert compiled(1.5, n) == f(1.5, n)
     with pytest.raises(ad.AssertionFailedError, match="large"):
         compiled(10.0, 3)
+
+
+def test_assertions_under_a_finally_that_needs_what_they_stop() -> None:
+    def f(x: Any) -> Any:
+        y = x
+        try:
+            if x > 0:
+                y = x * 2.0
+                assert y < 9.0, "large"
+        finally:
+            y = y + 1.0
+        return y
+
+    compiled = ad.jit(f, control="rewrite", interpret=True)
+    assert (compiled(1.0), compiled(-1.0)) == (3.0, 0.0)
+    with pytest.raises(ad.AssertionFailedError, match="large"):
+        compiled(10.0)
 
 
 class Once:
