@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TypeAlias
@@ -20,10 +21,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.extents import LEAST_SIZE, sizes_from
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import element_of
-from mlirad.errors import CompileError
+from mlirad.errors import CompileError, SizeNeeded
 from mlirad.ir.call_graph import CallGraph, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import make_context
@@ -31,8 +33,9 @@ from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
 from mlirad.lower.float_control import float_control
+from mlirad.lower.large_sizes import LEAST_LARGE
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_verification import verify_plans
+from mlirad.lower.plan_verification import verify_plan, verify_plans
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
@@ -95,11 +98,12 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        program = on_large_stack(
-            lambda: _emitted(
-                module, options, target, address_checks, flush_subnormals, profiled, shows_places
+        with _known_of(options):
+            program = on_large_stack(
+                lambda: _emitted(
+                    module, options, target, address_checks, flush_subnormals, profiled, shows_places
+                )
             )
-        )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -110,6 +114,35 @@ def compile_module(
         return whole
     in_blocks = compiled(source, replace(options, block_bytes=BLOCK_LIMIT))
     return min(whole, in_blocks, key=lambda c: c.program.arena_bytes)
+
+
+def compile_large(
+    module: ModuleOp,
+    options: Options,
+    target: Target | None = None,
+    *,
+    flush_subnormals: bool = True,
+    address_checks: bool = False,
+    before: Before | None = None,
+    observe: Observer | None = None,
+) -> NativeProgram | None:
+    """The program for all large sizes of a module with sizes, by `options` that say so; changes the module.
+
+    None for a program that cannot be made without numbers in place of sizes: lowering needs to know more of
+    an extent than holds for all sizes, asks of it what only numbers can do, or has no kernel of such extents.
+    """
+    try:
+        return compile_module(
+            module,
+            options,
+            target,
+            flush_subnormals=flush_subnormals,
+            address_checks=address_checks,
+            before=before,
+            observe=observe,
+        ).program
+    except (SizeNeeded, CompileError, TypeError, AttributeError):
+        return None
 
 
 def transform(
@@ -126,9 +159,15 @@ def transform(
     passes = pipeline(options, target)
     context = _context() if context is None else context
     after = None if observe is None else partial(observe, options)
-    on_large_stack(
-        lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
-    )
+    with _known_of(options):
+        on_large_stack(
+            lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
+        )
+
+
+def _known_of(options: Options) -> AbstractContextManager[None]:
+    """A context in which it is known how large the sizes of the program are at least."""
+    return sizes_from(LEAST_LARGE if options.large else LEAST_SIZE)
 
 
 def may_need_blocks(module: ModuleOp, options: Options) -> bool:
@@ -177,6 +216,9 @@ def _emitted(
     with deep_recursion():
         if options.start == "kernels":
             verify_plans(entry, callees)
+        elif options.large:
+            for function in (entry, *callees):
+                verify_plan(function)
         return emit_program(
             entry,
             vector_bytes=target.vector_bytes,

@@ -35,8 +35,8 @@ class Options:
     bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
     they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
     `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
-    puts the numbers `sizes` in place of the sizes of these names. Nothing runs after the last pass of the
-    name `until`.
+    puts the numbers `sizes` in place of the sizes of these names; with `large` it leaves them, and makes
+    kernels for all that are large. Nothing runs after the last pass of the name `until`.
     """
 
     method: str = "dual-arrays"
@@ -49,6 +49,7 @@ class Options:
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
     sizes: Sizes = ()
+    large: bool = False
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

@@ -123,14 +123,30 @@ def lowering(
 ) -> tuple[str, ...]:
     """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
     target = target or find_target()
-    schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes}}}"
+    split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
+    return (*FORMATION, "write-out-rows", *_cut(target), split, *_planning(target, entry, donated))
+
+
+def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
+    """The same for all large sizes of a program: no rows are written out, and threads share nothing."""
+    return (*FORMATION, *_cut(target), *_planning(target, entry, donated))
+
+
+FORMATION: Final = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels")
+"""Array code as kernels."""
+
+
+def _cut(target: Target) -> tuple[str, ...]:
+    """Loops of kernels as loops around strips of them, or around elements."""
+    return ("strip-mine", f"form-recurrences{{vector-bytes={target.vector_bytes}}}")
+
+
+def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, ...]:
+    """How kernels run, and where their results lie."""
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
-    split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    formed = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels", "write-out-rows")
-    recurrences = f"form-recurrences{{vector-bytes={target.vector_bytes}}}"
-    return (*formed, "strip-mine", recurrences, split, schedule, plan)
+    return (f"schedule-kernels{{vector-bytes={target.vector_bytes}}}", plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:
@@ -172,6 +188,8 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             expanded = expansion(options.method, blocks) if options.start == "program" else ()
             if options.start == "kernels":
                 lowered = completion(target)
+            elif options.large:
+                lowered = lowering_of_sizes(target, options.entry, options.donated)
             else:
                 lowered = (
                     *instantiation(options.sizes),

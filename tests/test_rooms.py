@@ -31,7 +31,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
     "registry": frozenset({"passes", "lower"}),
     "pipelines": frozenset({"ir", "jit", "registry", "recursion", "pipeline_options"}),
-    "disk_cache": frozenset({"jit", "lower", "packages"}),
+    "disk_cache": frozenset({"dialects", "jit", "lower", "packages"}),
     "compiler": frozenset(
         {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
     ),

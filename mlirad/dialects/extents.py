@@ -21,7 +21,9 @@ taken apart is an atom like a size. All atoms are 0 at least.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from math import gcd
 from typing import Any, TypeAlias, cast
@@ -30,6 +32,19 @@ from mlirad.errors import SizeNeeded
 
 LEAST_SIZE = 2
 """Programs with a size of 0 or 1 are compiled for it, so sizes are known to be neither."""
+
+_least: ContextVar[int] = ContextVar("least", default=LEAST_SIZE)
+
+
+@contextmanager
+def sizes_from(least: int) -> Generator[None]:
+    """Within, every size is known to be `least` at least."""
+    token = _least.set(least)
+    try:
+        yield
+    finally:
+        _least.reset(token)
+
 
 NOMINAL_SIZE = 4096
 """What costs are estimated for."""
@@ -449,7 +464,7 @@ def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
 
 
 def _lower_bound(terms: _Sum) -> _Sum:
-    """A polynomial in `size - LEAST_SIZE` that is nowhere above the sum of terms, for all sizes."""
+    """A polynomial in what sizes exceed the least one by, nowhere above the sum of terms."""
     while True:
         found = next(((m, c, a) for m, c in terms.items() for a in m if isinstance(a, Quotient) and c), None)
         if found is None:
@@ -462,7 +477,7 @@ def _lower_bound(terms: _Sum) -> _Sum:
         if c > 0 and _is_alone(terms, atom):
             # Its value at the least sizes, where atoms are smallest.
             extent = _as_int(atom.extent)
-            least = evaluate(extent, dict.fromkeys(sizes_of(extent), LEAST_SIZE)) // atom.divisor
+            least = evaluate(extent, dict.fromkeys(sizes_of(extent), _least.get())) // atom.divisor
             terms = _add(rest, {left: c * least})
             continue
         if c > 0:
@@ -479,9 +494,10 @@ def _is_alone(terms: _Sum, atom: Quotient) -> bool:
 def _shifted(terms: _Sum) -> _Sum:
     """A polynomial in sizes as one in what they exceed the least size by."""
     result: _Sum = {}
+    least = _least.get()
     for monomial, c in terms.items():
         product: _Sum = {(): c}
         for atom in monomial:
-            product = _multiply(product, {(atom,): 1, (): LEAST_SIZE})
+            product = _multiply(product, {(atom,): 1, (): least})
         result = _add(result, product)
     return result

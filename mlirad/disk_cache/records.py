@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.disk_cache.extents import extent_json, extent_of
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.lower.native_program import ArraySpec
 
@@ -58,10 +59,12 @@ def record_bytes(record: Record) -> bytes:
         "inputs": [_spec_json(spec) for spec in program.inputs],
         "outputs": [_spec_json(spec) for spec in program.outputs],
         "constants": [_spec_json(ArraySpec(a.dtype.name, a.shape)) for a in program.constants],
-        "arena_bytes": program.arena_bytes,
+        "arena_bytes": extent_json(program.arena_bytes),
         "externals": list(program.externals),
         "operations": program.operations,
         "updates": program.updates,
+        "sizes": program.sizes,
+        "size_table": program.size_table,
         "object_bytes": len(program.object_code),
     }
     text = json.dumps(header).encode()
@@ -100,20 +103,22 @@ def _record(header: Json, data: memoryview, key: str) -> Record:
         tuple(map(_spec_of, header["inputs"])),
         tuple(map(_spec_of, header["outputs"])),
         tuple(constants),
-        int(header["arena_bytes"]),
+        extent_of(header["arena_bytes"]),
         tuple(map(str, header["externals"])),
         int(header["operations"]),
         tuple((int(k), int(j)) for k, j in header["updates"]),
+        tuple(map(str, header["sizes"])),
+        int(header["size_table"]),
         object_code=bytes(data),
     )
     return Record(key, program, str(header["name"]), str(header["processor"]), int(header["made"]))
 
 
 def _spec_json(spec: ArraySpec) -> list[Any]:
-    return [spec.dtype, list(spec.shape)]
+    return [spec.dtype, list(map(extent_json, spec.shape))]
 
 
 def _spec_of(stated: list[Any]) -> ArraySpec:
     """Raises ValueError for a dtype that is none of the language."""
     dtype, shape = stated
-    return ArraySpec(dtype, tuple(map(int, shape)))
+    return ArraySpec(dtype, tuple(map(extent_of, shape)))

@@ -48,7 +48,8 @@ class NativeFunction:
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
     processor that this host can stand in for. `timeout` is how many seconds a call may take,
     `threads` how many threads may work on it, 0 for as many as usual (`jit/threads.py`). `donated` are
-    the numbers of inputs whose memory results may take: see `donations`. Raises
+    the numbers of inputs whose memory results may take: see `donations`. `code` is the program's where that
+    is loaded. Raises
     `CompileError` if code cannot be made. A call that cannot be finished raises `CallDepthError`,
     `OutOfMemoryError`, `TimeLimitError`, or what a signal handler or a print raises.
     """
@@ -64,10 +65,9 @@ class NativeFunction:
         timeout: float | None = None,
         threads: int = 0,
         donated: Sequence[int] = (),
+        code: engine.LoadedCode | None = None,
     ):
-        addresses = resolve(program.externals, externals or {})
-        made = program if isinstance(program, MachineProgram) else machine_program(program, target)
-        code = engine.load_object(made.object_code, externals=addresses, times=made.times)
+        code = load_code(program, target, externals or {}) if code is None else code
         self.program: Final[ProgramInterface] = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
@@ -116,6 +116,17 @@ class NativeFunction:
         if len(self.program.outputs) == 1:
             return (cast(Result, results),)
         return cast("tuple[Result, ...]", results)
+
+
+def load_code(
+    program: NativeProgram | MachineProgram,
+    target: Target | None = None,
+    externals: Mapping[str, int] | None = None,
+) -> engine.LoadedCode:
+    """The machine code of a program in memory, compiled if it is text. Raises `CompileError`."""
+    addresses = resolve(program.externals, externals or {})
+    made = program if isinstance(program, MachineProgram) else machine_program(program, target)
+    return engine.load_object(made.object_code, externals=addresses, times=made.times)
 
 
 def donations(program: ProgramInterface, donated: Sequence[int]) -> dict[int, int]:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal_array
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Value, is_boolean, is_integer
 from mlirad.ir.ranges import Ranges
 
@@ -71,7 +72,7 @@ class Fact:
 
     def implies(self, bound: Affine) -> bool:
         """Whether a form differs from this one by what is not negative."""
-        return self.form.terms == bound.terms and self.form.constant <= bound.constant
+        return self.form.terms == bound.terms and at_most(self.form.constant, bound.constant)
 
 
 class AffineForms:
@@ -92,6 +93,8 @@ class AffineForms:
         match op:
             case ConstantOp():
                 return Affine(frozenset(), int(literal_array(op)))
+            case SizeOp():
+                return Affine(frozenset(), op.extent.data)
             case ew.AddOp():
                 return self.of(op.lhs) + self.of(op.rhs)
             case ew.SubOp():
@@ -112,7 +115,7 @@ class AffineForms:
         """Whether the form is the value itself: where computing it may wrap, they only agree modulo 2**64."""
         form = self.of(value)
         if not form.terms:
-            return -_WRAP <= form.constant < _WRAP
+            return not is_static(form.constant) or -_WRAP <= form.constant < _WRAP
         return form == Affine(frozenset({(value, 1)}), 0) or ranges.interval(value) is not None
 
     def facts(self, condition: Value, ranges: Ranges) -> list[Fact]:

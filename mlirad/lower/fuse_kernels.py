@@ -32,10 +32,12 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import is_element_wise
-from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
+from mlirad.dialects.shapes import Shape, Value, shape_of, values_of
 from mlirad.ir.builder import function_block, yields
+from mlirad.lower.large_sizes import nominal_size
 
 __all__ = ["FuseKernelsPass", "fuse_function", "fuse_in_place"]
 
@@ -225,14 +227,15 @@ class _Fusion:
         if fed and reduction:
             return 0
         results -= sum(all(self._user(u.operation) is later.op for u in r.uses) for r in fed)
-        is_tiny = prod(space + reduction) <= TINY
+        iterations = nominal(prod(space + reduction))
+        is_tiny = iterations <= TINY
         most = MAX_REDUCTION_RESULTS if reduction else MAX_TINY_RESULTS if is_tiny else MAX_MAP_RESULTS
         if results > most:
             return 0
         if earlier.length + later.length > MAX_BODY:
             return 0
         shared = [b for n, b in earlier.loads.items() if n in later.loads]
-        saved = sum(min(size_of(b), prod(space + reduction)) for b in (*fed, *fed, *shared))
+        saved = sum(min(nominal_size(b), iterations) for b in (*fed, *fed, *shared))
         return saved + (1 if is_tiny else 0)
 
     def _slot(self, earlier: Body, later: Body) -> int | None:

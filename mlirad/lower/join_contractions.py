@@ -29,11 +29,13 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.reductions import DotOp
-from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, size_of, values_of
+from mlirad.dialects.extents import nominal
+from mlirad.dialects.shapes import Value, element_of, is_float, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.library import product_cycles
+from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import CALL, cycles_per_byte, element_bytes
 from mlirad.passes.function_pass import FunctionPass, Visit, visit_regions
 
@@ -84,14 +86,15 @@ def _joined(op: ScanOp, *, always: bool) -> list[_Sum]:
     candidates = _sums(op)
     allowed = sum(_bytes(x) for x in op.xs)
     stacked = set[Value](op.body.block.args[1 + op.carry_count :])
+    trips = nominal(op.trips)
     found: list[_Sum] = []
     grows = True
     while grows:  # what is stacked for one sum may be what another one lacks
         grows = False
         for candidate in [s for s in candidates if s not in found]:
             new = {*candidate.dot.operands} - stacked
-            more = op.trips * sum(_bytes(v) for v in new)
-            if always or (more <= allowed and _pays(candidate.dot, op.trips, more)):
+            more = trips * sum(_bytes(v) for v in new)
+            if always or (more <= allowed and _pays(candidate.dot, trips, more)):
                 allowed -= more
                 stacked |= new
                 found.append(candidate)
@@ -126,12 +129,12 @@ def _is_own(value: Value, block: Block) -> bool:
 
 
 def _bytes(value: Value) -> int:
-    return size_of(value) * element_bytes(element_of(value))
+    return nominal_size(value) * element_bytes(element_of(value))
 
 
 def _pays(dot: DotOp, trips: int, stacked: int) -> bool:
     """Whether one product of all trips, for which so many bytes are stacked, takes fewer cycles."""
-    lhs, rhs = shape_of(dot.lhs), shape_of(dot.rhs)
+    lhs, rhs = nominal_shape(dot.lhs), nominal_shape(dot.rhs)
     matrices = prod(lhs[d] for d in values_of(dot.lhs_batch))
     inner = prod(lhs[d] for d in values_of(dot.lhs_contract))
     rows, columns = prod(lhs) // max(1, matrices * inner), prod(rhs) // max(1, matrices * inner)

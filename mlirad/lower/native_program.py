@@ -22,12 +22,16 @@ and reads `%buffers[0]` and writes `%buffers[1]`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from mlirad.dialects.extents import evaluate
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 ITEM_BYTES: Final = {"float64": 8, "float32": 4, "int64": 8, "int32": 4, "bool": 1}
@@ -98,7 +102,7 @@ BUFFER_ALIGNMENT: Final = 64
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """The element type and static shape of one input or output.
+    """The element type and shape of one input or output.
 
     Elements lie row-major and contiguous, aligned to the element size and no more. Rank 0 is a
     scalar in memory.
@@ -123,6 +127,10 @@ class ArraySpec:
     def nbytes(self) -> int:
         """The number of bytes."""
         return self.size * ITEM_BYTES[self.dtype]
+
+    def bound(self, sizes: Mapping[str, int]) -> ArraySpec:
+        """The same with numbers in place of sizes."""
+        return ArraySpec(self.dtype, tuple(evaluate(e, sizes) for e in self.shape))
 
 
 @dataclass(frozen=True)
@@ -167,7 +175,8 @@ class ProgramInterface:
     those of the host. `operations` is roughly how many scalar operations a call takes. `updates` are
     pairs of an output and of the input that it overwrites: one buffer is passed for both. The last
     constant of a profiled program holds two int64 for each kernel, which calls add to: nanoseconds, and
-    how often it ran.
+    how often it ran. A program with `sizes` is for all large ones: shapes and the bytes of the arena are
+    extents, and the constant number `size_table` is to hold what they are in a call.
     """
 
     inputs: tuple[ArraySpec, ...]
@@ -177,6 +186,24 @@ class ProgramInterface:
     externals: tuple[str, ...] = ()
     operations: int = 0
     updates: tuple[tuple[int, int], ...] = ()
+    sizes: tuple[str, ...] = ()
+    size_table: int = 0
+
+    def bound(self, sizes: Mapping[str, int]) -> Self:
+        """The program for calls with these sizes, by the same code.
+
+        What the interface states with sizes in it are numbers then, and the table is filled.
+        """
+        constants = list(self.constants)
+        constants[self.size_table] = np.array([sizes[name] for name in self.sizes], np.int64)
+        return replace(
+            self,
+            inputs=tuple(spec.bound(sizes) for spec in self.inputs),
+            outputs=tuple(spec.bound(sizes) for spec in self.outputs),
+            constants=tuple(constants),
+            arena_bytes=evaluate(self.arena_bytes, sizes),
+            sizes=(),
+        )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """The check of a memory plan: all writes stay inside, and nothing that is still needed is ever overwritten.
 
 Independent of how the plan was made: it walks every block backwards with the set of values that are still to
-be read, and at each op requires that what the op writes overlaps none of them. Inside a loop these are also
+be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes
+in them; what is required is to hold for all of these. Inside a loop these are also
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
 yields must be written where the region hands it over, so no memory is read that nobody has written.
 
@@ -18,6 +19,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp, ScanOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
@@ -35,7 +37,7 @@ from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
-from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.lower.places import ends_before, is_place
 from mlirad.lower.plan_memory import bytes_of, is_row_major
 from mlirad.lower.plan_memory.carries import (
     PLACED_OPS,
@@ -62,14 +64,13 @@ class _Piece(NamedTuple):
     """Of a piece of rows in records: the bytes from one row to the next, and those of a row."""
 
     def overlaps(self, other: _Piece) -> bool:
-        if self.stride and self.stride == other.stride:
+        if self.stride and self.stride == other.stride and is_static(other.start - self.start):
             apart = (other.start - self.start) % self.stride
             if self.row <= apart <= self.stride - other.row:
                 return False
-        return (
-            self.region == other.region
-            and self.start < other.start + other.size
-            and other.start < self.start + self.size
+        return self.region == other.region and not (
+            ends_before(self.start, self.size, other.start)
+            or ends_before(other.start, other.size, self.start)
         )
 
 
@@ -186,9 +187,9 @@ class _Verifier:
                 sound = piece is not None
                 if piece is not None:
                     self.pieces[result] = (piece,)
-            elif place >= 0:
+            elif not is_static(place) or place >= 0:
                 self.pieces[result] = (_Piece("arena", place, bytes_of(result)),)
-                sound = place % BUFFER_ALIGNMENT == 0 and place + bytes_of(result) <= self.arena
+                sound = is_place(place) and ends_before(place, bytes_of(result), self.arena)
             else:
                 k = -1 - place
                 sound = k < len(outputs) and is_row_major(result)
@@ -310,7 +311,7 @@ class _Verifier:
     ) -> tuple[_Piece, ...]:
         """Note where a carry lies; where the next one is handed over."""
         start = initial_carries(op)[k]
-        if mode < COPIED or (mode == COPIED and not is_copied(carry)):
+        if (is_static(mode) and mode < COPIED) or (mode == COPIED and not is_copied(carry)):
             raise VerifyError(
                 f"carry {k} of {op.name}, of type {carry.type}, cannot be kept by {mode}",
                 location=location_of(op),
@@ -324,7 +325,7 @@ class _Verifier:
             self.pieces[carry] = home
             return (_Piece((op, "next", k), 0, bytes_of(carry)),)
         spare = _Piece("arena", mode, bytes_of(carry))
-        if mode % BUFFER_ALIGNMENT or mode + spare.size > self.arena:
+        if not is_place(mode) or not ends_before(mode, spare.size, self.arena):
             raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
         turns = (*home, spare)
         for place in (*home, *init):

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.dialects import extents
 from mlirad.disk_cache import folder as folders
 from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import DEFAULT_BYTES, Folder, find_folder, system_folder
@@ -35,14 +36,17 @@ KEY = "0123456789abcdef" * 2 + "01234567"
 
 
 def record(key: str = KEY, size: int = 5) -> Record:
+    rows, columns = extents.size("n"), extents.size("m")
     program = MachineProgram(
-        (ArraySpec("float64", (2, 3)), ArraySpec("bool", ())),
+        (ArraySpec("float64", (2, 3)), ArraySpec("float64", (rows, columns // 3)), ArraySpec("bool", ())),
         (ArraySpec("int32", (0,)),),
         (np.arange(3.0), np.array([[True], [False]]), np.array([1, -2], np.int32)),
-        640,
+        640 * rows * columns - (rows + 2 * columns + 1) // 7 + 64,
         ("mlirad_blas_dgemm",),
         1234,
         ((0, 1),),
+        ("n", "m"),
+        2,
         object_code=bytes(range(256)) * size,
     )
     return Record(key, program, "loss", "znver3", 12)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
@@ -24,7 +24,7 @@ from mlirad.dialects.array.factorisations import (
     matrices_of,
     part_type,
 )
-from mlirad.dialects.shapes import array_type, element_of, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
 BLOCK = 64
@@ -40,7 +40,7 @@ class FactorisationOp(StructuredOp):
     operand = operand_def()
     values = opt_prop_def(UnitAttr)
     complex = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     outputs = var_result_def()
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("values", "complex", "places")
@@ -76,7 +76,7 @@ class TriangularSolveOp(StructuredOp):
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
     complex = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     BRACED: ClassVar = (*TRIANGLE_FLAGS, "places")
 

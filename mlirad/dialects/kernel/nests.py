@@ -17,6 +17,7 @@ from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp, check_index_arguments
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import EXTENT_LIST, STORED, Shape, check_dims, element_of, shape_of, values_of
@@ -60,7 +61,8 @@ class ScheduledOp(StructuredOp, ABC):
                 raise VerifyException(
                     f"region argument {argument.index} must be {type_}, got {argument.type}"
                 )
-        if min(self.extents, default=0) < 0 or prod(max(e, 1) for e in self.extents) > MAX_POINTS:
+        points = prod(max(e, 1) for e in self.extents if is_static(e))
+        if not all(at_most(0, e) for e in self.extents) or points > MAX_POINTS:
             raise VerifyException(f"loops of extents {list(self.extents)}: none is negative, none too long")
         last = block.last_op
         if not isinstance(last, YieldOp):
@@ -119,7 +121,7 @@ class NestOp(ScheduledOp, LayoutReader):
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
     parallel = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
     BRACED: ClassVar = (

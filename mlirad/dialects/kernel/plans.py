@@ -8,6 +8,8 @@
     kernel.updates        of a function and of every call of it: pairs of a result and the argument whose
                           memory it takes over
 
+A place with sizes in it is rounded up to the alignment of the arena when the program runs.
+
 Whether the places are sound is checked where a plan is used: `mlirad.lower.plan_verification`.
 """
 
@@ -20,7 +22,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import Shape, is_ints, values_of
+from mlirad.dialects.extents_attribute import ExtentAttr
+from mlirad.dialects.shapes import Shape, integer_of, is_ints, values_of
 
 ARENA_ATTRIBUTE = "kernel.arena_bytes"
 """The function attribute that states the size of the arena, in bytes."""
@@ -47,7 +50,7 @@ MAX_ARENA_BYTES = 2**48
 def stated_arena(function: FuncOp) -> int | None:
     """The bytes of a function's arena, `None` before planning."""
     found = function.attributes.get(ARENA_ATTRIBUTE)
-    return None if found is None else cast("IntegerAttr[I64]", found).value.data
+    return None if found is None else integer_of(cast("IntegerAttr[I64]", found))
 
 
 def stated_places(op: Operation) -> Shape | None:
@@ -81,10 +84,14 @@ def check_plan_attributes(op: Operation) -> None:
     if not op.attributes:
         return
     arena = op.attributes.get(ARENA_ATTRIBUTE)
-    if arena is not None and not (
-        isinstance(arena, IntegerAttr)
-        and cast(Attribute, arena.type) == i64
-        and 0 <= arena.value.data <= MAX_ARENA_BYTES
+    if (
+        arena is not None
+        and not isinstance(arena, ExtentAttr)
+        and not (
+            isinstance(arena, IntegerAttr)
+            and cast(Attribute, arena.type) == i64
+            and 0 <= arena.value.data <= MAX_ARENA_BYTES
+        )
     ):
         raise VerifyException(
             f"attribute '{ARENA_ATTRIBUTE}' must be a number of bytes, an i64 of at most 2**48, got {arena}"

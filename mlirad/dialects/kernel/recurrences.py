@@ -17,18 +17,22 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, UnitAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_places
 from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
 from mlirad.dialects.shapes import (
+    EXTENT,
+    EXTENT_LIST,
     Shape,
     Value,
     array_type,
     check_dims,
     element_of,
+    integer_of,
     is_array,
     shape_of,
     values_of,
@@ -54,13 +58,13 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     name = "kernel.recurrence"
     inputs = var_operand_def()
     carries = prop_def(IntegerAttr[I64])
-    space = prop_def(DenseArrayBase.constr(i64))
-    length = prop_def(IntegerAttr[I64])
+    space = prop_def(EXTENT_LIST)
+    length = prop_def(EXTENT)
     reverse = opt_prop_def(UnitAttr)
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
     BRACED: ClassVar = (
@@ -82,7 +86,7 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     @property
     def trips(self) -> int:
         """The number of trips."""
-        return self.length.value.data
+        return integer_of(self.length)
 
     @property
     def carry_count(self) -> int:
@@ -134,7 +138,7 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
                 f"results are of types ({', '.join(map(str, self.result_types))}), the recurrence makes "
                 f"({', '.join(map(str, expected))})"
             )
-        if prod(max(e, 1) for e in self.extents) > MAX_POINTS:
+        if prod(max(e, 1) for e in self.extents if is_static(e)) > MAX_POINTS:
             raise VerifyException(f"loops of extents {list(self.extents)} are too long")
         if self.lane is not None:
             check_dims((self.lane.value.data,), len(space), "lane")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i64
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i1, i64
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -37,7 +37,7 @@ class ScatterOp(ScheduledOp, LayoutReader):
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     layouts = opt_prop_def(ArrayAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     result = result_def()
     KEYWORD: ClassVar = "kind"

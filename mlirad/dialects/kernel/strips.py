@@ -32,7 +32,8 @@ from mlirad.dialects.array.control import (
     check_types,
 )
 from mlirad.dialects.array.indexing import yielded
-from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
+from mlirad.dialects.extents import at_most
+from mlirad.dialects.shapes import EXTENT, Value, array_type, element_of, integer_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -49,7 +50,7 @@ class StripsOp(StructuredOp):
     name = "kernel.strips"
     inputs = var_operand_def()
     carries = prop_def(IntegerAttr[I64])
-    extent = prop_def(IntegerAttr[I64])
+    extent = prop_def(EXTENT)
     block = prop_def(IntegerAttr[I64])
     parts = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
@@ -59,7 +60,7 @@ class StripsOp(StructuredOp):
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return self.extent.value.data
+        return integer_of(self.extent)
 
     @property
     def strip_rows(self) -> int:
@@ -102,7 +103,7 @@ class StripsOp(StructuredOp):
         types = [o.type for o in self.operands]
         if self.carry_count != len(types):
             raise VerifyException(f"{self.carry_count} carries of {len(types)} operands")
-        if not 1 <= self.strip_rows <= self.rows:
+        if self.strip_rows < 1 or not at_most(self.strip_rows, self.rows):
             raise VerifyException(f"strips of {self.strip_rows} rows do not cover {self.rows} rows")
         check_arrays(types, "operand")
         check_arguments(self.body.block, [i64, i64, *types], "region")

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from mlirad.dialects.array.transforms import Axes, axes_of, check_transform, number_rank
 from mlirad.dialects.kernel.factorisations import check_places
 from mlirad.dialects.kernel.nests import check_parallel
+from mlirad.dialects.shapes import EXTENT_LIST
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -29,7 +30,7 @@ class FftOp(StructuredOp):
     dim = opt_prop_def(IntegerAttr[I64])
     pairs = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = (*Axes._fields, "parallel", "places")

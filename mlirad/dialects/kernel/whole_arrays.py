@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     irdl_op_definition,
@@ -24,7 +24,16 @@ from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.nests import check_parallel
-from mlirad.dialects.shapes import ELEMENTS, FLOATS, array_type, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.shapes import (
+    ELEMENTS,
+    EXTENT_LIST,
+    FLOATS,
+    array_type,
+    check_dims,
+    element_of,
+    shape_of,
+    values_of,
+)
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -41,7 +50,7 @@ class DotOp(ContractionOp, LayoutReader):
     rhs = operand_def()
     layouts = opt_prop_def(ArrayAttr)
     parallel = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "places")
 
@@ -75,7 +84,7 @@ class CumulativeOp(StructuredOp):
     operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
     reverse = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("dim", "reverse", "places")
@@ -103,7 +112,7 @@ class SortOp(StructuredOp):
     operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
     positions = opt_prop_def(UnitAttr)
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     outputs = var_result_def()
     BRACED: ClassVar = ("dim", "positions", "places")
 
@@ -138,7 +147,7 @@ class ReportOp(StructuredOp):
     message = prop_def(StringAttr)
     source = opt_prop_def(StringAttr)
     batch_rank = prop_def(IntegerAttr[I64])
-    places = opt_prop_def(DenseArrayBase.constr(i64))
+    places = opt_prop_def(EXTENT_LIST)
     result = result_def(i64)
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("message", "source", "batch_rank", "places")

@@ -16,7 +16,15 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad import pipelines, reports
-from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
+from mlirad.compiler import (
+    Compiled,
+    Observer,
+    compile_large,
+    compile_module,
+    count_kernels,
+    may_need_blocks,
+    transform,
+)
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, progress_line
@@ -121,6 +129,24 @@ def machine_code(
             stats.add("llvm", time.perf_counter() - began, None)
             stats.is_quick = is_quick(program.llvm)
         return made
+
+
+def large_code(
+    module: ModuleOp, options: Options, donated: tuple[int, ...], name: str
+) -> MachineProgram | None:
+    """Array code with sizes as object code for all large ones, None where that is not to be had."""
+    wanted = replace(options.pipeline("kernels", donated=donated, start="arrays"), large=True)
+    with progress_line(name) as line:
+        line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
+        program = compile_large(
+            module,
+            wanted,
+            flush_subnormals=options.flush_subnormals,
+            before=lambda pass_, _: line.begin(pass_.name),
+            observe=_recording(None, line),
+        )
+        line.begin("llvm")
+        return None if program is None else machine_program(program)
 
 
 def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:

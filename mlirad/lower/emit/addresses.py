@@ -10,12 +10,14 @@ from collections.abc import Mapping
 
 from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.tapes import Tape
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 class ValueAddresses:
@@ -76,7 +78,7 @@ class _Pointers(dict[Place, Value]):
     def __missing__(self, place: Place) -> Value:
         match place.region:
             case "arena":
-                return self._f.gep(self._arena, place.number, "i8")
+                return in_arena(self._f, self._arena, place.number)
             case "literal":
                 op = self._literals[place.number]
                 kind = kind_of(op.result)
@@ -84,3 +86,11 @@ class _Pointers(dict[Place, Value]):
                 return self._f.module.table("i8" if kind == "i1" else kind, numbers)
             case _:
                 raise KeyError(place)
+
+
+def in_arena(f: IRBuilder, arena: Value, offset: int) -> Value:
+    """An address in the arena; an offset with sizes in it is rounded up to the alignment."""
+    if is_static(offset):
+        return f.gep(arena, offset, "i8")
+    rounded = f.and_(f.add(f.value(offset, "i64"), BUFFER_ALIGNMENT - 1), -BUFFER_ALIGNMENT)
+    return f.gep(arena, rounded, "i8")

@@ -19,7 +19,8 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import ScheduledOp, loop_strides, written_out_shape
 from mlirad.dialects.shapes import Shape, Value
@@ -57,6 +58,11 @@ class Address:
         return next((c for d, c in self.loops if d == loop), 0)
 
 
+def _wrapped(number: int) -> int:
+    """An integer as LLVM takes it; an extent with sizes in it is computed."""
+    return wrapped(number, "i64") if is_static(number) else number
+
+
 class Body:
     """The ops of one kernel body, analysed."""
 
@@ -88,7 +94,7 @@ class Body:
             self.addresses[op] = address
             loops = self.dependences_of(address)
             return loops | self.dependences[op.guard] if isinstance(op, LoadIfOp) else loops
-        if isinstance(op, ConstantOp | NoFrameOp):
+        if isinstance(op, ConstantOp | SizeOp | NoFrameOp):
             return NO_LOOPS
         loops = NO_LOOPS
         for operand in op.operands:
@@ -113,14 +119,14 @@ class Body:
         loops: list[tuple[int, int]] = []
         values: list[tuple[Value, int]] = []
         for variable, coefficient in form.terms:
-            coefficient = wrapped(coefficient, "i64")
+            coefficient = _wrapped(coefficient)
             loop = self.loop_of(variable)
             if loop is None:
                 values.append((variable, coefficient))
             elif self.dependences[variable]:
                 loops.append((loop, coefficient))
         values.sort(key=lambda pair: self._order[pair[0]])
-        return Address(buffer, tuple(sorted(loops)), tuple(values), wrapped(form.constant, "i64"))
+        return Address(buffer, tuple(sorted(loops)), tuple(values), _wrapped(form.constant))
 
     def loop_of(self, value: Value) -> int | None:
         """The loop whose index a value is, None for any other value."""

@@ -27,6 +27,7 @@ from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.plans import (
     IN_PLACE,
     stated_arena,
@@ -43,6 +44,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.lower.places import ends_before
 from mlirad.lower.plan_memory.carries import PLACED_OPS, body_of, carry_arguments
 
 TEXT_LITERAL_BYTES: Final = 4096
@@ -51,7 +53,10 @@ TEXT_LITERAL_BYTES: Final = 4096
 
 @dataclass(frozen=True)
 class Place:
-    """A start in memory: `number` counts inputs, outputs and literals, and is a byte offset in the arena."""
+    """A start in memory: `number` counts inputs, outputs and literals, and is a byte offset in the arena.
+
+    An offset with sizes in it is rounded up to the alignment when the program runs.
+    """
 
     region: str
     number: int
@@ -70,7 +75,7 @@ class Buffer:
     @property
     def nbytes(self) -> int:
         """Bytes from the first to the last element."""
-        if not self.size:
+        if self.size == 0:
             return 0
         last = sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
         return (last + 1) * BYTES[self.kind]
@@ -90,7 +95,7 @@ class Buffer:
         if self.place.region != "arena":
             return self.place == other.place
         a, b = self.place.number, other.place.number
-        return a < b + other.nbytes and b < a + self.nbytes
+        return not (ends_before(a, self.nbytes, b) or ends_before(b, other.nbytes, a))
 
 
 def row_major(shape: Shape) -> Shape:
@@ -158,7 +163,9 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
     assignment.block(block, [o.place for o in outputs], first_output)
     for value, buffer in buffers.items():
         start = buffer.place.number
-        if buffer.place.region == "arena" and not 0 <= start <= assignment.arena - buffer.nbytes:
+        if buffer.place.region == "arena" and not (
+            at_most(0, start) and ends_before(start, buffer.nbytes, assignment.arena)
+        ):
             raise CompileError(
                 f"a value of type {value.type} at {start} lies outside of the arena",
                 hint="this is a defect of the memory plan",

@@ -29,7 +29,7 @@ _NULL = Value("null", "ptr")
 def allocate(f: IRBuilder, size: int) -> Value:
     """The address of so many new bytes, null if there are none."""
     f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
-    address = f.call(ALLOCATE, [constant("i64", size)], "ptr")
+    address = f.call(ALLOCATE, [f.value(size, "i64")], "ptr")
     assert address is not None
     return address
 

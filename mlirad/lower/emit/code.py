@@ -21,7 +21,8 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import literal_array
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.ir.locations import location_of
@@ -213,7 +214,7 @@ class BodyCode:
         Loop strength reduction tries the ways to regroup sums with an index in them: those of a generator of
         random numbers for seconds.
         """
-        if index.literal is not None or index.width > 1 or self.body.extents[loop] > 1 << 31:
+        if index.literal is not None or index.width > 1 or not at_most(self.body.extents[loop], 1 << 31):
             return index
         return self.f.zext(self.f.opaque(self.f.trunc(index, "i32")), "i64")
 
@@ -235,6 +236,8 @@ class BodyCode:
                 return self.load(self.body.addresses[op], j, u, guard)
             case ConstantOp():
                 return constant(kind_of(op.result), literal_array(op).item())
+            case SizeOp():
+                return self.f.value(op.extent.data, "i64")
             case NoFrameOp():
                 return constant("i64", 0)
             case _:

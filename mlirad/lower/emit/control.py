@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.lower.emit.addresses import ValueAddresses
+from mlirad.lower.emit.addresses import ValueAddresses, in_arena
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.loop_tasks import LoopTasks
@@ -135,7 +136,7 @@ class ControlEmitter:
     def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
         """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
         tasks = LoopTasks.of(op)
-        with self._emitter.repeated(op.trips):
+        with self._emitter.repeated(nominal(op.trips)):
             if tasks is None:
                 with self._at.f.loop(0, op.trips, name="t") as loop:
                     self.write_trip(op, carries, loop.index)
@@ -268,9 +269,14 @@ class _Carries:
                 at.copy(carry.init, carry.result)
                 at.pointers[carry.argument.place] = home
                 continue
-            spare = f.gep(at.arena, carry.mode, "i8")
+            spare = in_arena(f, at.arena, carry.mode)
             slots = f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8)
-            first, second = (home, spare) if trips is None or trips % 2 else (spare, home)
+            first, second = home, spare
+            if trips is not None and not is_static(trips):
+                is_odd = f.icmp("ne", f.and_(f.value(trips, "i64"), 1), 0)
+                first, second = f.select(is_odd, home, spare), f.select(is_odd, spare, home)
+            elif trips is not None and trips % 2 == 0:
+                first, second = spare, home
             for slot, pointer in zip(slots, (at.pointers[carry.init.place], first, second), strict=True):
                 f.store(pointer, slot)
             carry.turns = slots

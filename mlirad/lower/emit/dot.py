@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import Shape, values_of
 from mlirad.errors import CompileError
@@ -25,6 +26,7 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
@@ -77,7 +79,7 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
     a = _matrix(lhs, lhs_free, lhs_contract)
     b = _matrix(rhs, rhs_contract, rhs_free)
     c = _matrix(out, range(batch, batch + rows), range(batch + rows, rank))
-    if a is None or b is None or c is None or max(*a.extents, *b.extents) > LARGEST:
+    if a is None or b is None or c is None or max(map(greatest, (*a.extents, *b.extents))) > LARGEST:
         raise CompileError(
             "the operands of a contraction are not laid out as matrices",
             location=location,
@@ -85,7 +87,7 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
         )
     block = None if op.parallel is None or not a.extents[1] else op.parallel.value.data
     tasks = 1 if block is None else -(-op.shared_extent // block)
-    work = 2 * out.size * max(1, a.extents[1])
+    work = 2 * nominal(out.size) * max(1, nominal(a.extents[1]))
     kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], work, tasks)
     f = kernel.f
     if not a.extents[1]:
@@ -178,7 +180,7 @@ def _batched(
         return
     (extent, strides), *inner = steps
     lower, upper, most = part or (0, extent, extent)
-    with f.loop(lower, upper, name="batch", at_most=most) as loop:
+    with f.loop(lower, upper, name="batch", at_most=most if is_static(most) else None) as loop:
         moved = [f.gep(p, f.mul(loop.index, s), blas.kind) for p, s in zip(pointers, strides, strict=True)]
         _batched(f, blas, moved, inner, matrices, location)
 
@@ -196,7 +198,7 @@ class _Blas:
     ) -> None:
         """C = A B."""
         a, _, c = matrices
-        self._f.work += prod(c.extents) * a.extents[1] // MULTIPLICATIONS_PER_INSTRUCTION
+        self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
         f = self._f
         inside = [f.inside(p, m.elements * BYTES[self.kind]) for p, m in zip(pointers, matrices, strict=True)]
         fits = f.and_(f.and_(inside[0], inside[1]), inside[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelText
+from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm_text import IRBuilder, Value
 
 FILL_LANES = 4
@@ -18,7 +19,7 @@ def fill(kernel: KernelText, buffer: Buffer, value: Value) -> None:
         return
     full = buffer.size // FILL_LANES * FILL_LANES
     for lower, upper, width in ((0, full, FILL_LANES), (full, buffer.size, 1)):
-        if lower < upper:
+        if not are_static((lower, upper)) or lower < upper:
             with f.loop(lower, upper, width, name="fill") as loop:
                 f.store(f.widen(value, width), f.gep(pointer, loop.index, buffer.kind))
 

@@ -29,7 +29,7 @@ from mlirad.lower.emit.blocks import BlockEmitter, called_name
 from mlirad.lower.emit.buffers import Memory, Place
 from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.chunk_store import ChunkStore, allocate, free
-from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
+from mlirad.lower.emit.kernels import SIZES_PLACE, KernelEmitter, ProgramText, read_sizes
 from mlirad.lower.float_control import FloatControl, flushing
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY
@@ -95,6 +95,8 @@ class FunctionEmitter:
             arena = f.arguments[1]
         if calls:
             prepare_calls(f)
+        if SIZES_PLACE in known:
+            read_sizes(f, program, known)
         self._f = f
         self._at = ValueAddresses(f, arena, memory, known)
         self._blocks = BlockEmitter(KernelEmitter(program, memory.buffers), self._at, cells, self._depth)
@@ -178,5 +180,5 @@ def _begin_main(module: ModuleText) -> IRBuilder:
 
 def _parameter(place: Place, number: int) -> Parameter:
     """The address of a place as a parameter: outputs overlap nothing, and nobody writes to the others."""
-    is_read = place.region in ("input", "constant")
+    is_read = place.region in ("input", "constant", "sizes")
     return Parameter(f"p{number}", "ptr", 1, "noalias readonly" if is_read else "noalias")

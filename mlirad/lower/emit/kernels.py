@@ -7,18 +7,22 @@ A parameter stands for a place: operands and results that share memory share the
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from xdsl.ir import Operation
 
+from mlirad.dialects.array.structural import SizeOp
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.ir.locations import location_of, place_of
 from mlirad.lower.elementary import elementary
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
+from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import KernelNote, ReportNote
 
@@ -27,6 +31,9 @@ FAULT_PLACE: Final = Place("fault", 0)
 
 PROFILE_PLACE: Final = Place("profile", 0)
 """The place of the times and runs of the kernels of profiled programs."""
+
+SIZES_PLACE: Final = Place("sizes", 0)
+"""The place of the sizes of a call, one int64 for each."""
 
 TINY_WORK: Final = 64
 """Scalar operations up to which a kernel is inlined into the program."""
@@ -40,6 +47,8 @@ class ProgramText:
     vector_bytes: int
     address_checks: bool
     is_profiled: bool = False
+    sizes: Sequence[str] = ()
+    """The names of the sizes that extents may have in them."""
     operations: int = 0
     kernels: list[KernelNote] = field(default_factory=list[KernelNote])
     reports: list[ReportNote] = field(default_factory=list[ReportNote])
@@ -108,7 +117,7 @@ def begin_kernel(
     buffers: dict[Place, Buffer] = {}
     for buffer in (*written, *read):
         known = buffers.get(buffer.place)
-        if known is None or buffer.nbytes > known.nbytes:
+        if known is None or not at_most(buffer.nbytes, known.nbytes):
             buffers[buffer.place] = buffer
     results = {buffer.place for buffer in written}
     outputs = [buffer for place, buffer in buffers.items() if place in results]
@@ -125,11 +134,15 @@ def begin_kernel(
     if program.address_checks:
         parameters.append(Parameter("fault", "ptr"))
         places.append(FAULT_PLACE)
+    has_sizes = program.sizes and _has_sizes(op)
+    if has_sizes:
+        parameters.append(Parameter("sizes", "ptr", 1, "noalias readonly"))
+        places.append(SIZES_PLACE)
     if tasks > 1:
         parameters.append(Parameter("task", "i64"))
     number = len(program.kernels)
     name = kernel_name(op, number, what)
-    nbytes = sum(min(buffer.nbytes, work * BYTES[buffer.kind]) for buffer in buffers.values())
+    nbytes = sum(min(nominal(buffer.nbytes), work * BYTES[buffer.kind]) for buffer in buffers.values())
     element_bytes = BYTES[written[0].kind]
     title = op.results[0].name_hint or what
     program.kernels.append(
@@ -152,12 +165,28 @@ def begin_kernel(
     emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
+    if has_sizes:
+        f.own(pointers[SIZES_PLACE])
+        read_sizes(f, program, pointers)
     if program.address_checks:
         f.own(pointers[FAULT_PLACE])
         stretches = [(pointers[place], buffer.nbytes) for place, buffer in buffers.items()]
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
     return KernelText(f, access, pointers, f.arguments[len(places)] if tasks > 1 else None)
+
+
+def _has_sizes(op: Operation) -> bool:
+    """Whether extents of a kernel have sizes in them."""
+    values = (*op.operands, *op.results)
+    is_static = all(are_static(shape_of(v)) for v in values if is_array(v.type))
+    return not is_static or any(isinstance(inner, SizeOp) for inner in op.walk())
+
+
+def read_sizes(f: IRBuilder, program: ProgramText, pointers: Mapping[Place, Value]) -> None:
+    """Read, at the start of a function, the sizes that extents in it have."""
+    table = pointers[SIZES_PLACE]
+    f.sizes = {name: f.load(f.gep(table, k, "i64"), "i64") for k, name in enumerate(program.sizes)}
 
 
 def kernel_name(op: Operation, number: int, what: str) -> str:

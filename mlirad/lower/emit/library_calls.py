@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlirad.dialects.extents import is_static
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 
@@ -41,7 +42,11 @@ class LibraryCalls:
 
     def int(self, number: int) -> Value:
         """The address of an integer."""
-        return self.f.module.table("i32", [number])
+        if is_static(number):
+            return self.f.module.table("i32", [number])
+        slot = self.f.alloca("i32", 1, 4)
+        self.f.store(self.f.trunc(self.f.value(number, "i64"), "i32"), slot)
+        return slot
 
     def number(self, number: float) -> Value:
         """The address of a real number, as a complex one where numbers are complex."""

@@ -19,6 +19,7 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
@@ -31,7 +32,7 @@ from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
-from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks
+from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.emit.segments import Segment, trips_of
@@ -47,7 +48,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
     what = combiners[0] if combiners else "map"
     if not prod(values_of(op.reduction)):
-        kernel = begin_kernel(emitter, op, what, (), outputs, prod(space) * len(outputs))
+        kernel = begin_kernel(emitter, op, what, (), outputs, nominal(prod(space)) * len(outputs))
         for combiner, output in zip(combiners, outputs, strict=True):
             is_position = combiner.startswith("arg")
             number = constant("i64", 0) if is_position else _memory_identity(combiner, output)
@@ -60,7 +61,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
-    work = prod(op.extents) * (cost_of(needed) + len(outputs))
+    work = nominal(prod(op.extents)) * (cost_of(needed) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
@@ -153,7 +154,7 @@ class _NestCode(OutputLoops):
         if not schedule.in_memory or schedule.order[0] < self._rank:
             return False
         additions = prod(extents[d] for d in schedule.order[: schedule.outer] if d >= self._rank)
-        return additions >= LONG and PartialSums.fit(self._sums)
+        return nominal(additions) >= LONG and PartialSums.fit(self._sums)
 
     @property
     def _sums(self) -> list[Buffer]:
@@ -240,11 +241,13 @@ class _NestCode(OutputLoops):
         d = self._schedule.order[level]
         for segment in self._schedule.segments[d]:
             bounds = segment.lower, segment.upper
-            trips = trips_of(segment)
+            trips = most_trips(trips_of(segment))
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(level, segment, bounds, trips, flat, slots)
+                flat = self._over(
+                    level, segment, bounds, trips if is_static(segment.upper) else None, flat, slots
+                )
         return flat
 
     def _over(
@@ -252,15 +255,20 @@ class _NestCode(OutputLoops):
         level: int,
         segment: Segment,
         bounds: tuple[Operand, Operand],
-        at_most: int,
+        at_most: int | None,
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
-        """One loop over a part of a segment, which is not empty, of so many trips at most."""
+        """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
         d = self._schedule.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
-            *bounds, segment.step, carries=flat, name=f"r{d}", at_most=at_most, at_least=1
+            *bounds,
+            segment.step,
+            carries=flat,
+            name=f"r{d}",
+            at_most=at_most,
+            at_least=segment.least_trips,
         ) as loop:
             self._enter(level, segment, loop)
             loop.carry(*self._inner(level + 1, loop.carries, slots))

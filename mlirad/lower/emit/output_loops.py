@@ -47,10 +47,12 @@ class OutputLoops(ABC):
     def _around(
         self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
     ) -> None:
-        """One loop around a store, over a part of a segment, which is not empty."""
+        """One loop around a store, over a part of a segment, which is not empty unless that may be."""
         d = self._schedule.order[level]
         self._code.lanes_ahead(level, segment.width)
-        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=1) as loop:
+        with self._f.loop(
+            lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
+        ) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
 
@@ -64,7 +66,7 @@ class OutputLoops(ABC):
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes, segment.valid_lanes
+            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from mlirad.dialects.extents import is_static
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.kernels import KernelText
+from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm_text import IRBuilder, Loop, Operand, Value, constant
 
 LONG: Final = 256
@@ -26,6 +28,15 @@ MOST_BYTES: Final = 32 * 1024
 """Of the totals, which lie on the stack and in the first-level cache."""
 
 _LANES: Final = 4
+
+
+MOST_TRIPS: Final = 1 << 25
+"""The trips that the tree of sums is made for where they depend on sizes: of more its last sum is longer."""
+
+
+def most_trips(trips: int) -> int:
+    """How many trips a loop is taken to make at most."""
+    return trips if is_static(trips) else MOST_TRIPS
 
 
 def block_of(trips: int) -> int:
@@ -68,6 +79,8 @@ class PartialSums:
     @staticmethod
     def fit(buffers: Sequence[Buffer]) -> bool:
         """Whether these buffers may have totals."""
+        if not are_static(b.size for b in buffers):
+            return False
         size = sum(8 * b.size for b in buffers)
         return bool(buffers) and size <= MOST_BYTES and all(b.kind == "float" for b in buffers)
 

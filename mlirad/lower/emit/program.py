@@ -10,13 +10,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
+from mlirad.dialects.instances import stated_sizes
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
-from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, ProgramText
+from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, SIZES_PLACE, ProgramText
 from mlirad.lower.float_control import FloatControl
 from mlirad.lower.llvm_text import ModuleText
 from mlirad.lower.native_program import ArraySpec, NativeProgram
@@ -44,19 +45,26 @@ def emit_program(
     `mlirad.jit` reports that the program writes to a constant. With `profiled` the last constant holds the
     time and the runs of each kernel. With `shows_places` comments say where instructions come from.
 
-    Raises `CompileError` for a function that is not fully lowered.
+    Of a function with sizes the program is for all of them from `LEAST_LARGE` on, and `bound` makes it one
+    that can be called. Raises `SizeNeeded` where there is no such program, and `CompileError` for a function
+    that is not fully lowered.
     """
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
+    sizes = stated_sizes(function)
     program = ProgramText(
         ModuleText(polls=True, shows_places=shows_places, fuses=fuses),
         vector_bytes,
         address_checks,
         profiled,
+        sizes,
     )
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []
+    if sizes:
+        cells.append(SIZES_PLACE)
+        constants.append(np.zeros(len(sizes), np.int64))
     if address_checks:
         cells.append(FAULT_PLACE)
         constants.append(np.zeros(1, np.int64))
@@ -81,6 +89,8 @@ def emit_program(
         tuple(program.module.externals),
         program.operations,
         tuple(stated_updates(function).items()),
+        sizes,
+        len(memory.passed),
         llvm=program.module.text(),
         kernels=tuple(program.kernels),
         reports=tuple(program.reports),

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import prod
 
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.shapes import values_of
 from mlirad.lower.emit import segments
@@ -36,7 +37,7 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     needed = body.needed(body.yielded)
     initial = [emitter.buffers[v] for v in op.init]
     read = [*initial, *(body.addresses[o].buffer for o in needed if o in body.addresses)]
-    work = prod(op.extents) * (cost_of(needed) + len(op.stacked))
+    work = nominal(prod(op.extents)) * (cost_of(needed) + len(op.stacked))
     schedule = _schedule(op, body, emitter.program.vector_bytes)
     kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
     _RecurrenceCode(kernel, op, body, initial, schedule).write()

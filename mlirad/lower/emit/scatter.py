@@ -162,7 +162,7 @@ class _ScatterCode:
         self._code.start[d] = start
         if d == self._code.lane:
             self._code.width = segment.width
-            self._remaining = segment.remaining_lanes
+            self._remaining = segment.remaining_lanes(self._f)
 
     def _update(self) -> None:
         """Add or set one element, or one vector of elements."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import values_of
 from mlirad.lower.emit import segments
@@ -89,8 +90,10 @@ class NestSchedule:
             width = min(width, native)
         if unroll is not None:
             inner = cost_of(o for o in needed if unroll in body.dependences[o.results[0]]) + len(combiners)
-            parallel = (min(tiles, extents[tile]) if tile is not None else 1) * max(1, width // native)
-            trips = extents[unroll] // (width if unroll == lane else 1)
+            parallel = (min(tiles, nominal(extents[tile])) if tile is not None else 1) * max(
+                1, width // native
+            )
+            trips = nominal(extents[unroll]) // (width if unroll == lane else 1)
             copies = max(copies, _copies_in_flight(inner * parallel, trips))
             while copies > max(1, trips):
                 copies //= 2

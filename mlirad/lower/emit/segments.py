@@ -6,15 +6,23 @@
     extent 3, 8 lanes, no masks                  blocks of 2 lanes at 0 and 1
 
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
-block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with
+block reaches outside the loop. `repeated` says how many leading lanes were done before; with
 `clamped` the start is the least of the index and the last block's start.
+
+An extent with sizes in it is at least as long as a block, and what is left over depends on the call. So the
+last block overlaps the one before, and stands there even if nothing is left.
+
+    extent n, 8 lanes, results only stored       blocks up to n // 8 * 8, then one at n - 8
+    extent n, 8 lanes, sums                      the same, with what it repeats masked off
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from mlirad.lower.llvm_text import Value, vector
+from mlirad.dialects.extents import at_most, is_static
+from mlirad.lower.large_sizes import require_at_most
+from mlirad.lower.llvm_text import IRBuilder, Value, lanes, vector
 
 
 class Segment(NamedTuple):
@@ -35,15 +43,21 @@ class Segment(NamedTuple):
         return self.upper - self.width * self.copies
 
     @property
+    def least_trips(self) -> int:
+        """How often the loop over the segment runs at least, 0 or 1."""
+        return int(at_most(self.lower + 1, self.upper))
+
+    @property
     def valid_lanes(self) -> Value | None:
         """The lanes inside the loop, as a mask; None for all of them."""
         if self.valid is None:
             return None
         return vector("i1", [lane < self.valid for lane in range(self.width)])
 
-    @property
-    def remaining_lanes(self) -> Value | None:
+    def remaining_lanes(self, f: IRBuilder) -> Value | None:
         """The lanes that no block before has done, as a mask; None for all of them."""
+        if not is_static(self.repeated):
+            return f.icmp("sge", lanes(self.width), self.repeated)
         if not self.repeated:
             return None
         return vector("i1", [lane >= self.repeated for lane in range(self.width)])
@@ -72,7 +86,7 @@ def plain(extent: int) -> list[Segment]:
 def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
     """The lanes of a block for a loop of the given extent; more than the extent only with `masks`."""
     width = floor_power(max(1, width))
-    if extent >= width:
+    if not is_static(extent) or extent >= width:
         return width
     above = ceil_power(extent)
     return above if masks and above <= min(width, native) else floor_power(extent)
@@ -84,6 +98,8 @@ def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, comp
     `may_repeat`: computing a result twice is harmless. `compact`: one copy of the code is worth more than the
     cheapest remainder.
     """
+    if not is_static(extent):
+        return _output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
     if width > extent:
         return [Segment(0, extent, width, 1, width, valid=extent)]
     full = extent // width * width
@@ -99,8 +115,33 @@ def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, comp
     ]
 
 
+def _output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, compact: bool) -> list[Segment]:
+    """The same for an extent with sizes in it: the last block has as many lanes as a register at most."""
+    require_at_most(width, extent)
+    if may_repeat and compact:
+        return [Segment(0, extent, width, 1, width, clamped=True)]
+    full = extent // width * width
+    segments = [Segment(0, full, width, 1, width)]
+    last = min(width, native)
+    if last < width:
+        whole = extent // last * last
+        segments.append(Segment(full, whole, last, 1, last))
+        full = whole
+    repeated = 0 if may_repeat else last - (extent - full)
+    return [*segments, Segment(extent - last, extent, last, 1, last, repeated)]
+
+
 def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> list[Segment]:
     """Blocks of lanes over a reduction loop, `copies` at a time; every block has the same width."""
+    if not is_static(extent):
+        require_at_most(width, extent)
+        block = width * copies
+        full, whole = extent // block * block, extent // width * width
+        segments = [Segment(0, full, block, copies, width)]
+        if copies > 1:
+            segments.append(Segment(full, whole, width, 1, width))
+        repeated = 0 if may_repeat else width - (extent - whole)
+        return [*segments, Segment(extent - width, extent, width, 1, width, repeated)]
     if width > extent:
         return [Segment(0, extent, width, 1, width, valid=extent)]
     block = width * copies
@@ -122,6 +163,12 @@ def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> 
 def unrolled(extent: int, copies: int, *, may_repeat: bool = False) -> list[Segment]:
     """`copies` iterations at a time. With `may_repeat` a last block may start early rather than be short,
     where that repeats at most an eighth of the work."""
+    if not is_static(extent):
+        if may_repeat:
+            require_at_most(copies, extent)
+            return [Segment(0, extent, copies, copies, clamped=True)]
+        full = extent // copies * copies
+        return [Segment(0, full, copies, copies), Segment(full, extent, 1, 1)]
     copies = min(copies, extent)
     left = extent % copies
     if not left:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,11 +31,12 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
+from mlirad.dialects.instances import SIZES
+from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS, DotOp, NestOp
 from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.linear import Linear
-from mlirad.dialects.shapes import STORED, Value, is_array
-from mlirad.errors import UnsupportedError
+from mlirad.dialects.shapes import STORED, Value, is_array, shape_of
+from mlirad.errors import SizeNeeded, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.first_order import require_first_order
@@ -42,6 +44,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.blocks import BlockBuilder
 from mlirad.lower.form_kernels.regions import Bodies
+from mlirad.lower.large_sizes import are_static
 from mlirad.passes.function_pass import holds, transform_functions
 
 __all__ = ["FormKernelsPass", "form_kernels"]
@@ -67,7 +70,25 @@ def form_kernels(function: FuncOp) -> FuncOp:
         [a.name_hint for a in source.args],
     )
     new.location = function.location
+    if SIZES in function.attributes:
+        new.attributes[SIZES] = function.attributes[SIZES]
+    require_sized_kernels(new)
     return new
+
+
+def require_sized_kernels(function: FuncOp) -> None:
+    """Raise `SizeNeeded` for the first kernel of extents with sizes whose code is for numbers alone."""
+    for op in nested_ops(function.body):
+        if isinstance(op, KERNEL_RESULT_OPS) and not isinstance(op, SIZED_KERNELS):
+            for value in (*op.operands, *op.results):
+                if is_array(value.type, STORED) and not are_static(shape_of(value)):
+                    raise SizeNeeded(
+                        f"the extents of what {op.name} computes", shape_of(value), location=location_of(op)
+                    )
+
+
+SIZED_KERNELS: Final = (NestOp, DotOp)
+"""The kernels whose extents may have sizes in them."""
 
 
 def require_array_code(function: FuncOp) -> None:

@@ -15,7 +15,9 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.reductions import DotOp
-from mlirad.dialects.shapes import Shape, element_of, shape_of, size_of, values_of
+from mlirad.dialects.extents import nominal
+from mlirad.dialects.shapes import Shape, element_of, shape_of, values_of
+from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import (
     CACHE_BYTES,
     contraction_cycles,
@@ -40,9 +42,9 @@ def is_library_dot(op: Operation) -> bool:
     lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
     lhs_free = [d for d in range(len(lhs)) if d not in lhs_batch and d not in lhs_contract]
     rhs_free = [d for d in range(len(rhs)) if d not in rhs_batch and d not in rhs_contract]
-    rows = prod(lhs[d] for d in lhs_free)
-    columns = prod(rhs[d] for d in rhs_free)
-    inner = prod(lhs[d] for d in lhs_contract)
+    rows = nominal(prod(lhs[d] for d in lhs_free))
+    columns = nominal(prod(rhs[d] for d in rhs_free))
+    inner = nominal(prod(lhs[d] for d in lhs_contract))
     if min(rows, columns, inner) < MIN_EXTENT or not _gains(op, rows, columns, inner):
         return False
     return is_matrix(lhs, lhs_free, lhs_contract) and is_matrix(rhs, rhs_free, rhs_contract)
@@ -54,11 +56,11 @@ def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
     What loops and arguments hand over, and what is returned, lies in memory anyway.
     """
     size = element_bytes(element_of(op.lhs))
-    matrices = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_batch))
+    matrices = prod(nominal_shape(op.lhs)[d] for d in values_of(op.lhs_batch))
     made = [v for v in op.operands if not isinstance(v.owner, (Block, *CONTROL_OPS))]
     if not any(isinstance(use.operation, ReturnOp) for use in op.result.uses):
         made.append(op.result)
-    passed = size * sum(size_of(v) for v in made)
+    passed = size * sum(nominal_size(v) for v in made)
     storing = 2 * passed * (cycles_per_byte(passed) - cycles_per_byte(min(passed, CACHE_BYTES)))
     library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing
     return library <= LIBRARY_GAIN * matrices * contraction_cycles(rows, columns, inner, size)

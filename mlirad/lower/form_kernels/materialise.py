@@ -28,13 +28,13 @@ from mlirad.dialects.shapes import (
     is_boolean,
     is_integer,
     shape_of,
-    size_of,
     values_of,
 )
 from mlirad.ir.free_values import free_values
 from mlirad.lower.elementary import elementary
 from mlirad.lower.form_kernels.library import is_library_dot
 from mlirad.lower.form_kernels.reader import inverted_positions
+from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import element_bytes, recomputing_cycles, storing_cycles
 
 HEAVY = 12
@@ -61,6 +61,7 @@ FREE = frozenset[type[Operation]](
         structural.ReverseOp,
         structural.IotaOp,
         structural.ConstantOp,
+        structural.SizeOp,
         NoFrameOp,
         ew.NotOp,
     )
@@ -188,7 +189,7 @@ def is_small_read(op: Operation) -> bool:
     """Whether an op reads at most half as many elements of an array as that has."""
     if not isinstance(op, indexing.IndexOp | indexing.GatherOp):
         return False
-    return 2 * size_of(op.result) <= size_of(op.operand)
+    return 2 * nominal_size(op.result) <= nominal_size(op.operand)
 
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:
@@ -198,7 +199,7 @@ def _pays(value: Value, cost: float, readings: Readings) -> bool:
     contracted = readings.by_contractions(value)
     if contracted > 1:
         element = element_bytes(element_of(value))
-        if recomputing_cycles(cost, contracted, element) > storing_cycles(size_of(value), element):
+        if recomputing_cycles(cost, contracted, element) > storing_cycles(nominal_size(value), element):
             return True
     if cost <= 2:
         return False
@@ -228,7 +229,11 @@ class Readings:
                 if isinstance(op, reductions.DotOp):
                     known += self._by(op, value)
                 elif isinstance(op, _MOVING) and shape_of(value):
-                    known += self.by_contractions(op.result) * size_of(op.result) / max(size_of(value), 1)
+                    known += (
+                        self.by_contractions(op.result)
+                        * nominal_size(op.result)
+                        / max(nominal_size(value), 1)
+                    )
             self._contracted[value] = known
         return known
 
@@ -241,22 +246,22 @@ class Readings:
         return known
 
     def _by(self, op: Operation, value: Value) -> float:
-        size = max(size_of(value), 1)
+        size = max(nominal_size(value), 1)
         match op:
             case structural.BroadcastOp():
-                grown = size_of(op.result) / size if shape_of(value) else 1
+                grown = nominal_size(op.result) / size if shape_of(value) else 1
                 return self.of(op.result) * grown
             case structural.ReshapeOp() | structural.TransposeOp() | structural.ReverseOp():
                 return self.of(op.result)
             case structural.SliceOp():
-                return self.of(op.result) * size_of(op.result) / size
+                return self.of(op.result) * nominal_size(op.result) / size
             case reductions.DotOp():
-                contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
-                return size_of(op.result) * contracted / size if shape_of(value) else 1
+                contracted = prod(nominal_shape(op.lhs)[d] for d in values_of(op.lhs_contract))
+                return nominal_size(op.result) * contracted / size if shape_of(value) else 1
             case indexing.ScatterOp() if op.operand is value and not must_store(op):
-                return self.of(op.result) * size_of(op.result) / size
+                return self.of(op.result) * nominal_size(op.result) / size
             case indexing.GatherOp() if op.operand is value:
-                return size_of(op.result) / size
+                return nominal_size(op.result) / size
             case ReturnOp():
                 return 0
             case _:

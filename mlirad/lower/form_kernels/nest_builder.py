@@ -39,7 +39,12 @@ class NestBuilder:
     def region(self, extents: Shape, body: Body) -> tuple[Region, list[Value]]:
         """A kernel body over loops of the given extents, and the buffers it loads from."""
         reader = ElementReader(self.b, self.buffers)
-        region = self.b.index_region(extents, lambda *p: body(reader, p))
+
+        def over(*positions: Value) -> Sequence[Value]:
+            reader.loops = dict(zip(positions, extents, strict=True))
+            return body(reader, positions)
+
+        region = self.b.index_region(extents, over)
         erase_unused(region.block)
         loaded = {op.buffer for op in region.block.ops if isinstance(op, kernel.LoadOp | kernel.LoadIfOp)}
         return region, [buffer for buffer in reader.buffers if buffer in loaded]

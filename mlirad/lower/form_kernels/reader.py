@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.frames import NoFrameOp
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import (
     Shape,
@@ -35,6 +36,7 @@ from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 from mlirad.lower.affine import Affine, AffineForms, Fact
+from mlirad.lower.large_sizes import are_static
 
 Position: TypeAlias = tuple[Value, ...]
 Guard: TypeAlias = tuple[Value, ...]
@@ -53,6 +55,8 @@ class ElementReader:
         self.b = builder
         self.stored = stored
         self.forms = AffineForms()
+        self.loops: dict[Value, int] = {}
+        """The indices of the kernel's loops, and their extents."""
         self.buffers: dict[Value, None] = {}
         self._memo: dict[tuple[Value, Position, Guard], Value] = {}
 
@@ -157,7 +161,7 @@ class ElementReader:
         self.buffers[buffer] = None
         needed: dict[Value, None] = {}
         for p, extent in zip(position, shape_of(buffer), strict=True):
-            if not self.b.ranges.inside(p, extent):
+            if not self._stays_inside(p, extent):
                 proof = self._proof(p, extent, guard)
                 needed.update(dict.fromkeys(guard if proof is None else proof))
         element = element_of(buffer)
@@ -183,7 +187,26 @@ class ElementReader:
 
     def is_inside(self, p: Value, extent: int, guard: Guard) -> bool:
         """Whether a position lies inside its dimension wherever the guard holds."""
-        return self.b.ranges.inside(p, extent) or self._proof(p, extent, guard) is not None
+        return self._stays_inside(p, extent) or self._proof(p, extent, guard) is not None
+
+    def _stays_inside(self, p: Value, extent: int) -> bool:
+        """Whether a position lies inside its dimension whatever the loops are at."""
+        if self.b.ranges.inside(p, extent):
+            return True
+        span = None if is_static(extent) and are_static(self.loops.values()) else self._span(self.forms.of(p))
+        return span is not None and at_most(0, span[0]) and at_most(span[1], extent - 1)
+
+    def _span(self, form: Affine) -> tuple[int, int] | None:
+        """The least and the greatest value of a form over all loops; None where it has other variables."""
+        low = high = form.constant
+        for variable, coefficient in form.terms:
+            extent = self.loops.get(variable)
+            known = self.b.ranges.interval(variable) if extent is None else (0, extent - 1)
+            if known is None or not is_static(coefficient):
+                return None
+            reach = [coefficient * end for end in known]
+            low, high = low + reach[coefficient < 0], high + reach[coefficient > 0]
+        return low, high
 
     def _proof(self, p: Value, extent: int, guard: Guard) -> list[Value] | None:
         """Conditions of the guard from which `0 <= p < extent` follows, if there are such.
@@ -207,7 +230,7 @@ class ElementReader:
         bounds: list[Affine] = []
         if interval is None or interval[0] < 0:
             bounds.append(form)
-        if interval is None or interval[1] >= extent:
+        if interval is None or not at_most(interval[1] + 1, extent):
             bounds.append(form.times(-1).plus(extent - 1))
         for bound in bounds:
             reason = next((fact.condition for fact in facts if fact.implies(bound)), None)
@@ -258,7 +281,7 @@ class ElementReader:
                 operands = [mapped(o) for o in op.operands]
                 element = element_of(op.results[0])
                 return self.b.apply_elementwise(type(op), operands, op.properties, element)
-            case structural.ConstantOp() if not shape_of(op.result):
+            case structural.ConstantOp() | structural.SizeOp() if not shape_of(op.result):
                 return self.b.rebuild_unfolded(op, {}).results[0]
             case _:
                 raise CompileError(

@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import control, indexing, structural
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of
+from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.lower.form_kernels.materialise import (
@@ -32,6 +32,7 @@ from mlirad.lower.form_kernels.materialise import (
     read_in_memory,
     scalar_cost,
 )
+from mlirad.lower.large_sizes import nominal_size
 
 MAX_INDEX_COST = 4
 """Scalar cost of index code up to which it is recomputed rather than stored."""
@@ -169,10 +170,10 @@ def is_cheap_to_read(op: Operation) -> bool:
     if not shape_of(result):
         return False
     read = sum(_source_size(o) for o in op.operands)
-    return cost <= 1 and size_of(result) > 2 * read
+    return cost <= 1 and nominal_size(result) > 2 * read
 
 
 def _source_size(value: Value) -> int:
     """The size of what a value is broadcast from."""
     owner = value.owner
-    return size_of(owner.operand if isinstance(owner, structural.BroadcastOp) else value)
+    return nominal_size(owner.operand if isinstance(owner, structural.BroadcastOp) else value)

@@ -13,9 +13,11 @@ from __future__ import annotations
 from math import prod
 from typing import Final
 
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
 from mlirad.dialects.shapes import Value, values_of
 from mlirad.lower.form_recurrences.element_loops import ElementLoop
+from mlirad.lower.large_sizes import nominal_bytes
 from mlirad.lower.machine import (
     CALL_AGAIN,
     CONTIGUOUS_LOAD,
@@ -26,7 +28,6 @@ from mlirad.lower.machine import (
     cycles_per_byte,
     op_cost,
 )
-from mlirad.lower.plan_memory.lifetimes import bytes_of
 from mlirad.lower.schedule_kernels.recurrences import TripCost, best_blocking
 
 LEAST_SHARE: Final = 0.15
@@ -44,7 +45,7 @@ def pays(loop: ElementLoop, new: RecurrenceOp, vector_bytes: int) -> bool:
     if len(new.body.block.ops) > LONGEST_BODY:
         return False
     trip = TripCost.of(new, vector_bytes)
-    scan = loop.op.trips * trip_cycles(loop, trip) + _row_cycles(new)
+    scan = nominal(loop.op.trips) * trip_cycles(loop, trip) + _row_cycles(new)
     recurrence = best_blocking(new, vector_bytes).cycles + COLUMNS * _row_cycles(new)
     return recurrence < (1 - LEAST_SHARE) * scan
 
@@ -56,21 +57,21 @@ def trip_cycles(loop: ElementLoop, trip: TripCost) -> float:
     what reads it next waits.
     """
     own = {*loop.carries, *(root for nest in loop.nests for root in nest.roots)}
-    vectors = -(-prod(loop.space) // trip.lanes)
+    vectors = -(-nominal(prod(loop.space)) // trip.lanes)
     cycles = moved = 0.0
     touched: dict[Value, None] = {}
     for nest in loop.nests:
         touched.update(dict.fromkeys((*nest.operands, *nest.roots)))
-        moved += sum(bytes_of(v) for v in (*nest.operands, *nest.roots) if v in own)
+        moved += sum(nominal_bytes(v) for v in (*nest.operands, *nest.roots) if v in own)
         body = [op for op in nest.body.block.ops if op.results]
         loads = sum(CONTIGUOUS_LOAD for op in body if isinstance(op, LoadOp | LoadIfOp) and op.positions)
         arithmetic = sum(op_cost(op, trip.lanes) for op in body if not isinstance(op, LoadOp | LoadIfOp))
         busiest = max(arithmetic, loads, CONTIGUOUS_STORE * len(nest.roots))
         cycles += CALL_AGAIN + LOOP_START + vectors * busiest
     # What is fetched for later elements arrives while others are computed.
-    near = min(sum(bytes_of(v) for v in touched), L2_BYTES)
+    near = min(sum(nominal_bytes(v) for v in touched), L2_BYTES)
     calls = len(loop.nests) * (CALL_AGAIN + LOOP_START)
-    waits = REFETCHED if loop.space[-1] % trip.lanes else 0.0
+    waits = REFETCHED if nominal(loop.space[-1]) % trip.lanes else 0.0
     return max(cycles, calls + moved * cycles_per_byte(near), calls + trip.chain) + waits
 
 
@@ -87,5 +88,5 @@ def _row_cycles(op: RecurrenceOp) -> float:
         if isinstance(inner, LoadOp | LoadIfOp) and any(p in by_trip for p in inner.positions)
     }
     rows = prod(op.extents)
-    size = sum(bytes_of(v) for v in (*op.stacked, *sliced) if rows)
+    size = sum(nominal_bytes(v) for v in (*op.stacked, *sliced) if rows)
     return size * cycles_per_byte(size) if size > L2_BYTES else 0.0

@@ -7,14 +7,17 @@ of `ControlFlow` (loops, conditionals) tell; a bare label starts with an empty m
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple, cast
 
+from mlirad.dialects.extents import Extent, Monomial, Quotient
+from mlirad.errors import SizeNeeded
 from mlirad.lower.llvm_text.globals import ModuleGlobals
 from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text, undefined
 
 Operand = Value | float | int
-"""What arithmetic methods take: a value, or a Python number that takes the other operand's kind."""
+"""What arithmetic methods take: a value, or a Python number that takes the other operand's kind. An extent
+with sizes in it is computed from these."""
 
 
 class Parameter(NamedTuple):
@@ -51,6 +54,8 @@ class Emission:
         self._linkage = linkage
         self._attributes = attributes
         self._allocas: list[str] = []
+        self.sizes: Mapping[str, Value] = {}
+        """The sizes that extents may have in them, as values that the function has from its entry on."""
         self.place: str | None = None
         """The place in the source that what is written next is for."""
         self._lines: list[str] = []
@@ -103,6 +108,12 @@ class Emission:
             known = self._known[right] = self.define(right, kind, width)
         return known
 
+    def _size(self, name: str) -> Value:
+        """A size; raises `SizeNeeded` in a function that is not given it."""
+        if name not in self.sizes:
+            raise SizeNeeded(f"size {name} in a function that is not given it", name)
+        return self.sizes[name]
+
     def label(self, name: str) -> None:
         """Begin a block that nothing is known about."""
         self._append(f"{name}:", is_label=True)
@@ -129,7 +140,31 @@ class Emission:
 
     def value(self, operand: Operand, kind: Kind) -> Value:
         """The operand as a value; a Python number becomes a literal of the kind."""
-        return operand if isinstance(operand, Value) else constant(kind, operand)
+        if isinstance(operand, Value):
+            return operand
+        extent = cast(object, operand)
+        return self.extent(extent) if isinstance(extent, Extent) else constant(kind, operand)
+
+    def extent(self, extent: Extent) -> Value:
+        """The extent that an array has in this call, an i64."""
+        terms = [self._monomial(monomial, factor) for monomial, factor in extent.terms]
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.pure(f"add nsw i64 {total.text}, {term.text}", "i64")
+        return total
+
+    def _monomial(self, atoms: Monomial, factor: int) -> Value:
+        """A product of atoms and a factor; the extents in quotients are not negative."""
+        if not atoms:
+            return constant("i64", factor)
+        values = [self.extent(a.extent) if isinstance(a, Quotient) else self._size(a) for a in atoms]
+        for k, atom in enumerate(atoms):
+            if isinstance(atom, Quotient):
+                values[k] = self.pure(f"udiv i64 {values[k].text}, {atom.divisor}", "i64")
+        product = values[0]
+        for value in values[1:]:
+            product = self.pure(f"mul nsw i64 {product.text}, {value.text}", "i64")
+        return product if factor == 1 else self.pure(f"mul nsw i64 {product.text}, {factor}", "i64")
 
     def widen(self, value: Value, width: int) -> Value:
         """The value in every lane of a vector; itself if it has that width already."""
@@ -159,7 +194,7 @@ class Emission:
         if not typed:
             raise ValueError("no operand has a kind")
         kind, width = typed[0].kind, max([o.width for o in typed])
-        values = [o if isinstance(o, Value) else constant(kind, o) for o in operands]
+        values = [o if isinstance(o, Value) else self.value(o, kind) for o in operands]
         if width == 1:
             return values
         return [self.widen(v, width) for v in values]

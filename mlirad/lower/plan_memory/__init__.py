@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
@@ -41,7 +41,7 @@ from mlirad.dialects.kernel.plans import (
     UPDATES_ATTRIBUTE,
     stated_arena,
 )
-from mlirad.dialects.shapes import FLAG, Value, ints
+from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.lower.plan_memory.arena import Arena
@@ -112,7 +112,7 @@ def plan_together(functions: Iterable[FuncOp], donated: Mapping[str, Collection[
 def _place(function: FuncOp, lifetimes: Lifetimes) -> None:
     size = place(lifetimes)
     _state(lifetimes, 0)
-    function.attributes[ARENA_ATTRIBUTE] = IntegerAttr(size, i64)
+    function.attributes[ARENA_ATTRIBUTE] = integer(size)
 
 
 def _state(lifetimes: Lifetimes, start: int) -> None:

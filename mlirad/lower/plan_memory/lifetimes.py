@@ -24,7 +24,8 @@ from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
-from mlirad.lower.plan_memory.arena import Arena, aligned
+from mlirad.lower.large_sizes import are_static
+from mlirad.lower.plan_memory.arena import Arena, SizedArena, aligned
 from mlirad.lower.plan_memory.carries import (
     PLACED_OPS,
     body_of,
@@ -321,7 +322,7 @@ def _branch_scratch(op: Operation, n: int, last_here: Sequence[Value]) -> Scratc
 
 def place(lifetimes: Lifetimes) -> int:
     """Give the storage of a block its places; returns the bytes of arena that it needs."""
-    arena = Arena()
+    arena = Arena() if are_static(s.size for s in lifetimes.in_arena()) else SizedArena()
     by_end: dict[int, list[Storage]] = {}
     done = 0
     for storage in lifetimes.in_arena():

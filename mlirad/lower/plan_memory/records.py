@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of
 from mlirad.lower.machine import L2_BYTES, LINE_BYTES, STREAMS
 
@@ -43,8 +45,13 @@ class Records:
 
     @staticmethod
     def of(op: Operation) -> Records | None:
-        """The records of a loop, None if what it stacks lies apart."""
+        """The records of a loop, None if what it stacks lies apart.
+
+        That is so in programs with sizes, where a place may be rounded up to more than the start of a row.
+        """
         if not isinstance(op, ScanOp) or len(op.stacked) <= STREAMS or not op.trips:
+            return None
+        if _is_in_program_with_sizes(op):
             return None
         starts: dict[Value, int] = {}
         stride = 0
@@ -55,6 +62,14 @@ class Records:
                 stride += -(-size // ELEMENT_ALIGNMENT) * ELEMENT_ALIGNMENT
         found = Records(starts, stride, op.trips)
         return found if len(starts) > STREAMS and found.nbytes > L2_BYTES else None
+
+
+def _is_in_program_with_sizes(op: Operation) -> bool:
+    """Whether the function that an op stands in mentions sizes."""
+    around: Operation | None = op
+    while around is not None and not isinstance(around, FuncOp):
+        around = around.parent_op()
+    return around is not None and bool(sizes_in_function(around))
 
 
 def row_bytes(value: Value) -> int:

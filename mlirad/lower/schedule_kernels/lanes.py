@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import Value, size_of
+from mlirad.dialects.shapes import Value
+from mlirad.lower.large_sizes import nominal_size
 from mlirad.lower.machine import (
     CHAINED_SUM,
     HORIZONTAL,
@@ -90,10 +91,12 @@ def _vector_cost(
             if d is not None and walked.setdefault(load.buffer, d) == d:
                 stride = 1
                 if free[load.buffer] not in (None, d):
-                    cost += lanes * size_of(load.buffer) / p.iterations
+                    cost += lanes * nominal_size(load.buffer) / p.iterations
         one = load_cost(stride, lanes)
         if one == lanes and packable_dimension(p, load, x) is not None:
-            one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.runs(load.buffer))
+            one = min(
+                one, load_cost(1, lanes) + 2.0 * lanes * nominal_size(load.buffer) / p.runs(load.buffer)
+            )
         cost += one * p.per_iteration(load.loops)
     cost *= -(-extent // lanes) * lanes / extent
     if x >= p.rank:
@@ -102,7 +105,7 @@ def _vector_cost(
     else:
         for root in op.roots:
             step = 1 if root in free else result_strides(op, root, layouts)[x]
-            elements = size_of(root) / max(1, prod(p.extents[: p.rank]))
+            elements = nominal_size(root) / max(1, prod(p.extents[: p.rank]))
             cost += store_cost(step, lanes) * reduced * elements
         cost += LOOP_START * reduced / extent
     return cost
@@ -114,7 +117,7 @@ def packable_dimension(p: Profile, load: Load, lane: int) -> int | None:
     It pays when the nest runs at least twice as many iterations as there are elements to copy.
     """
     d = load.dimension(lane)
-    size = size_of(load.buffer)
+    size = nominal_size(load.buffer)
     if d is None or len(load.positions) < 2 or size < MINIMAL_PACK_ELEMENTS:
         return None
     return d if p.runs(load.buffer) >= 2 * size else None

@@ -17,7 +17,8 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import is_element_wise
-from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.lower.large_sizes import nominal_size
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.profiles import Profile, row_major
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
@@ -45,7 +46,7 @@ def choose_layouts(
             for root in op.roots:
                 if root in free and lane is not None and lane < profiles[op].rank:
                     free[root] = lane
-                    votes[root][lane] += size_of(root)
+                    votes[root][lane] += nominal_size(root)
     for op in reversed(ops):
         if isinstance(op, NestOp | ScatterOp):
             _vote(op, profiles[op], layouts, free, votes)

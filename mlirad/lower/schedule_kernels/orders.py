@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import Shape, size_of
+from mlirad.dialects.shapes import Shape
+from mlirad.lower.large_sizes import nominal_size
 from mlirad.lower.machine import L1_BYTES
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 from mlirad.lower.schedule_kernels.tiles import Blocking
@@ -44,7 +45,7 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int, blocking: Blockin
     width = blocking.width
     if lane >= p.rank or not p.reduction_bits or p.finds_position:
         return False
-    size = size_of(op.roots[0])
+    size = nominal_size(op.roots[0])
     if len(op.roots) * size * p.element_bytes > OUTER_REDUCTION_BYTES or size <= width:
         return False
     if p.reductions < LONG_REDUCTION or any(result_strides(op, r, layouts)[lane] != 1 for r in op.roots):

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ArrayAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.extents import divides, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, ints, shape_of
 from mlirad.lower.schedule_kernels.lanes import packable_dimension
@@ -90,7 +91,8 @@ def copy_nest(buffer: Value, source: Shape, order: Shape) -> NestOp:
     if order != row_major(len(order)):
         properties["layouts"] = ArrayAttr([ints(order)])
     line = source[-1]
-    tile = next((t for t in range(min(COPY_TILE, shape[line]), 3, -1) if shape[line] % t == 0), 0)
+    most = min(COPY_TILE, nominal(shape[line]))
+    tile = next((t for t in range(most, 3, -1) if divides(t, shape[line])), 0)
     if tile:
         properties["tile_dim"] = integer(line)
         properties["tile"] = integer(tile)

@@ -18,13 +18,15 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
-from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.structural import ConstantOp, SizeOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import loop_strides
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
+from mlirad.lower.large_sizes import nominal_of, nominal_shape
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.machine import element_bytes, op_cost
 
@@ -51,8 +53,10 @@ def buffer_strides(shape: Shape, layout: Shape) -> Shape:
 
 def result_strides(op: NestOp, root: Value, layouts: Layouts) -> Shape:
     """How far a step of each loop of the output space moves in a result, in elements."""
-    shape = shape_of(root)
-    return loop_strides(values_of(op.space), shape, buffer_strides(shape, layout_of(root, layouts)))
+    shape = nominal_shape(root)
+    return loop_strides(
+        nominal_of(values_of(op.space)), shape, buffer_strides(shape, layout_of(root, layouts))
+    )
 
 
 def layout_of(buffer: Value, layouts: Layouts) -> Shape:
@@ -105,7 +109,7 @@ class Load:
         """
         if not self.positions:
             return ()
-        steps = buffer_strides(shape_of(self.buffer), layout_of(self.buffer, layouts))
+        steps = buffer_strides(nominal_shape(self.buffer), layout_of(self.buffer, layouts))
         total = [0] * len(self.positions[0].coefficients)
         for p, step in zip(self.positions, steps, strict=True):
             for x, c in enumerate(p.coefficients):
@@ -190,7 +194,7 @@ def profile(op: NestOp | ScatterOp, vector_bytes: int) -> Profile:
         count = len(shape_of(op.result))
         results, writes, guards = results[:1], results[1 : 1 + count], results[1 + count :]
     size = _element_bytes(op, results)
-    p = Profile(op.extents, rank, max(1, vector_bytes // max(size, 4)), size)
+    p = Profile(nominal_of(op.extents), rank, max(1, vector_bytes // max(size, 4)), size)
     if isinstance(op, NestOp) and op.combiners is not None:
         p.finds_position = any(c.data.startswith("arg") for c in op.combiners.data)
     _BodyReader(block, p).read(results, writes, guards)
@@ -207,7 +211,7 @@ def _count_trips(op: Operation, p: Profile) -> None:
                 p.repeats[value] = p.trips
         loop = around.parent_op()
         if isinstance(loop, ScanOp | StripsOp):
-            p.trips *= max(1, loop.trips)
+            p.trips *= max(1, nominal(loop.trips))
         elif isinstance(loop, WhileOp | ReplayOp):
             p.trips *= ASSUMED_TRIPS
         around = None if loop is None else loop.parent
@@ -257,7 +261,7 @@ class _BodyReader:
         self.p.loads.reverse()
 
     def _count(self, op: Operation) -> None:
-        if isinstance(op, ConstantOp):
+        if isinstance(op, ConstantOp | SizeOp):
             return
         p, bits = self.p, self.bits[op.results[0]]
         p.op_costs[bits] = p.op_costs.get(bits, 0.0) + op_cost(op, p.lanes)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
@@ -62,15 +63,15 @@ def best_blocking(op: RecurrenceOp, vector_bytes: int) -> RecurrenceBlocking:
     """The blocks of lanes that cost least, the narrowest of equals."""
     trip = TripCost.of(op, vector_bytes)
     lane = lane_of(values_of(op.space))
-    extent = 1 if lane is None else op.extents[lane]
-    lines = prod(values_of(op.space)) // max(1, extent)
+    extent = 1 if lane is None else nominal(op.extents[lane])
+    lines = nominal(prod(values_of(op.space))) // max(1, extent)
     budget = registers(vector_bytes)
     choices: list[RecurrenceBlocking] = []
     vectors = 1
     while vectors <= (MOST_VECTORS if trip.busy <= LONG_BODY else 1):
         width = vectors * trip.lanes
         blocks = lines * -(-extent // width)
-        cycles = blocks * (LOOP_START + op.trips * trip.cycles(vectors, budget))
+        cycles = blocks * (LOOP_START + nominal(op.trips) * trip.cycles(vectors, budget))
         if vectors == 1 or width <= extent:
             choices.append(RecurrenceBlocking(width, cycles))
         vectors *= 2

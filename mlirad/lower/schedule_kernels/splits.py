@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal, literal_array
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import at_most, divides
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.kernel.nests import SCHEDULE
 from mlirad.dialects.shapes import Value, ints, values_of
@@ -34,7 +35,9 @@ def _divided(op: NestOp) -> tuple[int, int] | None:
     for x, argument in enumerate(op.body.block.args):
         for use in argument.uses:
             divisor = _divisor(use.operation, argument)
-            if divisor is not None and 1 < divisor < op.extents[x] and op.extents[x] % divisor == 0:
+            if divisor is None or divisor < 2 or not divides(divisor, op.extents[x]):
+                continue
+            if at_most(divisor + 1, op.extents[x]):
                 found.append((divisor, x))
     if not found:
         return None

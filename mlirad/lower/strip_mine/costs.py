@@ -18,12 +18,13 @@ from math import prod
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import ScheduledOp
-from mlirad.dialects.shapes import Value, is_array, size_of
+from mlirad.dialects.shapes import Value, is_array
 from mlirad.lower.kernel_groups import around
+from mlirad.lower.large_sizes import nominal_bytes, nominal_size
 from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte
-from mlirad.lower.plan_memory.lifetimes import bytes_of
 from mlirad.lower.strip_mine.group import Group, totals_of
 
 LEAST_GAIN = 20_000.0
@@ -39,6 +40,11 @@ LONG_LOOP = 16
 """Iterations of a loop other than that over the rows from which vectors run along it."""
 
 MOST_ROWS = 1024
+
+MOST_SIZED_ROWS = 128
+"""The most rows of a strip where how many rows there are is a size: the last strip may repeat as many, and
+there may be but 256."""
+
 ROWS_MULTIPLE = 8
 """Strips have a multiple of this many rows where vectors run along the rows."""
 
@@ -81,6 +87,7 @@ class Traffic:
     fixed: float = 0.0
     totals: int = 0
     kernels: list[Kernel] = field(default_factory=list[Kernel])
+    most_rows: int = MOST_ROWS
 
     @property
     def plain(self) -> float:
@@ -105,7 +112,7 @@ class Traffic:
     def best(self) -> tuple[int, float]:
         """The rows of a strip that cost least, and the cycles that they save."""
         step = ROWS_MULTIPLE if any(k.is_narrow and k.iterations > 1 for k in self.kernels) else 1
-        choices = {r for r in range(step, min(MOST_ROWS, self.extent - 1) + 1, step) if self._suits(r)}
+        choices = {r for r in range(step, min(self.most_rows, self.extent - 1) + 1, step) if self._suits(r)}
         if not choices:
             return self.extent, 0.0
         cost, rows = min((self.in_strips(r), r) for r in choices)
@@ -123,15 +130,17 @@ class Traffic:
 def may_pay(ops: Iterable[Operation]) -> bool:
     """Whether ops touch so many bytes that strips may pay."""
     touched = {v for op in ops for v in (*op.operands, *op.results) if is_array(v.type)}
-    return sum(bytes_of(v) for v in touched) > LEAST_TOUCHED
+    return sum(nominal_bytes(v) for v in touched) > LEAST_TOUCHED
 
 
 def traffic(group: Group, joined: Sequence[Value]) -> Traffic:
     """What the kernels of a group move; `joined` are its values that others read."""
-    found = Traffic(group.extent)
+    found = Traffic(
+        nominal(group.extent), most_rows=MOST_ROWS if is_static(group.extent) else MOST_SIZED_ROWS
+    )
     peak, held = _live_bytes(group)
-    found.live, found.held = peak / group.extent, held / group.extent
-    found.outside = sum(bytes_of(v) for v in joined) / group.extent
+    found.live, found.held = peak / found.extent, held / found.extent
+    found.outside = sum(nominal_bytes(v) for v in joined) / found.extent
     outer: dict[Value, float] = {}
     fixed: dict[Value, float] = {}
     for op in group.members:
@@ -153,25 +162,26 @@ def _count(
     """
     if isinstance(op, ScanOp):
         for inner in op.body.block.ops:
-            _count(inner, group, runs * max(1, op.trips), t, outer, fixed)
+            _count(inner, group, runs * max(1, nominal(op.trips)), t, outer, fixed)
         return
     if not isinstance(op, NestOp | ScatterOp):
         return
     x = group.loops.get(op)
-    rows = 1 if x is None else group.extent
-    iterations = prod(op.extents) // rows
-    longest = max((e for k, e in enumerate(op.extents) if k != x), default=1)
+    rows = 1 if x is None else t.extent
+    points = nominal(prod(op.extents))
+    iterations = points // rows
+    longest = max((nominal(e) for k, e in enumerate(op.extents) if k != x), default=1)
     t.kernels.append(Kernel(runs, iterations, longest))
     varying = set[Value]() if x is None else _read_by_rows(op, x)
     stacked = {v for v in group.rows if isinstance(v.owner, ScanOp) and v in v.owner.stacked}
     for value in dict.fromkeys((*op.operands, *op.results)):
-        size = float(bytes_of(value))
+        size = float(nominal_bytes(value))
         if value in group.rows and value in stacked:
-            t.stacked += size / group.extent * runs
+            t.stacked += size / t.extent * runs
         elif value in group.rows:
-            t.moved += size / group.extent * runs
+            t.moved += size / t.extent * runs
         elif value in varying:
-            by_row = min(size, bytes_of_elements(value, prod(op.extents))) / group.extent
+            by_row = min(size, bytes_of_elements(value, points)) / t.extent
             t.moved += by_row * runs
             outer[value] = max(outer.get(value, 0.0), by_row)
         else:
@@ -180,7 +190,7 @@ def _count(
 
 def bytes_of_elements(value: Value, count: int) -> float:
     """The bytes of so many elements of an array."""
-    return count * bytes_of(value) / max(1, size_of(value))
+    return count * nominal_bytes(value) / max(1, nominal_size(value))
 
 
 def _read_by_rows(op: ScheduledOp, x: int) -> set[Value]:
@@ -204,7 +214,7 @@ def _live_bytes(group: Group) -> tuple[int, int]:
         for result in op.results:
             if result not in group.rows:
                 continue
-            size = bytes_of(result)
+            size = nominal_bytes(result)
             if isinstance(op, ScanOp) and result in op.stacked:
                 stacked += size
                 continue
@@ -212,7 +222,7 @@ def _live_bytes(group: Group) -> tuple[int, int]:
             users = (members.get(around(use.operation, op), n) for use in result.uses)
             change[max(users, default=n) + 1] -= size
         if isinstance(op, ScanOp):
-            inner = sum(bytes_of(v) for o in op.body.block.ops for v in o.results if v in group.rows)
+            inner = sum(nominal_bytes(v) for o in op.body.block.ops for v in o.results if v in group.rows)
             change[n] += inner
             change[n + 1] -= inner
     peak = now = 0

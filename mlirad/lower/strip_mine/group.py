@@ -28,6 +28,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
@@ -209,7 +210,7 @@ class Group:
                 if any(self.totals.get(r) == "set" for r in op.results):
                     return False
                 continue
-            if not isinstance(op, NestOp) or self.reads_own(op) or prod(op.extents) > MAX_REPEATED:
+            if not isinstance(op, NestOp) or self.reads_own(op) or nominal(prod(op.extents)) > MAX_REPEATED:
                 return False
         return True
 
