@@ -22,7 +22,7 @@ from mlirad.jit.target import find_target
 from mlirad.jit.threads import usual_threads
 from mlirad.lower.large_sizes import LEAST_LARGE, MOST_LARGE
 
-NONE: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
+NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
 """What is kept on disk where there is no program for all large sizes, so that no process tries again."""
 
 
@@ -75,7 +75,7 @@ class LargePrograms:
                 pass
         from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
 
-        made = making.large_code(self._module.clone(), options, donated, name) or NONE
+        made = making.large_code(self._module.clone(), options, donated, name) or NO_PROGRAM
         if place is not None:
             place.keep(made)
         return loaded(made)
