@@ -232,7 +232,7 @@ def test_random_programs_are_loaded_with_the_same_bits(seed: int, folder: Path, 
 
 
 def test_programs_of_all_large_sizes_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The code of both, and that the second has none for all sizes: nothing is lowered again."""
+    """The code for all sizes, or that there is none, as of sorts: the second time nothing is lowered."""
     making: Any = importlib.import_module("mlirad.frontend.compiling.making")
     lowered: list[Any] = []
     lower = making.compile_module
