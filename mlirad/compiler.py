@@ -129,7 +129,7 @@ def compile_large(
     """The program for all large sizes of a module with sizes, by `options` that say so; changes the module.
 
     None for a program that cannot be made without numbers in place of sizes: lowering needs to know more of
-    an extent than holds for all sizes, asks of it what only numbers can do, or has no kernel of such extents.
+    an extent than holds for all sizes, or has no kernel of such extents.
     """
     try:
         return compile_module(
@@ -141,7 +141,7 @@ def compile_large(
             before=before,
             observe=observe,
         ).program
-    except (SizeNeeded, CompileError, TypeError, AttributeError):
+    except SizeNeeded:
         return None
 
 

@@ -24,6 +24,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Data, Operation, ParametrizedAttribute, Region, SSAValue
 
+from mlirad.dialects.extents import Extent, Quotient
 from mlirad.disk_cache.sources import compiler
 from mlirad.jit.target import Target
 
@@ -162,6 +163,8 @@ _PLAIN: Mapping[type, Callable[[Any], bytes]] = {
     tuple: _sequence,
     list: _sequence,
     dict: lambda value: b"d" + _sequence(list(value.items())),
+    Extent: lambda value: b"x" + _data(value.terms),
+    Quotient: lambda value: b"q" + _data((value.extent, value.divisor)),
 }
 
 

@@ -36,6 +36,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, ArgReductionOp, DotOp, ReduceOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, TransposeOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.linear import LinearizeOp
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of, values_of
 from mlirad.ir.call_graph import functions_of
@@ -251,6 +252,8 @@ def _array_sum(op: Operation, forms: _Forms) -> _Form | None:
     assert isinstance(op, SumOp)
     form, dims, shape = forms[op.operand], values_of(op.dims), shape_of(op.operand)
     count = math.prod(shape[d] for d in dims) if form.kind == "shifted" else 1
+    if not is_static(count):
+        _unknown()
     return _reduced(form.repeated(count), dims, len(shape))
 
 

@@ -231,6 +231,28 @@ def test_random_programs_are_loaded_with_the_same_bits(seed: int, folder: Path, 
     assert [np.asarray(a).tobytes() for a in first] == [np.asarray(a).tobytes() for a in second]
 
 
+def test_programs_of_all_large_sizes_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code for all sizes, or that there is none, as of sorts: the second time nothing is lowered."""
+    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    lowered: list[Any] = []
+    lower = making.compile_module
+    monkeypatch.setattr(making, "compile_module", lambda *a, **k: lowered.append("one") or lower(*a, **k))
+    large = making.compile_large
+    monkeypatch.setattr(making, "compile_large", lambda *a, **k: lowered.append("all") or large(*a, **k))
+
+    def values(n: int) -> tuple[Any, Any]:
+        x = np.linspace(0, 1, n)
+        halves = ad.jit(lambda x: np.sum(x[::2] * 2), dynamic="x:0")
+        middle = ad.jit(lambda x: np.sort(x)[x.shape[0] // 2], dynamic="x:0")
+        return halves(x), middle(x)
+
+    first = values(300)
+    assert lowered == ["all", "all", "one"]
+    shared_programs.forget()
+    assert values(300) == first
+    assert lowered == ["all", "all", "one"]
+
+
 PROGRAM = """
 import sys, numpy as np, mlirad as ad
 def loss(x): return np.sum(np.tanh(x) @ x.T)

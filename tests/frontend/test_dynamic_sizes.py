@@ -105,9 +105,18 @@ def chosen(x: Any, y: Any, w: Any) -> Any:
     return big + np.sum(np.where(ad.numpy.arange(x.shape[0]) < 2, y, 0.5 * y))
 
 
+def halves(x: Any, y: Any, w: Any) -> Any:
+    n = x.shape[0]
+    return np.sum(np.minimum(x[: n // 2] @ w, x[n // 2 : n // 2 * 2] @ w)) + np.sum(x[-1] * y[-1])
+
+
+def widened(x: Any, y: Any, w: Any) -> Any:
+    return np.sum(np.sum((x @ np.outer(w[0], np.ones(130))) ** 2, axis=0)) + np.sum(y)
+
+
 PROGRAMS = (
     softmax, mixture, scan, blocks, counted, batched, built, parts, shapes, positions, nested, ordered,
-    chosen,
+    chosen, halves, widened,
 )  # fmt: skip
 
 

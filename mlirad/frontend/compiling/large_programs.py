@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -20,6 +21,9 @@ from mlirad.jit.sized import SizedCode
 from mlirad.jit.target import find_target
 from mlirad.jit.threads import usual_threads
 from mlirad.lower.large_sizes import LEAST_LARGE, MOST_LARGE
+
+NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
+"""What is kept on disk where there is no program for all large sizes, so that no process tries again."""
 
 
 class LargePrograms:
@@ -52,7 +56,9 @@ class LargePrograms:
         decides = ("large", options.pipeline("kernels", donated=donated, start="arrays"), deciding)
         place = Place.of(self._module, decides, find_target(), name)
 
-        def loaded(program: MachineProgram) -> SizedCode:
+        def loaded(program: MachineProgram) -> SizedCode | None:
+            if not program.object_code:
+                return None
             return SizedCode(
                 program,
                 name="main",
@@ -69,9 +75,7 @@ class LargePrograms:
                 pass
         from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
 
-        made = making.large_code(self._module.clone(), options, donated, name)
-        if made is None:
-            return None
+        made = making.large_code(self._module.clone(), options, donated, name) or NO_PROGRAM
         if place is not None:
             place.keep(made)
         return loaded(made)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import reductions, structural
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -54,7 +55,7 @@ def _summed_contraction(b: ArrayBuilder, op: reductions.DotOp, dims: set[int]) -
         place += len(free)
         if not moved:
             continue
-        if size_of(operand) > size_of(op.result):
+        if nominal(size_of(operand)) > nominal(size_of(op.result)):
             return None
         moves = True
         left = [d for d in range(len(shape_of(operand))) if d not in moved]

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.factorisations import TRIANGLE_FLAGS
 from mlirad.dialects.array.transforms import axes_of, number_rank
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value, array_type, components_of, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
@@ -77,7 +78,7 @@ def _one_hot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Val
     """A scatter from a space of one point; in a space of few slices, these as a stack."""
     positions = m.captured(captured)
     slices = shape_of(m.codomain)[0] if len(positions) == 1 and shape_of(x) else 0
-    place = b.scalar_of(positions[0]) if 0 < slices <= FEW_SLICES else None
+    place = b.scalar_of(positions[0]) if is_static(slices) and 0 < slices <= FEW_SLICES else None
     if place is not None:
         place = min(max(int(place), 0), slices - 1)
         return b.stack([x if k == place else b.zeros(x.type) for k in range(slices)], 0)
