@@ -40,9 +40,7 @@ def object_text(function: CFunction) -> str:
     found = _MAIN.search(program.llvm)
     assert found is not None
     given = len([p for p in found[1].split(",") if p.strip()])
-    main = program.llvm[: found.start()] + program.llvm[found.start() :].replace(
-        "define", "define internal", 1
-    )
+    main = _MAIN.sub(rf"define internal void @{engine.ENTRY}(\1) alwaysinline", program.llvm, count=1)
     parts = [
         without_declarations(main, program.externals),
         runtime_text(program, _pointer_bits(function.target.triple)),

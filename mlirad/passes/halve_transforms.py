@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -99,10 +98,15 @@ def _real_parts(b: ArrayBuilder, chain: list[FftOp], z: Value) -> Value:
     planes = [b.index(z, [b.index_constant(k)]) for k in (0, 1)]
     numbers = shape_of(planes[0])
     n = numbers[halved]
-    weights = np.ones(n // 2 + 1)
-    weights[[0, -1]] = 0.5
-    half = (*numbers[:halved], n // 2 + 1, *numbers[halved + 1 :])
-    weight = b.broadcast(b.constant(weights, element_of(z)), half, (halved,))
+    ends_and_others = ((0.5, 1), (1.0, n // 2 - 1), (0.5, 1))
+    weight = b.concatenate(
+        [
+            b.splat(factor, array_type((*numbers[:halved], count, *numbers[halved + 1 :]), element_of(z)))
+            for factor, count in ends_and_others
+            if count
+        ],
+        halved,
+    )
     here = [_part(b, x, halved, 0, n // 2 + 1) for x in planes]
     there = [_mirrored(b, x, dims, halved) for x in planes]
     real = b.mul(weight, b.add(here[0], there[0]))

@@ -261,7 +261,7 @@ def test_length_and_iteration_are_static():
         (lambda x: 1.0 if x[0] > 0 else 2.0, "ad.cond"),
         (lambda x: x[0] if x[0] else x[1], "ad.cond"),
         (lambda x: x[0] > 0 and x[1] > 0, "logical_and"),
-        (lambda x: not x[0] > 0, "np.where"),
+        (lambda x: not x[0] > 0, "np.logical_not"),
         (lambda x: float(x[0]), "astype"),
         (lambda x: [1, 2, 3][x[0].astype(int)], "ad.asarray"),
         (lambda x: complex(x[0]), "x + 0j"),

@@ -140,7 +140,7 @@ def test_positions():
 
 
 UNSUPPORTED = {
-    "linalg": lambda x: np.linalg.eigvals(np.outer(x, x)),
+    "linalg": lambda x: np.linalg.qr(np.outer(x, x), mode="raw"),
     "packbits": lambda x: np.packbits(x > 1),
     "ufunc": lambda x: np.bitwise_count(x.astype(np.int64)),
     "signature": lambda x: np.sin(x, signature="d->d"),

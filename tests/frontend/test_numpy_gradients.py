@@ -308,6 +308,11 @@ COMPOSITIONS = {
 REGULAR = B @ A + 3 * np.eye(4)
 DEFINITE = B @ B.T + np.diag([1.0, 2.0, 3.0, 5.0])
 
+
+def parts(z: Any) -> Any:
+    return np.concatenate([z.real, z.imag])
+
+
 MATRICES = {
     "solve": (np.linalg.solve, REGULAR, B),
     "inv": (np.linalg.inv, REGULAR),
@@ -316,6 +321,8 @@ MATRICES = {
     "cholesky": (np.linalg.cholesky, DEFINITE),
     "qr": (lambda x: np.linalg.qr(x)[0] @ np.linalg.qr(x)[1] ** 2, REGULAR),
     "eigh": (lambda x: np.linalg.eigh(x)[1] ** 2, DEFINITE),
+    "eig": (lambda x: parts(np.linalg.eig(x)[1] ** 2), REGULAR),
+    "eigvals": (lambda x: parts(np.linalg.eigvals(x)), REGULAR),
     "eigvalsh": (np.linalg.eigvalsh, DEFINITE),
     "svd": (lambda x: np.linalg.svd(x)[0] ** 2, REGULAR),
     "svdvals": (np.linalg.svdvals, A),
@@ -325,11 +332,6 @@ MATRICES = {
     "tensorsolve": (lambda x, y: np.linalg.tensorsolve(np.reshape(x, (2, 2, 4)), y[:2, :2]), REGULAR, B),
     "tensorinv": (lambda x: np.linalg.tensorinv(np.reshape(x, (2, 2, 4))), REGULAR),
 }
-
-
-def parts(z: Any) -> Any:
-    return np.concatenate([z.real, z.imag])
-
 
 SPECTRA = {
     name: (lambda x, name=name: parts(getattr(np.fft, name)(x)), A)
@@ -347,6 +349,7 @@ FITS = {
     "histogram_bin_edges": (lambda x: np.histogram_bin_edges(x, 3), A),
     "frexp-ldexp": (lambda x: np.ldexp(np.frexp(3 * x)[0] ** 2, 3), A),
     "nextafter": (lambda x: np.nextafter(x, 9.0) ** 2, A),
+    "sliding_window_view": (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, 1) ** 2, A),
     "triangles": (lambda x: x[np.triu_indices_from(x)] * x[np.tril_indices_from(x)], REGULAR),
     "diag_indices_from": (lambda x: x[np.diag_indices_from(x)] ** 2, REGULAR),
 }

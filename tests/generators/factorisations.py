@@ -84,6 +84,7 @@ FACTORISATION_MAKERS: dict[type[Operation], Maker] = {
     factorisations.CholeskyOp: cholesky,
     factorisations.QrOp: _part(factorisations.QrOp, "qr"),
     factorisations.EighOp: _part(factorisations.EighOp, "eigh", square=True),
+    factorisations.EigOp: _part(factorisations.EigOp, "eig", square=True),
     factorisations.SvdOp: _part(factorisations.SvdOp, "svd"),
     factorisations.TriangularSolveOp: _system(factorisations.TriangularSolveOp, _triangle),
     factorisations.SolveOp: _system(factorisations.SolveOp, lambda _: {}),

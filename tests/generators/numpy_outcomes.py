@@ -245,6 +245,7 @@ def _judged(
         by_value = by_value or "avoid creating a copy" in str(raised) or "newaxis" in str(raised)
         by_value = by_value or "signature object" in str(raised)
         by_value = by_value or "cannot include zero" in str(raised)
+        by_value = by_value or "autodetected range" in str(raised)
         by_value = by_value or any(part in str(raised) for part in STRICTER_OUT)
         by_value = by_value or _is_foreign(call.options.get("dtype"))
         forgets = isinstance(raised, AttributeError)  # to make an array of a list

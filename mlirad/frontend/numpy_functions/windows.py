@@ -119,7 +119,7 @@ def sliding_window_view(
     *,
     writeable: Literal[False] = False,
 ) -> Array:
-    """`np.lib.stride_tricks.sliding_window_view`, as a copy."""
+    """`np.lib.stride_tricks.sliding_window_view`, as a copy: later writes to `x` do not show in it."""
     axes = range(x.ndim) if axis is None else [one_axis(k, x.ndim) for k in listed(axis)]
     if len(axes) != len(window_shape):
         raise shape_error(

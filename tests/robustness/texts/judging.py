@@ -24,6 +24,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.compiler import holds_kernels
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
 from mlirad.errors import (
     CallDepthError,
@@ -356,7 +357,7 @@ class _Judging:
 
 
 def _is_small(type_: Any) -> bool:
-    return is_array(type_, ELEMENTS) and size_of(type_) <= LARGEST_ARGUMENT
+    return is_array(type_, ELEMENTS) and is_static(size_of(type_)) and size_of(type_) <= LARGEST_ARGUMENT
 
 
 @contextmanager
