@@ -23,7 +23,8 @@ from mlirad.passes.roll_repetitions.periods import periodic_stretches
 from tests.generators.unrolled import TYPES, unrolled_program
 from tests.passes.derivatives import differentiated, function_of
 
-SEEDS = range(24)
+SEEDS = (*range(24), 500442)
+"""In the last one, a repetition reads what lies further back than there are repetitions."""
 
 
 @pytest.fixture
@@ -171,6 +172,28 @@ def test_a_list_of_results_is_the_stacked_result() -> None:
     scan = ad.scan(lambda h, x: (np.tanh(RECURRENT[0] @ h + x),) * 2, *RECURRENT[1:])
     for x, y in zip(ad.jit(recurrent)(*RECURRENT), reversed(scan), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-13)
+
+
+def test_lists_of_results_with_another_dimension_are_joined() -> None:
+    def joined(x):
+        made = [np.tanh(np.sin(row) * 2 + 1) * row for row in x]
+        rows, numbers = [r[None] for r in made], [np.sum(r)[None] for r in made]
+        return [
+            np.stack(rows),
+            np.stack(rows, 2),
+            np.concatenate(rows),
+            np.stack(numbers),
+            np.concatenate(numbers),
+            np.stack([r[:, None] for r in made], 1),
+        ]
+
+    x = np.linspace(-1, 1, 48).reshape(16, 3)
+    for k in (1, 2):
+        text = ad.jit(lambda x, k=k: joined(x)[k]).ir(x, after="roll-repetitions")
+        assert "array.stack" not in text and "array.concatenate" not in text
+    for some in (x, x[:, :0]):
+        for one, other in zip(ad.jit(joined)(some), joined(some), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13, strict=True)
 
 
 def test_repetitions_without_carries_become_whole_array_code() -> None:

@@ -259,10 +259,7 @@ class KernelBuilder(NestBuilder):
                 inputs = [result, *(i for i in inputs if i is not result)]
             result = self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
             offset += extent
-        if result is None:
-            zeros = self.b.zeros(op.result.type)
-            return self._stored(zeros)
-        return result
+        return self._stored(op.result) if result is None else result
 
 
 def _has_vectors(op: Operation) -> bool:

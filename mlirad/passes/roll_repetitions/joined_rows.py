@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.structural import BroadcastOp, ConcatenateOp, ReshapeOp, StackOp
-from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
 
@@ -44,11 +44,16 @@ class _Rows:
 def joined_rows(b: ArrayBuilder, joined: Value) -> Value | None:
     """A `stack` or `concatenate` with a slice for rows that follow each other, if there are many such."""
     op = joined.owner
+    if not size_of(joined.type):
+        return None
     if isinstance(op, StackOp):
         pieces = _pieces(op.parts)
         if pieces is None:
             return None
-        rows = b.concatenate([p.value(b) if isinstance(p, _Rows) else b.stack(p, 0) for p in pieces], 0)
+        own = shape_of(op.parts[0])
+        rows = b.concatenate(
+            [_as_rows(b, p.value(b), own) if isinstance(p, _Rows) else b.stack(p, 0) for p in pieces], 0
+        )
         dim = op.dim.value.data
         return b.transpose(rows, [*range(1, dim + 1), 0, *range(dim + 1, len(shape_of(rows)))])
     if isinstance(op, ConcatenateOp) and op.dim.value.data == 0:
@@ -103,4 +108,4 @@ def _row(part: Value) -> _Rows | None:
 
 def _as_rows(b: ArrayBuilder, x: Value, rest: Shape) -> Value:
     """Arrays one after the other along dimension 0, each with the shape `rest` behind it."""
-    return b.reshape(x, (prod(shape_of(x)) // max(prod(rest), 1), *rest))
+    return b.reshape(x, (prod(shape_of(x)) // prod(rest), *rest))

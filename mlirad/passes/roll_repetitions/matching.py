@@ -161,7 +161,7 @@ def _in_all(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
     stop = min((o.stop for o in every), default=length // period)
     for skipped in range(first, min(first + MAX_SHIFTS, stop - least + 1)):
         begin = start + skipped * period
-        initial = _initial(line, operands, skipped, begin)
+        initial = _initial(line, operands, skipped, stop, begin)
         if initial is not None and _are_outer(line, every, begin) and _is_first_order(initial):
             return Repetitions(line, begin, period, stop - skipped, operands, skipped, initial)
     return None
@@ -207,14 +207,19 @@ def _is_first_order(initial: dict[Result, list[Value]]) -> bool:
 
 
 def _initial(
-    line: Line, operands: Sequence[Sequence[Operand]], skipped: int, begin: int
+    line: Line, operands: Sequence[Sequence[Operand]], skipped: int, stop: int, begin: int
 ) -> dict[Result, list[Value]] | None:
-    """What carries begin with where `skipped` repetitions come before the loop, if it is known."""
+    """What carries begin with where `skipped` repetitions come before the loop, if it is known.
+
+    What the first repetition makes has to be read before repetition `stop`.
+    """
     found: dict[Result, dict[int, Value]] = defaultdict(dict)
     for operand in (o for own in operands for o in own):
         origin = operand.origin
         if not isinstance(origin, Made):
             continue
+        if skipped + origin.lag >= stop:
+            return None
         for k in range(skipped, skipped + origin.lag):
             ruled = k >= operand.first
             if not ruled and operand.template.steps:
