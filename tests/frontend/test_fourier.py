@@ -37,6 +37,7 @@ def numpys(x: Any, z: Any) -> list[Any]:
         [fft.fftshift(z), fft.ifftshift(x, 1), fft.fftshift(z, (0, 2)), fft.fftfreq(5) * x[0, :5, 0]],
         [fft.fftshift(x > 0), fft.ifftshift(x.astype(np.int32)), fft.fftshift(z.astype(np.complex64))],
         [fft.fft(x, 1), fft.ifft(x, 2), fft.fftn(x, (2, 5), (1, 1)), fft.ifftn(x, (5, 4), (0, -1), "ortho")],
+        [fft.rfftn(x, axes=(1, 1)), fft.irfftn(z, (-1, -1), (0, 1)), fft.irfftn(z, axes=(1, 1))],
         [fft.fft(x[:0]), fft.rfft(x[:, :, :1]), fft.irfft(fft.rfft(x, axis=1), 7, axis=1)],
     ]
 

@@ -73,6 +73,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "lstsq": (lambda a, b: np.linalg.lstsq(a, b)[:2], (TALL[0], TALL[1])),
     "lstsq of a vector": (lambda a, b: np.linalg.lstsq(a, b), (TALL[0], TALL[1, :, 0])),
     "cond": (np.linalg.cond, (TALL,)),
+    "cond of no matrices": (np.linalg.cond, (TALL[:0],)),
     "cond 1": (lambda a: np.linalg.cond(a, 1), (SMALL,)),
     "rank": (np.linalg.matrix_rank, (TALL,)),
     "power": (lambda a: np.linalg.matrix_power(a, -2), (SMALL,)),

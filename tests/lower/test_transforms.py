@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from mlirad.dialects.array.transforms import Axes
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.emit.transforms import MOST_STACK_BYTES
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
 
@@ -104,3 +107,28 @@ def test_transforms_along_any_dimension(numbers: tuple[int, ...], axes: Axes) ->
         wanted = sums if kind == "half" else np.moveaxis(sums, -1, axes.pairs)
         tolerance = 1e-13 if dtype == "float64" else 1e-5
         np.testing.assert_allclose(results[0], wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
+
+
+def test_large_transforms_run_on_small_stacks() -> None:
+    """Threads are given as little stack as Python asks for."""
+    shape = (2, 8192)
+    module = function(
+        f"func.func @f(%x: {tensor(shape)}) -> {tensor(shape)} {{\n"
+        f"%r = array.fft forward %x {{dim = 0, pairs = 0}} : {tensor(shape)} -> {tensor(shape)}\n"
+        f"func.return %r : {tensor(shape)}\n}}"
+    )
+    program = lowered(module)[1]
+    on_stack = [int(n) for n in re.findall(r"alloca \[(\d+) x double\]", program.llvm)]
+    assert sum(on_stack, 0) * 8 <= MOST_STACK_BYTES
+    native = NativeFunction(program, debug=False)
+    x = np.random.default_rng(0).normal(size=shape)
+    found: list[Any] = []
+    before = threading.stack_size(1 << 16)
+    try:
+        thread = threading.Thread(target=lambda: found.extend(native(x)))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    wanted = np.fft.fft(x[0] + 1j * x[1])
+    np.testing.assert_allclose(found[0], [wanted.real, wanted.imag], rtol=0, atol=1e-11)

@@ -177,7 +177,7 @@ def matrix_rank(
 def cond(x: MatrixLike, p: Order | None = None) -> Array:
     """`np.linalg.cond`; infinite for singular matrices."""
     a = require_matrices(x, "cond")
-    if 0 in a.shape:
+    if 0 in a.shape[-2:]:
         raise linear_algebra_error("cond is not defined on empty arrays", "give it an element at least")
     if p is None or p in (2, -2):
         values = svdvals(a)

@@ -196,18 +196,19 @@ def ihfft(a: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = No
 
 
 def _sizes_and_axes(a: Any, s: Any, axes: Any) -> list[tuple[int | None, int]]:
-    """The length and the axis of every transform, in order."""
+    """The length and the axis of every transform, in order; None is the usual length of the last one."""
     if axes is None:
         axes = range(a.ndim) if s is None else range(-len(s), 0)
     axes = [one_axis(axis, a.ndim) for axis in np.atleast_1d(np.asarray(axes, int))]
     if not axes:
         raise shape_error("a transform along no axis", "an array of rank 0, or axes=(), is its own transform")
     if s is None:
-        return [(None, axis) for axis in axes]
-    sizes: list[int | None] = [int(n) for n in np.atleast_1d(np.asarray(s))]
+        *others, last = axes
+        return [*((a.shape[axis], axis) for axis in others), (None, last)]
+    sizes = [int(n) for n in np.atleast_1d(np.asarray(s))]
     if len(sizes) != len(axes):
         raise shape_error(f"{len(sizes)} lengths for {len(axes)} axes", "give one length per axis")
-    return [(None if n == -1 else n, axis) for n, axis in zip(sizes, axes, strict=True)]
+    return [(a.shape[axis] if n == -1 else n, axis) for n, axis in zip(sizes, axes, strict=True)]
 
 
 def fftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:

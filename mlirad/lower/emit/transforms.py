@@ -5,23 +5,33 @@ shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of columns: passe
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from mlirad.dialects.array.transforms import number_rank, transform_operations
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.chunk_store import allocate, free
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.emit.library_transforms import call_library
 from mlirad.lower.fourier.driver import FourierWriter, Planes
 from mlirad.lower.fourier.items import Items
 from mlirad.lower.fourier.plans import complex_length
-from mlirad.lower.llvm_text import BYTES, Value
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value
+from mlirad.lower.native_program import BUFFER_ALIGNMENT, OUT_OF_MEMORY
 
 OPERATIONS_PER_INSTRUCTION = 2
 """How fast transforms are taken to be."""
 
 MOST_LANES = 16
 """Vectors are no longer than a line of the cache has elements."""
+
+MOST_STACK_BYTES = 1 << 14
+"""How much memory to work in lies on the stack, of which threads may have no more than 32 KiB. What is larger
+is allocated.
+"""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
@@ -47,20 +57,44 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
     f, read, written = kernel.f, kernel.pointers[source.place], kernel.pointers[output.place]
     fits = f.and_(f.inside(read, source.nbytes), f.inside(written, output.nbytes))
 
-    def write() -> None:
+    def write(workspace: Value) -> None:
         if items is None:
             call_library(f, what, source, output, (read, written))
             f.work += work
         else:
             native = max(1, emitter.program.vector_bytes // BYTES[output.kind])
-            _write_items(kernel, items, what, (source, output), min(native, MOST_LANES), block)
+            _write_items(kernel, items, what, (source, output), workspace, min(native, MOST_LANES), block)
 
-    if fits.literal == 1:
-        write()
-    else:
-        with f.checks_itself(), f.conditional(fits):
-            write()
+    with _workspace(f, output.kind, items) as workspace:
+        if fits.literal == 1:
+            write(workspace)
+        else:
+            with f.checks_itself(), f.conditional(fits):
+                write(workspace)
     f.ret()
+
+
+@contextmanager
+def _workspace(f: IRBuilder, kind: Kind, items: Items | None) -> Generator[Value]:
+    """Memory to work on an item in, given back when the function ends; null where there is nothing to do."""
+    nothing = Value("null", "ptr")
+    elements = 0 if items is None else _work_elements(items)
+    nbytes = elements * BYTES[kind]
+    if nbytes <= MOST_STACK_BYTES:
+        yield f.alloca(kind, elements) if elements else nothing
+        return
+    memory = allocate(f, nbytes + BUFFER_ALIGNMENT)
+    f.own(memory)
+    f.fail_if(f.icmp("eq", memory, nothing), OUT_OF_MEMORY)
+    address = f.define(f"ptrtoint ptr {memory.text} to i64", "i64")
+    yield f.gep(memory, f.and_(f.sub(0, address), BUFFER_ALIGNMENT - 1), "i8")
+    f.write_stop()
+    free(f, memory)
+
+
+def _work_elements(items: Items) -> int:
+    """How many elements an item is worked on in: twice those of its planes."""
+    return 4 * FourierWriter.plane(complex_length(items.kind, items.n), items.block)
 
 
 def _write_items(
@@ -68,15 +102,14 @@ def _write_items(
     items: Items,
     what: str,
     buffers: tuple[Buffer, Buffer],
+    workspace: Value,
     lanes: int,
     block: int | None,
 ) -> None:
     """Loop over all items, or over those of one task."""
     f, kind = kernel.f, buffers[0].kind
-    n = complex_length(what, items.n)
-    plane = FourierWriter.plane(n, items.block)
-    work = f.alloca(kind, 4 * plane)
-    writer = FourierWriter(f, kind, lanes, n, (work, f.gep(work, 2 * plane, kind)))
+    work = workspace, f.gep(workspace, _work_elements(items) // 2, kind)
+    writer = FourierWriter(f, kind, lanes, complex_length(what, items.n), work)
     lower, upper, most = f.value(0, "i64"), f.value(items.count, "i64"), items.count
     if kernel.task is not None and block is not None:
         lower = f.mul(kernel.task, block)

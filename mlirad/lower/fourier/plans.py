@@ -18,9 +18,7 @@ PRIMES: Final = (13, 11, 7, 5, 3)
 """The odd factors that there are butterflies for."""
 
 MOST_NUMBERS: Final = 8192
-"""The longest transform. What it works in, 256 KiB of 64-bit floats, lies on the stack of a thread, and in
-the second level of cache.
-"""
+"""The longest transform. What it works in, 256 KiB of 64-bit floats, lies in the second level of cache."""
 
 COLUMN_BYTES: Final = (128, 64)
 """How much of each row of an array is read at once where the transform goes along columns: two lines of the
