@@ -34,12 +34,12 @@ from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
-from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
-from mlirad.frontend.numpy_functions.interpolation.objects import METHODS as INTERPOLANTS
-from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
-from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
+from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
+from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
 from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from mlirad.frontend.numpy_functions.creation import CREATING
+from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 
 globals().update(CREATING)
 

@@ -13,6 +13,8 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parents[1] / "mlirad"
 
 ROOMS: dict[str, frozenset[str]] = {
@@ -120,7 +122,31 @@ FRONTEND: dict[str, frozenset[str]] = {
 """What each room of the frontend may import of the others. The files beside the rooms may import all."""
 
 MOST_ARROWS = 35
-"""How many pairs of rooms of the frontend may import each other."""
+"""How many pairs of rooms of one folder may import each other."""
+
+NUMPY_FUNCTIONS: dict[str, frozenset[str]] = {
+    "meanings": frozenset(),
+    "writes": frozenset({"meanings"}),
+    "calls": frozenset({"writes"}),
+    "arrays": frozenset({"meanings", "writes", "calls"}),
+    "reductions": frozenset({"calls", "arrays"}),
+    "linear_algebra": frozenset({"calls", "arrays", "reductions"}),
+    "signals": frozenset({"calls"}),
+    "scipy_functions": frozenset({"meanings", "calls", "linear_algebra", "signals"}),
+    "protocols": frozenset(
+        {
+            "meanings",
+            "writes",
+            "calls",
+            "arrays",
+            "reductions",
+            "linear_algebra",
+            "signals",
+            "scipy_functions",
+        }
+    ),
+}
+"""The same of the rooms inside of `frontend/numpy_functions`."""
 
 MODULES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
@@ -180,7 +206,11 @@ def test_every_part_of_the_package_is_a_room() -> None:
 
 def test_the_map_of_the_code_says_so() -> None:
     page = (PACKAGE.parent / "docs" / "internals.md").read_text()
-    for title, rooms in (("## Rooms", ROOMS), ("### Inside `frontend`", FRONTEND)):
+    for title, rooms in (
+        ("## Rooms", ROOMS),
+        ("### Inside `frontend`", FRONTEND),
+        ("### Inside `frontend/numpy_functions`", NUMPY_FUNCTIONS),
+    ):
         section = page.partition(f"\n{title}\n")[2].partition("\n#")[0]
         told: dict[str, set[str]] = {}
         for room, cell in re.findall(r"^\| `(\S+)` \| .* \| ([^|]*)\|$", section.replace("/", "."), re.M):
@@ -217,23 +247,29 @@ def test_nobody_imports_the_package_as_a_whole() -> None:
     assert not wrong, f"import mlirad: {wrong}"
 
 
-def test_imports_between_the_rooms_of_the_frontend() -> None:
-    def place(module: str) -> str:
-        return module.removeprefix("mlirad.frontend.").split(".")[0]
+@pytest.mark.parametrize(
+    ("folder", "table"), [("frontend", FRONTEND), ("frontend.numpy_functions", NUMPY_FUNCTIONS)]
+)
+def test_imports_between_the_rooms_of(folder: str, table: dict[str, frozenset[str]]) -> None:
+    prefix = f"mlirad.{folder}."
+    inside = PACKAGE.joinpath(*folder.split("."))
+    rooms = {path.name for path in inside.iterdir() if (path / "__init__.py").exists()}
+    assert rooms == set(table)
 
-    rooms = {path.name for path in (PACKAGE / "frontend").iterdir() if (path / "__init__.py").exists()}
-    assert rooms == set(FRONTEND)
+    def place(module: str) -> str:
+        return module.removeprefix(prefix).split(".")[0]
+
     arrows = {
         (place(module), place(other)): f"{module} imports {other}"
         for module, path in MODULES.items()
-        if place(module) in rooms
+        if module.startswith(prefix) and place(module) in rooms
         for other in modules_of(path)
-        if other.startswith("mlirad.frontend") and place(other) != place(module)
+        if other.startswith(prefix) and place(other) != place(module)
     }
-    wrong = [text for (room, other), text in arrows.items() if other not in FRONTEND[room]]
+    wrong = [text for (room, other), text in arrows.items() if other not in table[room]]
     assert not wrong, "\n".join(wrong)
     assert len(arrows) <= MOST_ARROWS
-    TopologicalSorter(FRONTEND).prepare()
+    TopologicalSorter(table).prepare()
 
 
 def test_code_generation_is_reached_through_jit_alone() -> None:

@@ -25,7 +25,7 @@ from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.numpy_functions.static_sizes import (
+from mlirad.frontend.numpy_functions.arrays.static_sizes import (
     bincount,
     extract,
     intersect1d,
@@ -35,7 +35,7 @@ from mlirad.frontend.numpy_functions.static_sizes import (
     union1d,
     unique,
 )
-from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.numpy_functions.signals.windows import convolution
 from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array

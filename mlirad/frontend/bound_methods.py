@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mlirad.frontend.compiling.options import bind_rewriting
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.numpy_functions import array_methods, nests
+from mlirad.frontend.numpy_functions.protocols import array_methods, nests
 from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array

@@ -14,10 +14,10 @@ from typing import Final, cast
 
 from xdsl.ir import Attribute
 
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import Extent, at_most, evaluate, is_static, made, nominal, sizes_of
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, size_of
 from mlirad.errors import SizeNeeded
-from mlirad.lower.machine import element_bytes
 
 LEAST_LARGE: Final = 256
 """The least size that such programs run at."""
@@ -58,7 +58,7 @@ def nominal_size(what: Value | Attribute) -> int:
 
 def nominal_bytes(value: Value) -> int:
     """The bytes of an array in memory that costs are estimated for."""
-    return nominal_size(value) * element_bytes(element_of(value))
+    return nominal_size(value) * numpy_dtype(element_of(value)).itemsize
 
 
 def are_static(extents: Iterable[int]) -> bool:

@@ -8,7 +8,7 @@ import scipy.signal
 
 import mlirad as ad
 from mlirad.errors import MliradError
-from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
+from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 
 NAMES = {
     "x": np.array([0, 3, 0, 1, 3, 5, 1, 0]),

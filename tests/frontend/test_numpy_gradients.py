@@ -13,9 +13,9 @@ from scipy import special
 
 import mlirad as ad
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS
-from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
-from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
 
 RNG = np.random.default_rng(7)
 A = RNG.normal(size=(3, 4))

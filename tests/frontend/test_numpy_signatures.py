@@ -11,12 +11,12 @@ import pytest
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
-from mlirad.frontend.numpy_functions.binding import MAKES_NO_DIFFERENCE, binding_of
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS
-from mlirad.frontend.numpy_functions.parameters import UNSET
-from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
-from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
+from mlirad.frontend.numpy_functions.calls.binding import MAKES_NO_DIFFERENCE, binding_of
+from mlirad.frontend.numpy_functions.calls.parameters import UNSET
+from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 DISPATCHER = type(np.sum)

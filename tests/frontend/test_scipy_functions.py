@@ -15,7 +15,7 @@ from scipy.special import softmax as imported_before
 import mlirad as ad
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.errors import DifferentiationError, TracingError, UnsupportedError
-from mlirad.frontend.numpy_functions.special_meanings import SPECIAL_MEANINGS
+from mlirad.frontend.numpy_functions.meanings.special import SPECIAL_MEANINGS
 from mlirad.ir.parsing import parse_module
 from tests.passes.derivatives import differentiated
 

@@ -10,8 +10,8 @@ from scipy import stats
 
 import mlirad as ad
 from mlirad.errors import ArgumentError, LinearAlgebraError, ShapeError, TracingError
-from mlirad.frontend.numpy_functions.distributions import DISTRIBUTIONS
-from mlirad.frontend.numpy_functions.scipy_stats import METHODS
+from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
+from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 
 SHAPES: dict[str, list[np.ndarray[Any, Any]]] = {
     "gamma": [np.array([0.5, 1.0, 2.5])],

@@ -13,7 +13,7 @@ from scipy import special
 
 import mlirad as ad
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
-from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
 
 DTYPES = [np.float64, np.float32, np.int64, np.int32, np.bool_]
 OPERATORS = [

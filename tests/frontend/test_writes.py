@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 
 MATRIX, VECTOR = np.arange(1.0, 7.0).reshape(2, 3), np.array([3.0, 1.0, 2.0])
 CUBE = np.arange(24.0).reshape(2, 3, 4)

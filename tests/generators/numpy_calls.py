@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS
-from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from tests.generators.matrix_calls import MATRIX_ARGUMENTS
 
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.int64, np.int32, np.bool_)

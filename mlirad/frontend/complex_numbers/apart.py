@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import known_binding
+from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.protocols.functions import known_binding
 from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import paired, part_dtype, parts
 from mlirad.frontend.tracing.operations import as_array, xp

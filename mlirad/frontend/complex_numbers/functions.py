@@ -17,10 +17,10 @@ from mlirad.frontend.complex_numbers.apart import apart, complex_part, functions
 from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
 from mlirad.frontend.complex_numbers.extrema import EXTREMA
 from mlirad.frontend.complex_numbers.products import PRODUCTS
-from mlirad.frontend.numpy_functions.binding import Binding, qualified_name
-from mlirad.frontend.numpy_functions.functions import LINEAR_ALGEBRA, known_binding
-from mlirad.frontend.numpy_functions.functions import apply_function as apply_transform
-from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
+from mlirad.frontend.numpy_functions.calls.binding import Binding, qualified_name
+from mlirad.frontend.numpy_functions.protocols.functions import LINEAR_ALGEBRA, known_binding
+from mlirad.frontend.numpy_functions.protocols.functions import apply_function as apply_transform
+from mlirad.frontend.numpy_functions.signals.transforms import TRANSFORMS
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, paired, part_dtype, parts
 from mlirad.frontend.tracing.operations import as_array, xp

@@ -12,8 +12,8 @@ from mlirad.errors import MliradError
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
-from mlirad.frontend.numpy_functions.array_methods import ArrayMethods, MissingAttributeError
-from mlirad.frontend.numpy_functions.binding import internal_error, qualified_name
+from mlirad.frontend.numpy_functions.calls.binding import internal_error, qualified_name
+from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods, MissingAttributeError
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex

@@ -14,8 +14,8 @@ from mlirad.frontend.complex_numbers.elementwise import BINARY, UNARY
 from mlirad.frontend.complex_numbers.functions import apply_function, astype, written
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.indexing.masks import MaskedElements
-from mlirad.frontend.numpy_functions.binding import shown
-from mlirad.frontend.numpy_functions.ufuncs import name_of
+from mlirad.frontend.numpy_functions.calls.binding import shown
+from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
 from mlirad.frontend.tracing.complex_array import holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error

@@ -23,7 +23,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.frontend.control_flow.branches import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.state import is_traced
-from mlirad.frontend.numpy_functions.creation import CREATING
+from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.loops import flag_of
-from mlirad.frontend.numpy_functions.writes import replace
+from mlirad.frontend.numpy_functions.writes.writes import replace
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array

@@ -4,7 +4,7 @@
     x[mask] = y[mask] * 2       x[...] = np.where(mask, y * 2, x)
 
 Such a selection keeps all elements, and which of them count. What NumPy computes of it without its length is
-bound to it in `numpy_functions.masked_elements`; whatever else is done with it is an error.
+bound to it in `numpy_functions.protocols.masked_elements`; whatever else is done with it is an error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class MaskedElements:
     __array_priority__ = 1001
     __hash__ = None  # type: ignore[assignment]
 
-    if TYPE_CHECKING:  # what `numpy_functions.masked_elements` binds
+    if TYPE_CHECKING:  # what `numpy_functions.protocols.masked_elements` binds
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> Any: ...

@@ -1,0 +1,1 @@
+"""Functions that make arrays, reshape, join, choose and search."""

@@ -1,0 +1,208 @@
+"""Functions that make arrays like others, and those that return what is static: shape, rank, dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, array_type
+from mlirad.frontend.numpy_functions.arrays.shapes import broadcast_to, checked_extents
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    Anything,
+    ArrayLike,
+    Axes,
+    Axis,
+    DtypeLike,
+    Flag,
+    Int,
+    OperandLike,
+    Order,
+    ShapeLike,
+)
+from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
+from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.shapes import distinct_axes
+
+
+def full_like(
+    a: ArrayLike,
+    fill_value: OperandLike,
+    dtype: DtypeLike | None = None,
+    order: Order = "K",
+    shape: ShapeLike | None = None,
+) -> Array:
+    """`np.full_like`."""
+    target = a.dtype if dtype is None else dtype
+    extents = a.shape if shape is None else checked_extents(tuple(shape))
+    fill = np.asarray(fill_value) if not isinstance(fill_value, Array) else fill_value
+    emitting()
+    return broadcast_to(made(value_of(fill, target)), extents)
+
+
+def _filled_like(number: int) -> Callable[..., Array]:
+    def fill(
+        a: ArrayLike, dtype: DtypeLike | None = None, order: Order = "K", shape: ShapeLike | None = None
+    ) -> Array:
+        return _filled(number, a, dtype, shape)
+
+    return fill
+
+
+def _filled(number: int, a: Array, dtype: Any, shape: Any) -> Array:
+    target = a.dtype if dtype is None else dtype
+    extents = a.shape if shape is None else checked_extents(tuple(shape))
+    return made(emitting().splat(number, array_type(extents, ELEMENT_TYPES[target])))
+
+
+def empty_like(
+    prototype: ArrayLike, dtype: DtypeLike | None = None, order: Order = "K", shape: ShapeLike | None = None
+) -> Array:
+    """`np.empty_like`: zeros."""
+    return _filled(0, prototype, dtype, shape)
+
+
+def copy_of(a: ArrayLike, order: Order = "K") -> Array:
+    """`np.copy`: another array of the same value, so that writing one does not change the other."""
+    return copied(a)
+
+
+def astype(x: ArrayLike, dtype: DtypeLike, *, copy: Flag = True) -> Array:
+    """`np.astype`; without `copy` the array itself, if it has the dtype."""
+    result = converted(x, dtype)
+    return copied(x) if result is x and copy else result
+
+
+def _checked_count(num: int) -> int:
+    if num < 0:
+        raise argument_error(f"the number of samples must not be negative, got {num}", "pass num=0 or more")
+    return num
+
+
+def linspace(
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True, retstep: Flag = False,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
+) -> Any:  # fmt: skip
+    """`np.linspace` between traced ends."""
+    gaps = _checked_count(num) - (1 if endpoint else 0)
+    kinds = [kind_of(v) for v in (start, stop)]
+    made_of = np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds), 1.0 * gaps)
+    first, last = (converted(as_array(v), made_of) for v in (start, stop))
+    distance = last - first
+    step = distance / made_of.type(gaps) if gaps > 0 else as_array(np.float64(np.nan))
+    rank = max(first.ndim, last.ndim)
+    count = np.arange(num, dtype=made_of).reshape(-1, *[1] * rank)
+    if gaps > 0:
+        # A step that underflows to 0 loses the distance, so there the fraction is multiplied instead.
+        values = first + select(xp.equal(step, 0), count / made_of.type(gaps) * distance, count * step)
+    else:
+        values = first + count * distance
+    if endpoint and num > 1:
+        is_last = (np.arange(num) == num - 1).reshape(count.shape)
+        values = select(is_last, last, values)
+    values = xp.moveaxis(values, 0, axis)
+    if dtype is not None:
+        values = converted(xp.floor(values) if dtype.kind == "i" else values, dtype)
+    return (values, step) if retstep else values
+
+
+def logspace(
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True, base: OperandLike = 10.0,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
+) -> Array:  # fmt: skip
+    """`np.logspace` between traced ends."""
+    first, last = as_array(start), as_array(stop)
+    foot = as_array(base)
+    if foot.ndim:
+        rank = max(first.ndim, last.ndim, foot.ndim)
+        shape = np.broadcast_shapes(first.shape, last.shape, foot.shape)
+        first, last = (xp.broadcast_to(v, shape) for v in (first, last))
+        foot = xp.expand_dims(xp.broadcast_to(foot, shape), axis) if rank else foot
+        base = foot
+    exponents = linspace(first, last, num, endpoint, axis=axis)
+    values = xp.power(base, exponents)
+    return values if dtype is None else converted(values, dtype)
+
+
+def geomspace(
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
+) -> Array:  # fmt: skip
+    """`np.geomspace` between traced ends of one sign, which it holds exactly; NaN between others."""
+    first, last = (converted(as_array(v), F64) for v in (start, stop))
+    sign = xp.sign(first)
+    values = logspace(xp.log10(first / sign), xp.log10(last / sign), num, endpoint, axis=0)
+    values = values * sign
+    number = np.arange(num).reshape(-1, *[1] * (values.ndim - 1))
+    values = select(number == 0, first, values)
+    if endpoint and num > 1:
+        values = select(number == num - 1, last, values)
+    values = xp.moveaxis(values, 0, axis)
+    return values if dtype is None else converted(values, dtype)
+
+
+def shape_of_any(a: ArrayLike) -> Shape:
+    """`np.shape`."""
+    return a.shape
+
+
+def size_of_any(a: ArrayLike, axis: Axes | None = None) -> int:
+    """`np.size`."""
+    return a.size if axis is None else prod(a.shape[d] for d in distinct_axes(axis, a.ndim))
+
+
+def ndim_of_any(a: ArrayLike) -> int:
+    """`np.ndim`."""
+    return a.ndim
+
+
+def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
+    """`np.result_type`."""
+    try:
+        return np.result_type(*map(_promoted_by, arrays_and_dtypes))
+    except (TypeError, ValueError) as error:
+        raise argument_error(f"np.result_type: {error}", "pass arrays, scalars and dtypes") from error
+
+
+def _promoted_by(value: Any) -> Any:
+    """What stands for an argument: of a traced one its dtype, or a Python number if it comes from one."""
+    if not isinstance(value, Array):
+        return value
+    kind = kind_of(value)
+    return kind if isinstance(kind, np.dtype) else kind(0)
+
+
+def is_complex(x: Anything) -> bool:
+    """`np.iscomplexobj` of a real array."""
+    return False
+
+
+def is_real(x: Anything) -> bool:
+    """`np.isrealobj`: there are no others."""
+    return True
+
+
+def is_complex_element(x: ArrayLike) -> Array:
+    """`np.iscomplex` of a real array: no element is."""
+    return _filled(0, x, np.dtype(bool), None)
+
+
+def is_real_element(x: ArrayLike) -> Array:
+    """`np.isreal`: all are."""
+    return _filled(1, x, np.dtype(bool), None)
+
+
+FUNCTIONS = tracings(
+    full_like, empty_like, linspace, logspace, geomspace, astype, zeros_like=_filled_like(0),
+    ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any,
+    result_type=result_type_of, iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element,
+    isreal=is_real_element,
+)  # fmt: skip
+"""What this file traces."""

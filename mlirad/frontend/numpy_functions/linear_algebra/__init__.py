@@ -1,0 +1,1 @@
+"""Products, systems of equations, factorisations, norms."""

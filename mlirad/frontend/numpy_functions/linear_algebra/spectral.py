@@ -1,0 +1,297 @@
+"""Eigenvalues, singular values, QR factors and what is made of them: `np.linalg.eigh`, `svd`, `lstsq` ...
+
+Signs and orders are those of LAPACK, of symmetric matrices given their lower triangle: `eigh` with UPLO="U"
+may have eigenvectors of the other sign than NumPy. At matrices with equal eigenvalues, or singular values,
+factors have no derivative; what `mlirad.rules.factorisation_derivatives` gives there is finite. The
+pseudo-inverse, and least squares with it, have their own rule, which is right wherever the rank is constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    UNSET,
+    Flag,
+    kind,
+    static_of,
+)
+from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.numpy_functions.linear_algebra.factors import (
+    Matrix,
+    MatrixLike,
+    MatrixOperand,
+    adjoint,
+    as_pairs,
+    common_matrices,
+    floating,
+    from_pairs,
+    identity_like,
+    linear_algebra_error,
+    parts,
+    real_dtype,
+    report_failure,
+    report_no_convergence,
+    require_matrices,
+    require_square,
+    singular_values,
+    solved,
+    squared,
+)
+from mlirad.frontend.numpy_functions.linear_algebra.norms import Order, matrix_norm
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.dtypes import I32, I64
+from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+
+EIG_RESULT: Any = type(np.linalg.eig(np.eye(1)))
+EIGH_RESULT: Any = type(np.linalg.eigh(np.eye(1)))
+QR_RESULT: Any = type(np.linalg.qr(np.eye(1)))
+SVD_RESULT: Any = type(np.linalg.svd(np.eye(1)))
+"""NumPy's named tuples."""
+
+Cutoff = Annotated[Any, kind("a number or an array", lambda value: operand_of(value))]
+"""Singular values up to this many times the largest one count as zero."""
+
+CutoffOfSolver = Annotated[Any, kind("a number", static_of(int, float, np.number, str))]
+"""The same, for `lstsq`."""
+
+
+def qr(a: MatrixLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
+    """`np.linalg.qr`. A complete one only where it is the reduced one."""
+    x = require_matrices(a, "qr")
+    rows, columns = x.shape[-2:]
+    if mode == "raw" or (mode == "complete" and rows > columns):
+        raise unsupported_error(
+            f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
+            "mode='reduced' has the columns of Q that a has a part in",
+        )
+    if mode == "r":
+        return parts("qr", x, "triangular")[0]
+    return QR_RESULT(*parts("qr", x, "orthogonal", "triangular"))
+
+
+def _symmetric(a: Matrix, triangle: str, name: str) -> Matrix:
+    """Matrices of which the lower triangle is that which is to be read."""
+    x = require_square(a, name)
+    if triangle.upper() not in ("L", "U"):
+        raise shape_error(f"{name}: UPLO must be 'L' or 'U', got {triangle!r}", "it names the triangle")
+    return x if triangle.upper() == "L" else adjoint(x)
+
+
+Triangle = Annotated[str, kind("'L' or 'U'", static_of(str))]
+"""Which triangle of a symmetric matrix is read."""
+
+
+def eigh(a: MatrixLike, UPLO: Triangle = "L") -> Any:
+    """`np.linalg.eigh`."""
+    x = _symmetric(a, UPLO, "eigh")
+    values, vectors = parts("eigh", x, "values", "vectors")
+    report_no_convergence(values, "Eigenvalues")
+    return EIGH_RESULT(values, vectors)
+
+
+def eigvalsh(a: MatrixLike, UPLO: Triangle = "L") -> Array:
+    """`np.linalg.eigvalsh`."""
+    (values,) = parts("eigh", _symmetric(a, UPLO, "eigvalsh"), "values")
+    report_no_convergence(values, "Eigenvalues")
+    return values
+
+
+def eig(a: MatrixLike) -> Any:
+    """`np.linalg.eig`. The results are complex, as whether all eigenvalues are real depends on elements."""
+    x = require_square(a, "eig")
+    _require_finite(x)
+    values, vectors = parts("eig", x, "values", "vectors")
+    report_no_convergence(values, "Eigenvalues")
+    return EIG_RESULT(values, vectors)
+
+
+def eigvals(a: MatrixLike) -> Matrix:
+    """`np.linalg.eigvals`. They are complex, also where all of them are real."""
+    x = require_square(a, "eigvals")
+    _require_finite(x)
+    (values,) = parts("eig", x, "values")
+    report_no_convergence(values, "Eigenvalues")
+    return values
+
+
+def _require_finite(x: Matrix) -> None:
+    """Report infinities and NaN, as NumPy does where an iteration may not end because of them."""
+    report_failure(xp.logical_not(xp.isfinite(x)).value, "Array must not contain infs or NaNs")
+
+
+def svd(a: MatrixLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
+    """`np.linalg.svd`. With square U and V only of square matrices."""
+    x = require_matrices(a, "svd")
+    if not compute_uv:
+        return svdvals(x)
+    if full_matrices and x.shape[-1] != x.shape[-2]:
+        raise unsupported_error(
+            f"svd with square factors of shape {x.shape} cannot be traced",
+            "full_matrices=False has the columns of U and V that belong to singular values",
+        )
+    left, values, right = parts("svd", x, "left", "values", "right")
+    report_no_convergence(values, "SVD")
+    return SVD_RESULT(left, values, right)
+
+
+def svdvals(x: MatrixLike) -> Array:
+    """`np.linalg.svdvals`."""
+    return singular_values(require_matrices(x, "svdvals"))
+
+
+def _cutoff(x: Matrix, tolerance: Any, values: Array) -> Array:
+    """The largest singular value times a tolerance, by default that of rounding, as NumPy has it."""
+    if tolerance is None:
+        tolerance = max(x.shape[-2:]) * np.finfo(x.dtype).eps
+    largest = xp.max(values, axis=-1, keepdims=True)
+    return largest * as_array(tolerance)[..., None] if np.ndim(tolerance) else largest * tolerance
+
+
+def matrix_rank(
+    A: MatrixLike, tol: Cutoff | None = None, hermitian: Flag = False, *, rtol: Cutoff | None = None
+) -> Array:
+    """`np.linalg.matrix_rank`."""
+    if tol is not None and rtol is not None:
+        raise shape_error("matrix_rank: `tol` and `rtol` are both given", "give one of them")
+    if A.ndim < 2:
+        return converted(xp.any(xp.not_equal(A, 0)), I64)
+    x = require_matrices(A, "matrix_rank")
+    values = xp.abs(eigvalsh(x)) if hermitian else svdvals(x)
+    if not values.shape[-1]:
+        return as_array(np.zeros(x.shape[:-2], np.int64))
+    if tol is None:
+        bound = _cutoff(x, rtol, values)
+    else:
+        bound = as_array(tol)[..., None] if np.ndim(tol) else tol
+    return xp.sum(xp.greater(values, bound), axis=-1)
+
+
+def cond(x: MatrixLike, p: Order | None = None) -> Array:
+    """`np.linalg.cond`; infinite for singular matrices."""
+    a = require_matrices(x, "cond")
+    if 0 in a.shape[-2:]:
+        raise linear_algebra_error("cond is not defined on empty arrays", "give it an element at least")
+    if p is None or p in (2, -2):
+        values = svdvals(a)
+        first, last = values[..., 0], values[..., -1]
+        number = last / first if p == -2 else first / last
+    else:
+        square = require_square(a, "cond")
+        inverse = solved(square, identity_like(square))
+        number = matrix_norm(square, ord=p) * matrix_norm(inverse, ord=p)
+    is_lost = xp.isnan(number) & ~xp.any(xp.isnan(a), axis=(-2, -1))
+    return xp.where(is_lost, np.inf, number)
+
+
+def pinv(a: MatrixLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UNSET) -> Matrix:
+    """`np.linalg.pinv`. Its derivative is that at constant rank."""
+    x = require_matrices(a, "pinv")
+    if rcond is not None and rtol is not UNSET:
+        raise shape_error("pinv: `rcond` and `rtol` are both given", "give one of them")
+    if rcond is None:
+        rcond = DEFAULT_OF_PINV if rtol is UNSET else rtol
+    if not min(x.shape[-2:]):
+        return adjoint(x)
+    singular_values(x)  # reports where there are none
+    return pseudo_inverse(x, lambda values: _cutoff(x, rcond, values))
+
+
+DEFAULT_OF_PINV = 1e-15
+"""NumPy's default for `rcond`."""
+
+
+def pseudo_inverse(x: Matrix, cutoff: Callable[[Array], Any]) -> Matrix:
+    """The pseudo-inverses, where singular values up to what `cutoff` makes of them count as zeros.
+
+    dX = -X dA X + X X^H dA^H (1 - A X) + (1 - X A) dA^H X^H X at constant rank (Golub and Pereyra, 1973).
+    """
+
+    def value(a: Matrix) -> Matrix:
+        left, values, right = parts("svd", a, "left", "values", "right")
+        counts = xp.greater(values, cutoff(values))
+        inverse = xp.where(counts, 1 / xp.where(counts, values, 1), 0)
+        return adjoint(right) @ (inverse[..., None] * adjoint(left))
+
+    def derivative(a: Matrix, da: Matrix) -> Matrix:
+        inverse = value(a)
+        t, dt = adjoint(inverse), adjoint(da)
+        within = inverse @ (t @ (dt - (dt @ a) @ inverse))
+        beyond = (dt - inverse @ (a @ dt)) @ (t @ inverse)
+        return within + beyond - inverse @ (da @ inverse)
+
+    return _with_derivative(x, value, derivative)
+
+
+def _with_derivative(
+    x: Matrix, value: Callable[[Matrix], Matrix], derivative: Callable[[Matrix, Matrix], Matrix]
+) -> Matrix:
+    """A function of one array with a derivative of its own."""
+    b, frame = emitting(), current_frame()
+    opened = from_pairs if isinstance(x, ComplexArray) else made
+
+    def region(function: Callable[..., Matrix]) -> Callable[..., list[Any]]:
+        def body(*values: Any) -> list[Any]:
+            with frame.open_scope():
+                return [as_pairs(function(*map(opened, values)))]
+
+        return body
+
+    given = as_pairs(x)
+    type_ = given.type
+    regions = [b.region([type_], region(value)), b.region([type_, type_], region(derivative))]
+    last = regions[0].block.last_op
+    assert last is not None
+    (result,) = b.insert(CustomOp, [given], [last.operands[0].type], None, regions).results
+    return opened(result)
+
+
+def lstsq(a: MatrixOperand, b: MatrixOperand, rcond: CutoffOfSolver | None = None) -> Any:
+    """`np.linalg.lstsq`: solution, residuals, rank and singular values.
+
+    Residuals are those of a matrix of full rank: NumPy leaves them out where the rank is less, which here
+    would be a shape that depends on elements.
+    """
+    matrix, x = common_matrices([a, b])
+    matrix = require_matrices(matrix, "lstsq")
+    if matrix.ndim != 2 or x.ndim not in (1, 2) or x.shape[0] != matrix.shape[0]:
+        raise linear_algebra_error(
+            f"lstsq takes one matrix and one or more right sides, got shapes {matrix.shape} and {x.shape}",
+            "the right sides have as many rows as the matrix",
+        )
+    x = floating(x)
+    rows, columns = matrix.shape
+    values = svdvals(matrix)
+    tolerance = np.finfo(matrix.dtype).eps * (max(rows, columns) if rcond is None else 1)
+    if rcond is not None and rcond != -1:
+        tolerance = rcond
+
+    def cutoff(s: Array) -> Any:
+        return xp.max(s, axis=-1, keepdims=True) * tolerance
+
+    if not min(rows, columns):
+        found = adjoint(matrix) @ x
+        return found, xp.zeros((0,), real_dtype(matrix)), as_array(np.int32(0)), values
+    found = pseudo_inverse(matrix, cutoff) @ x
+    if rows > columns:
+        residuals = xp.sum(squared(x - matrix @ found), axis=0)
+        residuals = residuals if x.ndim == 2 else residuals[None]
+    else:
+        residuals = xp.zeros((0,), real_dtype(matrix))
+    rank = converted(xp.sum(xp.greater(values, cutoff(values))), I32)
+    return found, residuals, rank, values
+
+
+FUNCTIONS = tracings(
+    linalg_qr=qr, linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
+    linalg_svd=svd, linalg_svdvals=svdvals,
+    linalg_matrix_rank=matrix_rank, linalg_cond=cond, linalg_pinv=pinv, linalg_lstsq=lstsq,
+)  # fmt: skip
+"""What this file traces."""

@@ -1,0 +1,1 @@
+"""What ufuncs mean: array code on operands of one shape."""

@@ -1,0 +1,1 @@
+"""How NumPy reaches the rest: its protocols, and the operators and methods of traced arrays."""

@@ -1,0 +1,356 @@
+"""What traced arrays do: NumPy's protocols, operators, and the methods and attributes of `np.ndarray`.
+
+x + y              np.add(x, y)                 x[i]           indexing.reads.read(x, i)
+x.sum(axis=0)      np.sum(x, axis=0)            x.sort()       writes np.sort(x) into x
+x.fill(1.0)        x[...] = 1.0                 x.tobytes()    an error: there are no bytes yet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NoReturn, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.errors import TracingError, UnsupportedError
+from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.numpy_functions.protocols import masked_elements
+from mlirad.frontend.numpy_functions.protocols.functions import apply_function
+from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_place, apply_ufunc
+from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
+from mlirad.frontend.numpy_functions.writes.places import At, Flat
+from mlirad.frontend.numpy_functions.writes.writes import write
+from mlirad.frontend.tracing.array import Array, copied, is_scalar
+from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
+from mlirad.frontend.tracing.operations import converted
+from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.source import user_line
+
+_numpy: Any = np  # its functions take traced arrays, which their types do not say
+
+
+class MissingAttributeError(UnsupportedError, AttributeError):
+    """What a traced array lacks; `hasattr` says so."""
+
+
+class UnhashableError(TracingError, TypeError):
+    """A traced array is asked for what tells it apart from others."""
+
+
+class ArrayMethods(Array):
+    """What `Array` has of `np.ndarray`; its members are given to `Array` itself."""
+
+    __slots__ = ()
+
+    # NumPy's protocols ---------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(x, MaskedElements) for x in inputs) and method != "at":
+            return NotImplemented
+        if holds_complex(inputs, options):
+            return ComplexArray.apply_ufunc(ufunc, method, inputs, options)
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+            return NotImplemented
+        if holds_complex(args, kwargs):
+            return ComplexArray.apply_function(function, args, kwargs)
+        return apply_function(function, args, kwargs)
+
+    # Indexing ------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        return read(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        write(self, key, value)
+
+    @property
+    def at(self) -> At:
+        """`x.at[i].set(v)` and `x.at[i].add(v)`: copies of x with some elements changed."""
+        return At(self)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise unsupported_error(
+                "pow with a modulus is not defined on arrays", "write x**n % m for small powers"
+            )
+        if holds_complex((exponent,)):
+            return ComplexArray.apply_operator(np.power, self, exponent)
+        return apply_operator(np.power, self, exponent)
+
+    def __format__(self, specification: str) -> str:
+        if specification:
+            raise tracing_error(
+                f"a traced value has no digits to format as {specification!r} while tracing",
+                "print(x) shows its type; return the value and format it outside",
+            )
+        return str(self)
+
+    # Other views of the elements -----------------------------------------------------------------
+
+    @property
+    def T(self) -> Array:
+        """The dimensions in reverse order."""
+        return _numpy.transpose(self)
+
+    @property
+    def mT(self) -> Array:
+        """The last two dimensions exchanged."""
+        return _numpy.matrix_transpose(self)
+
+    @property
+    def real(self) -> Array:
+        """The array itself, which is real."""
+        return self
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        write(self, ..., values)
+
+    @property
+    def imag(self) -> Array:
+        """Zeros, which cannot be written: the array is real."""
+        return _numpy.imag(self)
+
+    @imag.setter
+    def imag(self, values: Any) -> NoReturn:
+        raise tracing_error(
+            "a real array has no imaginary part to write", "keep real and imaginary parts in two arrays"
+        )
+
+    @property
+    def flat(self) -> Flat:
+        """The elements one after the other in row-major order, to be read, written and iterated over."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        Flat(self)[:] = values
+
+    def reshape(self, *shape: Any, **options: Any) -> Array:
+        """The same elements in another shape."""
+        if not shape:
+            raise argument_error("reshape needs a shape", "x.reshape(-1) is flat, x.reshape(()) a scalar")
+        return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
+
+    def transpose(self, *axes: Any) -> Array:
+        """The dimensions in another order, reversed by default."""
+        order = axes[0] if len(axes) == 1 else axes or None
+        return _numpy.transpose(self, order)
+
+    def view(self, dtype: Any = None, type: Any = None) -> Array:
+        """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
+        if (dtype is None or dtype == self.dtype) and type is None:
+            return read(self, ...)
+        raise tracing_error(
+            "a traced value has no memory, so it cannot be viewed as another dtype",
+            "write x.astype(dtype) to convert elements",
+        )
+
+    # Copies --------------------------------------------------------------------------------------
+
+    def astype(
+        self, dtype: npt.DTypeLike, order: Any = "K", casting: Any = "unsafe", subok: bool = True,
+        copy: bool = True,
+    ) -> Array:  # fmt: skip
+        """The elements converted to another dtype; without `copy` the array itself, if it has that one."""
+        if is_complex_dtype(dtype):
+            return ComplexArray.apply_function(np.astype, (self, dtype), {})
+        result = converted(self, dtype)
+        if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
+            raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
+        return copied(self) if result is self and copy else result
+
+    def compress(self, condition: Any, axis: int | None = None) -> Array:
+        """The elements, or slices, where a static condition holds."""
+        return _numpy.compress(condition, self, axis)
+
+    def copy(self, order: str = "C") -> Array:
+        """The elements as an array of its own."""
+        return _numpy.copy(self, order=order)
+
+    def __copy__(self) -> Array:
+        return copied(self)
+
+    def __deepcopy__(self, memo: object) -> Array:
+        return copied(self)
+
+    def flatten(self, order: str = "C") -> Array:
+        """The elements in one dimension, copied."""
+        return copied(_numpy.ravel(self, order))
+
+    def conj(self) -> Array:
+        """The array itself, which is real."""
+        return self
+
+    conjugate = conj
+
+    def __round__(self, ndigits: int = 0) -> Array:
+        return _numpy.round(self, ndigits)
+
+    # In place ------------------------------------------------------------------------------------
+
+    def fill(self, value: Any) -> None:
+        """Write one value everywhere."""
+        write(self, ..., value)
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+        """Sort in place along a dimension."""
+        write(self, ..., _numpy.sort(self, axis, kind, order, stable=stable))
+
+    def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None) -> None:
+        """Partition in place along a dimension."""
+        write(self, ..., _numpy.partition(self, kth, axis, kind, order))
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write at positions of the flat array."""
+        _numpy.put(self, indices, values, mode)
+
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        """Does nothing for the shape that the array has; raises for another."""
+        wanted: Any = shape[0] if len(shape) == 1 else shape
+        if tuple(cast("Any", np.atleast_1d(wanted))) != self.shape:
+            raise unsupported_error(
+                "the shape of a traced array cannot change in place",
+                "write y = np.pad(...) or y = x[...] and go on with y",
+            )
+
+    # What needs elements -------------------------------------------------------------------------
+
+    def item(self, *args: object) -> NoReturn:
+        """Raises: a traced value has no elements to hand out."""
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so .item() cannot return one",
+            "use the traced value itself, or return it from the function",
+        )
+
+    def tolist(self) -> NoReturn:
+        """Raises: a traced value has no elements to hand out."""
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so .tolist() cannot return a list of numbers",
+            "list(x) is a list of traced values; or return the array from the function",
+        )
+
+    def __hash__(self) -> int:
+        raise UnhashableError(
+            f"{self!r} is traced and has no value yet, so it cannot be a key, or an element of a set",
+            location=user_line(),
+            hint="to choose by a number write ad.asarray([a, b])[k], or ad.switch(k, [f, g])",
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so it cannot be pickled",
+            "return it from the function, and pickle the result",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        raise MissingAttributeError(
+            f"a traced array has no attribute {name!r}", location=user_line(), hint=_hint(name)
+        )
+
+
+_HINTS = {
+    "memory": (
+        "base ctypes data flags strides setflags getfield setfield byteswap newbyteorder tobytes tofile "
+        "tostring dump dumps device to_device",
+        "a traced array has no memory; shape, dtype, ndim and size are known. Ask for this outside of the "
+        "traced function",
+    ),
+    "item": ("itemset", "write x[i] = v"),
+}
+
+
+def _hint(name: str) -> str:
+    for names, hint in _HINTS.values():
+        if name in names.split():
+            return hint
+    return "it has the attributes of a NumPy array that do not need its elements"
+
+
+# Binding -----------------------------------------------------------------------------------------
+
+FUNCTIONS = (
+    "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
+    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
+    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero", "argpartition", "choose",
+)  # fmt: skip
+"""The methods that are functions of NumPy."""
+
+BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "mod": np.remainder,
+    "floordiv": np.floor_divide, "pow": np.power, "matmul": np.matmul, "and": np.bitwise_and,
+    "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift,
+}  # fmt: skip
+"""The operators of two operands that can be reflected and in place, by what their methods are called."""
+
+OTHERS = {
+    "divmod": np.divmod, "rdivmod": np.divmod, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive,
+    "abs": np.absolute, "invert": np.invert,
+}  # fmt: skip
+
+
+def bind(cls: type[Array]) -> None:
+    """Give `cls` the operators and methods."""
+    for name in FUNCTIONS:
+        setattr(cls, name, _method(name))
+    for name, ufunc in BINARY.items():
+        setattr(cls, f"__{name}__", _operator(ufunc))
+        setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
+        setattr(cls, f"__i{name}__", _in_place(ufunc))
+    for name, ufunc in OTHERS.items():
+        setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
+    masked_elements.bind(
+        BINARY | {n: u for n, u in OTHERS.items() if n != "rdivmod"},
+        {f"r{n}": u for n, u in BINARY.items()} | {"rdivmod": np.divmod},
+    )
+    for name, member in vars(ArrayMethods).items():
+        if isinstance(member, FunctionType | property):
+            setattr(cls, name, member)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    function = cast("Callable[..., Any]", getattr(np, name))
+
+    def method(self: Array, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__name__, method.__doc__ = name, f"As `np.{name}`."
+    return method
+
+
+def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:
+    def method(self: Array, *other: object) -> Any:
+        if holds_complex(other):
+            return NotImplemented if _is_complex_array(other) else _complex(ufunc, self, other, is_reflected)
+        return apply_operator(ufunc, *other, self) if is_reflected else apply_operator(ufunc, self, *other)
+
+    return method
+
+
+def _is_complex_array(others: tuple[object, ...]) -> bool:
+    return any(isinstance(other, ComplexArray) for other in others)
+
+
+def _complex(ufunc: np.ufunc, x: Array, others: tuple[object, ...], is_reflected: bool) -> Any:
+    """An operator of a real array and a complex number or array of NumPy."""
+    operands = (*others, x) if is_reflected else (x, *others)
+    return ComplexArray.apply_operator(ufunc, *operands)
+
+
+def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
+    def method(self: Array, other: object) -> Any:
+        if holds_complex((other,)):
+            options = {} if is_scalar(self) else {"out": (self,)}
+            return ComplexArray.apply_ufunc(ufunc, "__call__", (self, other), options)
+        return apply_in_place(ufunc, self, other)
+
+    return method

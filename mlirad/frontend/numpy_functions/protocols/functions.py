@@ -1,0 +1,177 @@
+"""NumPy's functions on traced arrays: `__array_function__`, by a table from the function to its tracing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from mlirad.errors import MliradError
+from mlirad.frontend.numpy_functions.arrays import (
+    diagonals,
+    differences,
+    elementwise,
+    filling,
+    joining,
+    padding,
+    repeating,
+    searching,
+    selection,
+    shapes,
+    writing,
+)
+from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.calls.binding import Binding, binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.calls.results import all_ordered, as_copies, in_order
+from mlirad.frontend.numpy_functions.calls.tracings import Tracings
+from mlirad.frontend.numpy_functions.linear_algebra import einsum, linear_systems, norms, products, spectral
+from mlirad.frontend.numpy_functions.reductions import (
+    histograms,
+    nan_reductions,
+    ordering,
+    quantiles,
+    reductions,
+    statistics,
+)
+from mlirad.frontend.numpy_functions.scipy_functions import filters as scipy_filters
+from mlirad.frontend.numpy_functions.scipy_functions import linalg as scipy_linalg
+from mlirad.frontend.numpy_functions.scipy_functions import special as scipy_special
+from mlirad.frontend.numpy_functions.scipy_functions import transforms as scipy_transforms
+from mlirad.frontend.numpy_functions.scipy_functions.interpolation import objects as interpolating_objects
+from mlirad.frontend.numpy_functions.signals import polynomials, transforms, windows
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS
+from mlirad.frontend.tracing.operations import contains_traced
+from mlirad.frontend.tracing.raising import unsupported_error
+
+_FILES = (
+    shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
+    einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
+    writing, linear_systems, spectral, histograms, transforms,
+)  # fmt: skip
+
+FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
+"""Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
+
+
+LINEAR_ALGEBRA: frozenset[Callable[..., Any]] = frozenset(
+    (*linear_systems.FUNCTIONS, *spectral.FUNCTIONS, *norms.FUNCTIONS)
+)
+"""Those of `np.linalg` that read complex matrices themselves."""
+
+VIEWS: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,
+        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
+        np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
+        np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
+        np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
+        np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum,
+        *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
+    )
+)  # fmt: skip
+"""The functions whose results can share elements with their arguments. Those of all others are copies."""
+
+TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff, np.cross,
+        np.linalg.cross, np.einsum, np.nanquantile, np.nanpercentile,
+    )
+)  # fmt: skip
+"""Functions that may lay out what they return in another order than row-major."""
+
+
+def known_binding(function: Callable[..., Any]) -> Binding:
+    """The binding of a function of `FUNCTIONS` to what traces it; raises `UnsupportedError` for others."""
+    traced = FUNCTIONS.get(function)
+    if traced is None:
+        name = qualified_name(function)
+        raise unsupported_error(f"{name} cannot be traced", alternative_to(name.removeprefix("np.")))
+    return binding_of(function, traced)
+
+
+def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's `__array_function__`."""
+    binding = known_binding(function)
+    try:
+        result, is_written = binding.call(args, kwargs)
+    except (MliradError, RecursionError):
+        raise
+    except Exception as error:
+        if function in elementwise.CALL_BACK:  # the user's own function has raised
+            raise
+        raise internal_error(binding.name, error) from error
+    if is_written:
+        return result
+    is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
+    if function in VIEWS:
+        return in_order(result, args, is_row_major)
+    order = binding.given("order", args, kwargs)
+    return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
+
+
+SCIPY_FUNCTIONS = {
+    "scipy.linalg": scipy_linalg.FUNCTIONS,
+    "scipy.special": scipy_special.FUNCTIONS,
+    "scipy.ndimage": scipy_filters.NDIMAGE,
+    "scipy.signal": scipy_filters.SIGNAL,
+    "scipy.fft": scipy_transforms.FUNCTIONS,
+    "scipy.interpolate": interpolating_objects.FUNCTIONS,
+}
+"""By module and name what traces a function of SciPy."""
+
+
+def apply_scipy_function(
+    module: str, name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function of SciPy: traced if an argument is, else SciPy's own."""
+    if not contains_traced([*args, *kwargs.values()]):
+        return own(*args, **kwargs)
+    binding = _scipy_binding(f"{module}.{name}", own, SCIPY_FUNCTIONS[module][name])
+    return binding.applied(args, kwargs)
+
+
+def apply_scipy_method(
+    binding: Binding, _: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A method of an object of SciPy's: traced if an argument is, else SciPy's own."""
+    if not contains_traced([*args, *kwargs.values()]):
+        return own(*args, **kwargs)
+    return binding.applied(args, kwargs)
+
+
+@cache
+def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., Any]) -> Binding:
+    return Binding(name, inspect.signature(own), handler)
+
+
+TRACED.update(
+    {
+        module: {name: partial(apply_scipy_function, module, name) for name in functions}
+        for module, functions in SCIPY_FUNCTIONS.items()
+    }
+)
+
+
+@cache
+def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
+    """By the name of a distribution of `scipy.stats`, and of a method, what stands for it."""
+    from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
+
+    return {
+        owner: {
+            name: partial(apply_scipy_method, _method_binding(owner, name, m)) for name, m in methods.items()
+        }
+        for owner, methods in METHODS.items()
+    }
+
+
+def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Binding:
+    """By the signature of what traces it: that of SciPy's methods says nothing of shapes."""
+    return Binding(f"scipy.stats.{owner}.{name}", None, handler)
+
+
+TRACED_METHODS["scipy.stats"] = distributions
+TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS

@@ -1,0 +1,281 @@
+"""What NumPy computes of `x[mask]` without the number of its elements.
+
+np.log(x[m]) + 1             elementwise: of all elements of x, and m still says which count
+np.mean(x[m] * y[m])         a reduction over those that count
+x[m] @ y[m]                  a sum over them
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.frontend.indexing.keys import items_of
+from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, unknown_length
+from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
+    RUNNING,
+    Options,
+    all_elements,
+    can_be_reduced,
+    count,
+    filled,
+    like,
+    reduced,
+    require_same,
+    rows,
+    running,
+    selections,
+)
+from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
+from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.library_names import scipy_function
+from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.raising import argument_error
+
+ELEMENTWISE: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.where, np.select, np.clip, np.round, np.around, np.fix, np.nan_to_num, np.isclose, np.isposinf,
+        np.isneginf, np.real, np.imag, np.angle, np.sinc, np.i0, np.copy, np.zeros_like, np.ones_like,
+        np.full_like,
+    )
+)  # fmt: skip
+"""Functions of elements at one position of all their arguments."""
+
+TABLES: dict[Callable[..., Any], str] = {
+    np.interp: "x",
+    np.searchsorted: "v",
+    np.digitize: "x",
+    np.isin: "element",
+}
+"""Functions of the elements of one argument, by its name; the others are tables."""
+
+PRODUCTS: frozenset[Callable[..., Any]] = frozenset((np.dot, np.inner, np.vdot))
+
+_REDUCED: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,
+    np.logical_or: np.any,
+}  # fmt: skip
+"""The function that `ufunc.reduce` is."""
+
+
+def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Options) -> Any:
+    """NumPy's `__array_function__`, of selections among others."""
+    name = qualified_name(function)
+    if function in ELEMENTWISE:
+        return _elementwise(function, args, kwargs)
+    bound = _bound(function, args, kwargs)
+    first = next(iter(bound), "")
+    x = bound.get(TABLES.get(function, first))
+    if function in TABLES and isinstance(x, MaskedElements):
+        rest = {p: v for p, v in bound.items() if p != TABLES[function]}
+        if not selections(list(rest.values())):
+            return like(x, function(**{TABLES[function]: x.elements}, **rest))
+    elif function in PRODUCTS:
+        one, other, *_ = bound.values()
+        ranks = [v.ndim if isinstance(v, MaskedElements) else np.ndim(v) for v in (one, other)]
+        if function == np.vdot and ranks == [1, 1]:
+            return _product(xp.conjugate(one), other)
+        if function == np.dot or (function == np.inner and ranks[1] < 2):
+            return _product(one, other)
+    elif isinstance(x, MaskedElements):
+        del bound[first]
+        if function == np.transpose and not bound:
+            return _transposed(x)
+        if function in RUNNING:
+            return running(function, x, bound)
+        if function in (np.ravel, np.squeeze) and x.ndim == 1 and not bound:
+            return x
+        if function == np.size and not bound:
+            return count(x) * (x.elements.size // max(x.mask.size, 1))
+        if can_be_reduced(function, x, bound):
+            return reduced(function, x, bound)
+    around = scipy_function()
+    raise unknown_length(name if around is None else f"SciPy's {around}")
+
+
+def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
+    """NumPy's `__array_ufunc__`, of selections among others."""
+    if method == "reduce" and ufunc in _REDUCED and isinstance(inputs[0], MaskedElements):
+        given = dict(zip(("axis", "dtype"), inputs[1:], strict=False)) | options
+        return reduced(_REDUCED[ufunc], inputs[0], {"axis": 0} | given)
+    if method != "__call__" or options.get("out") is not None:
+        raise unknown_length(f"{name_of(ufunc)}.{method}" if method != "__call__" else "out=")
+    if ufunc is np.matmul:
+        return _product(*inputs)
+    if ufunc.signature:
+        raise unknown_length(name_of(ufunc))
+    return _elementwise(ufunc, inputs, options)
+
+
+# Elementwise -------------------------------------------------------------------------------------
+
+
+def _elementwise(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -> Any:
+    first, *others = selections([*args, *kwargs.values()])
+    for other in others:
+        require_same(first, other)
+    result = function(
+        *(all_elements(v, first) for v in args), **{k: all_elements(v, first) for k, v in kwargs.items()}
+    )
+    if isinstance(result, tuple):
+        return tuple(like(first, r) for r in cast("tuple[Any, ...]", result))
+    return like(first, result)
+
+
+# Products ----------------------------------------------------------------------------------------
+
+
+def _transposed(x: MaskedElements) -> MaskedElements:
+    return like(x, xp.transpose(x.elements), x.ndim - 1 - x.dim)
+
+
+def _product(one: Any, other: Any) -> Any:
+    """A product of matrices and vectors, over the selected elements or for each of them."""
+    ranks = [v.ndim if isinstance(v, MaskedElements) else np.ndim(v) for v in (one, other)]
+    if 0 in ranks:
+        return xp.multiply(one, other)
+    if max(ranks) > 2:
+        raise unknown_length("a product of more than two dimensions")
+    over = [isinstance(one, MaskedElements) and one.dim == ranks[0] - 1]
+    over.append(isinstance(other, MaskedElements) and other.dim == 0)
+    if all(over):
+        require_same(rows(one), rows(other))
+        return xp.matmul(filled(one, 0), filled(other, 0))
+    if any(over) or (isinstance(one, MaskedElements) and isinstance(other, MaskedElements)):
+        raise unknown_length("a product of it with an array")
+    kept, place = (one, 0) if isinstance(one, MaskedElements) else (other, ranks[0] - 1)
+    elements = [v.elements if isinstance(v, MaskedElements) else v for v in (one, other)]
+    return like(kept, xp.matmul(*elements), place)
+
+
+# Indexing, and what is bound ---------------------------------------------------------------------
+
+
+def _item(x: MaskedElements, key: Any) -> Any:
+    items = items_of(key)
+    only = items[0] if len(items) == 1 else None
+    if isinstance(only, MaskedElements) and only.dtype == BOOL and only.ndim == 1 and x.dim == 0:
+        require_same(rows(x), only)
+        return MaskedElements(x.elements, x.mask & only.elements, 0)
+    is_plain = all(isinstance(i, slice | int) for i in items)
+    first = items[x.dim] if is_plain and len(items) > x.dim else 0
+    if isinstance(first, slice) and first == slice(None):
+        part = x.elements[key]
+        return like(x, part, x.dim - sum(isinstance(i, int) for i in items[: x.dim]))
+    raise unknown_length("a position in it")
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _bound(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -> Options:
+    """The arguments that were given, by the names of NumPy's parameters."""
+    try:
+        bound = _signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise argument_error(f"{qualified_name(function)}: {error}", OTHERWISE) from None
+    return dict(bound.arguments)
+
+
+class MaskedMethods(MaskedElements):
+    """What `MaskedElements` has of `np.ndarray`; its members are given to `MaskedElements` itself."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: Options
+    ) -> Any:
+        return apply_function(function, args, kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return _item(self, key)
+
+    @property
+    def size(self) -> Any:
+        """How many elements there are, traced."""
+        return xp.size(self)
+
+    @property
+    def real(self) -> MaskedElements:
+        """The real parts."""
+        return like(self, xp.real(self.elements))
+
+    @property
+    def imag(self) -> MaskedElements:
+        """The imaginary parts."""
+        return like(self, xp.imag(self.elements))
+
+    @property
+    def T(self) -> MaskedElements:
+        """The dimensions in reverse order."""
+        return _transposed(self)
+
+    def __contains__(self, value: Any) -> Any:
+        return xp.any(xp.equal(self, value))
+
+    def astype(self, dtype: Any) -> MaskedElements:
+        """The elements converted to another dtype."""
+        return like(self, self.elements.astype(dtype))
+
+    def copy(self) -> MaskedElements:
+        """The same elements."""
+        return like(self, xp.copy(self.elements))
+
+    def conjugate(self) -> MaskedElements:
+        """The complex conjugates."""
+        return like(self, xp.conjugate(self.elements))
+
+    conj = conjugate
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise unknown_length(f".{name}")
+
+
+METHODS = (
+    "sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "ptp", "dot", "round", "clip", "cumsum",
+    "cumprod",
+)  # fmt: skip
+"""The methods that are functions of NumPy."""
+
+
+def bind(operators: Mapping[str, np.ufunc], reflected: Mapping[str, np.ufunc]) -> None:
+    """Give `MaskedElements` its methods, and the operators by the names of their ufuncs."""
+    for name, ufunc in (dict(operators) | dict(reflected)).items():
+        setattr(MaskedElements, f"__{name}__", _operator(ufunc, is_reflected=name in reflected))
+    for name in METHODS:
+        setattr(MaskedElements, name, _method(name))
+    for name, member in vars(MaskedMethods).items():
+        if isinstance(member, FunctionType | property):
+            setattr(MaskedElements, name, member)
+
+
+def _operator(ufunc: np.ufunc, *, is_reflected: bool) -> Callable[..., Any]:
+    def method(self: MaskedElements, *other: object) -> Any:
+        if any(v is None or isinstance(v, str | dict) for v in other):
+            return NotImplemented
+        return apply_ufunc(ufunc, "__call__", (*other, self) if is_reflected else (self, *other), {})
+
+    return method
+
+
+def _method(name: str) -> Callable[..., Any]:
+    function = cast("Callable[..., Any]", getattr(np, name))
+
+    def method(self: MaskedElements, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__name__, method.__doc__ = name, f"As `np.{name}`."
+    return method

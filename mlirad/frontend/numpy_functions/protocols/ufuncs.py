@@ -1,0 +1,134 @@
+"""NumPy's and SciPy's ufuncs on traced arrays.
+
+Operands are converted to the dtypes of the loop that NumPy would run, broadcast, and handed to the ufunc's
+line in `meanings/ufuncs.py`: a function of the builder and one value per operand, all of one shape. An
+operator is the same ufunc, but between Python scalars it gives a Python scalar, whose dtype stays weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Value, array_type
+from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.calls.results import all_ordered, in_order
+from mlirad.frontend.numpy_functions.linear_algebra.products import matmul
+from mlirad.frontend.numpy_functions.meanings.powers import power
+from mlirad.frontend.numpy_functions.meanings.python_numbers import (
+    ARITHMETIC,
+    COMPARISONS,
+    as_numbers,
+    order_beyond,
+    require_no_repetition,
+    wide_enough,
+)
+from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of
+from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
+    Operand,
+    broadcast_shapes,
+    broadcast_value,
+    kind_of,
+    operand_of,
+    select,
+    shape_of_operand,
+    value_of,
+    xp,
+)
+from mlirad.frontend.tracing.raising import unsupported_error
+
+
+def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
+    """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
+    if any(isinstance(x, list | tuple) for x in inputs):
+        require_no_repetition(ufunc, inputs)
+    if ufunc in (np.equal, np.not_equal) and any(x is None for x in inputs):
+        array = next(x for x in inputs if x is not None)
+        return xp.full_like(array, ufunc is np.not_equal, dtype=bool)
+    if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
+        return NotImplemented
+    if ufunc is np.matmul:
+        return matmul(*map(operand_of, inputs))
+    return apply(ufunc, inputs, is_operator=True)
+
+
+def apply(
+    ufunc: np.ufunc,
+    inputs: tuple[Any, ...],
+    *,
+    is_operator: bool = False,
+    dtype: Dtype | None = None,
+    casting: str = "same_kind",
+) -> Any:
+    """The ufunc on traced and concrete operands."""
+    special_case = SPECIAL.get(ufunc)
+    operands = [operand_of(x) for x in inputs]
+    if special_case is not None and dtype is None:
+        done = special_case(*operands)
+        if done is not None:
+            return in_order(done, inputs, all_ordered(operands))
+    meaning = meaning_of(ufunc)
+    if meaning is None:
+        raise unsupported_error(
+            f"{name_of(ufunc)} cannot be traced",
+            alternative_to(name_of(ufunc).removeprefix("np.").removeprefix("scipy.")),
+        )
+    kinds = tuple(kind_of(o) for o in operands)
+    if is_operator and ufunc in ARITHMETIC:
+        kinds = as_numbers(kinds)
+    dtypes = loop_dtypes(ufunc, kinds, dtype=dtype, casting=casting)
+    b = emitting()
+    if ufunc in COMPARISONS:
+        known = order_beyond(ufunc, operands)
+        if known is not None:
+            shape = broadcast_shapes([shape_of_operand(o) for o in operands], name_of(ufunc))
+            return made(b.splat(known, array_type(shape, i1)))
+        dtypes = wide_enough(b, operands, dtypes)
+    values = [value_of(o, d) for o, d in zip(operands, dtypes, strict=False)]
+    shape = broadcast_shapes([shape_of_operand(o) for o in operands], name_of(ufunc))
+    result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
+    weak = is_operator and not any(isinstance(k, np.dtype) for k in kinds)
+    found = tuple(
+        in_order(
+            made(b.convert(r, ELEMENT_TYPES[dtype]), weak=weak),
+            inputs,
+            len(shape) < 2 or all_ordered(operands),
+        )
+        for r, dtype in zip(
+            cast("tuple[Value, ...]", result) if isinstance(result, tuple) else (result,),
+            dtypes[-ufunc.nout :],
+            strict=True,
+        )
+    )
+    return found if isinstance(result, tuple) else found[0]
+
+
+def name_of(ufunc: np.ufunc) -> str:
+    """A ufunc as users write it."""
+    return f"{'np' if getattr(np, ufunc.__name__, None) is ufunc else 'scipy.special'}.{ufunc.__name__}"
+
+
+def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
+    return apply(np.floor_divide, (x, y), is_operator=True), apply(np.remainder, (x, y), is_operator=True)
+
+
+def _modf(x: Operand) -> tuple[Any, Any]:
+    whole = xp.trunc(x)
+    part = select(xp.isinf(x), 0.0, xp.subtract(x, whole))
+    return xp.copysign(part, x), whole
+
+
+SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
+    np.power: power,
+    np.divmod: _divmod,
+    np.modf: _modf,
+}
+"""Ufuncs with more to say than their meaning on values; `None` sends the ufunc on to its meaning."""

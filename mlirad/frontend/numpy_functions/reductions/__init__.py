@@ -1,0 +1,1 @@
+"""Functions of all elements along an axis: sums, orders, quantiles, counts."""

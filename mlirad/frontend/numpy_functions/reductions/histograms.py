@@ -1,0 +1,113 @@
+"""Histograms: `np.histogram` and its edges. What is counted has no derivative; weights and edges have.
+
+np.histogram(x, 10, weights=w)      sums of weights, differentiable in w
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from mlirad.frontend.numpy_functions.arrays.searching import searchsorted
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    ArrayLike,
+    Flag,
+    OperandLike,
+    WrongKindError,
+    kind,
+    own_dtype,
+)
+from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL, F64, result_type
+from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
+
+
+def _bins(value: Any) -> Any:
+    if isinstance(value, str):
+        raise WrongKindError
+    return operand_of(value)
+
+
+def _ends(value: Any) -> tuple[Any, Any]:
+    low, high = value
+    return operand_of(low), operand_of(high)
+
+
+Bins = Annotated[Any, kind("a number of bins or an array of edges", _bins)]
+"""How many bins of one width there are, or their edges."""
+
+Ends = Annotated[tuple[Any, Any], kind("a pair of numbers", _ends)]
+"""The first and the last edge."""
+
+
+def histogram_bin_edges(
+    a: ArrayLike, bins: Bins = 10, range: Ends | None = None, weights: OperandLike | None = None
+) -> Array:
+    """`np.histogram_bin_edges`, for a number of bins or given edges, which must increase."""
+    if not isinstance(bins, Array) and np.ndim(bins) == 0:
+        return _equal_widths(a, bins, range)
+    edges = own_dtype(bins)
+    if edges.ndim != 1:
+        raise argument_error(
+            f"histogram: bins of shape {edges.shape}",
+            "give a static number of bins, or a vector of their edges",
+        )
+    if not isinstance(bins, Array) and np.any(np.diff(np.asarray(bins, np.float64)) < 0):
+        raise argument_error("histogram: the edges do not increase", "sort them: np.sort(bins)")
+    return edges
+
+
+def _equal_widths(a: Array, bins: Any, ends: tuple[Any, Any] | None) -> Array:
+    count = np.asarray(bins)
+    if count.dtype.kind not in "iu" or count < 1:
+        raise argument_error(f"histogram: {bins!r} bins", "give a positive integer, or a vector of edges")
+    if ends is None and not a.size:
+        ends = (0.0, 1.0)
+    if ends is not None and not any(isinstance(e, Array) for e in ends) and not ends[0] <= ends[1]:
+        raise argument_error(f"histogram: the range {ends} is not one", "its first number is the smaller one")
+    low, high = (as_array(e) for e in ends) if ends is not None else (xp.min(a), xp.max(a))
+    found = result_type([kind_of(a), *(() if ends is None else map(kind_of, ends))])
+    dtype = found if found.kind == "f" else F64
+    low, high = (converted(e, dtype) for e in (low, high))
+    is_empty = xp.equal(low, high)
+    first, last = select(is_empty, low - 0.5, low), select(is_empty, high + 0.5, high)
+    return xp.linspace(first, last, int(count) + 1, dtype=dtype)
+
+
+def histogram(
+    a: ArrayLike,
+    bins: Bins = 10,
+    range: Ends | None = None,
+    density: Flag | None = None,
+    weights: OperandLike | None = None,
+) -> tuple[Array, Array]:
+    """`np.histogram`. Counts have no derivative, sums of weights are linear in these."""
+    edges = histogram_bin_edges(a, bins, range)
+    count = edges.size - 1
+    if weights is not None and np.shape(weights) != a.shape:
+        raise shape_error(
+            f"histogram: weights of shape {np.shape(weights)} for elements of shape {a.shape}",
+            "there is a weight for each element",
+        )
+    x = xp.ravel(converted(a, F64) if a.dtype == BOOL else a)
+    found = searchsorted(edges, x, "right") - 1
+    found = select(xp.equal(x, edges[-1]), count - 1, found)
+    is_inside = xp.greater_equal(found, 0) & xp.less(found, count)
+    each = as_array(np.ones(x.shape, np.int64)) if weights is None else xp.ravel(own_dtype(weights))
+    if each.dtype == BOOL:
+        raise dtype_error(
+            "histogram: NumPy joins weights that are booleans by `or`", "convert with .astype(int)"
+        )
+    totals: Any = as_array(np.zeros(max(count, 0), each.dtype))
+    if count > 0:
+        totals = totals.at[xp.clip(found, 0, count - 1)].add(select(is_inside, each, each.dtype.type(0)))
+    if density:
+        totals = totals / xp.diff(edges) / xp.sum(totals)
+    return totals, edges
+
+
+FUNCTIONS = tracings(histogram, histogram_bin_edges)
+"""What this file traces."""

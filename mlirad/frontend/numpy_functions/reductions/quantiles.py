@@ -1,0 +1,133 @@
+"""Medians and quantiles: sorted elements, and places between them that are static."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    ArrayLike,
+    AxisList,
+    Flag,
+    OperandLike,
+    PlainNumbers,
+)
+from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.numpy_functions.reductions.ordering import sort
+from mlirad.frontend.numpy_functions.reductions.reductions import rows_of
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import Dtype, language_dtype
+from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, unsupported_error
+from mlirad.frontend.tracing.shapes import strict_axes
+
+Method = Literal[
+    "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased",
+]  # fmt: skip
+
+DISCRETE = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+"""Methods whose quantiles are elements."""
+
+
+def _ordered(x: Array, axis: Any, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
+    rows, kept = rows_of(x, strict_axes(axis, x.ndim), keepdims)
+    if not rows.shape[0]:
+        raise shape_error(
+            f"the quantile of no elements: shape {x.shape}", "test the size, which is static, before the call"
+        )
+    return sort(rows, 0), kept
+
+
+def _nan_where_any(found: Array, ordered: Array) -> Array:
+    """NaN sorts last, so the last element tells whether there is one."""
+    return select(xp.isnan(ordered[-1]), found.dtype.type(np.nan), found)
+
+
+def median(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -> Array:
+    """`np.median`: the middle element, or the mean of the two."""
+    ordered, kept = _ordered(inexact(a), axis, keepdims)
+    low, high = (ordered.shape[0] - 1) // 2, ordered.shape[0] // 2
+    middle = ordered[low] if low == high else (ordered[low] + ordered[high]) / 2
+    return xp.reshape(_nan_where_any(middle, ordered), kept)
+
+
+def of_percentages(function: Callable[..., Array]) -> Callable[..., Array]:
+    """The function of percentages that belongs to one of quantiles."""
+
+    @functools.wraps(function)
+    def percentile(a: Array, q: Any, *args: Any, **options: Any) -> Array:
+        levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
+        return function(a, levels, *args, **options)
+
+    return percentile
+
+
+def quantile(
+    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Method = "linear",
+    keepdims: Flag = False, *, weights: OperandLike | None = None,
+) -> Array:  # fmt: skip
+    """`np.quantile` at static levels, by any method, without weights."""
+    if weights is not None:
+        raise unsupported_error(
+            "quantiles are traced without weights",
+            "sort with np.argsort, and find the place in np.cumsum of the sorted weights",
+        )
+    levels = checked_levels(q)
+    dtype = quantile_dtype(a.dtype, q, method)
+    ordered, kept = _ordered(a, axis, keepdims)
+    count = ordered.shape[0]
+    places = _places(levels.ravel(), count, method)
+    below = np.clip(np.floor(places), 0, count - 1).astype(np.int64)
+    low = ordered[below]
+    if method in DISCRETE:
+        found = low
+    else:
+        above = np.minimum(below + 1, count - 1)
+        part = (places - below).astype(dtype).reshape(-1, *[1] * (ordered.ndim - 1))
+        low, high = converted(low, dtype), converted(ordered[above], dtype)
+        gap = high - low
+        found = select(part >= 0.5, high - gap * (1 - part), low + gap * part)
+        # A quantile that is an element has no part of its neighbour, which may be infinite.
+        found = select(part == 0, low, found)
+    if ordered.dtype.kind == "f":
+        found = _nan_where_any(found, ordered)
+    return xp.reshape(converted(found, dtype), (*levels.shape, *kept))
+
+
+def _places(levels: Any, count: int, method: str) -> Any:
+    """Where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
+
+    That is what they are of the numbers 0, 1, ..., count - 1, by every method that NumPy has.
+    """
+    if method == "linear":
+        return levels * (count - 1)
+    return cast(Any, np).quantile(np.arange(count, dtype=np.float64), levels, method=method)
+
+
+def checked_levels(q: Any) -> Any:
+    """Levels as an array of floats between 0 and 1."""
+    levels = np.asarray(q, np.float64)
+    if levels.ndim > 2 or not np.all((levels >= 0) & (levels <= 1)):
+        raise argument_error(
+            f"levels of quantiles lie between 0 and 1, got {np.asarray(q).tolist()}",
+            "np.percentile takes percentages, np.quantile fractions, in at most two dimensions",
+        )
+    return levels
+
+
+def quantile_dtype(dtype: Dtype, q: Any, method: str) -> Dtype:
+    """The dtype of quantiles, as NumPy has it."""
+    level = q if isinstance(q, int | float) else np.zeros(np.shape(q), q.dtype)[()]
+    try:
+        return language_dtype(cast(Any, np).quantile(np.ones(2, dtype), level, method=method).dtype)
+    except TypeError as error:
+        raise dtype_error(f"quantiles are not defined on {dtype}", "convert with .astype(float)") from error
+
+
+FUNCTIONS = tracings(median, quantile, percentile=of_percentages(quantile))
+"""What this file traces."""

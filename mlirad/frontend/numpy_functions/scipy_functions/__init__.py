@@ -1,0 +1,1 @@
+"""Functions of SciPy on traced arrays, by their names there."""

@@ -1,0 +1,225 @@
+"""Functions of `scipy.special` that are no ufuncs, on traced arrays, by their names there.
+
+The ufuncs are in `meanings/special.py`. How functions are reached is said in
+`mlirad.frontend.tracing.library_names`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import factorial, log, pi
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import integer
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    ArrayLike,
+    Axes,
+    Flag,
+    Int,
+    OperandLike,
+    kind,
+)
+from mlirad.frontend.numpy_functions.meanings.special import special
+from mlirad.frontend.numpy_functions.scipy_functions.lambert_w import lambertw
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, common, inexact, operand_of, xp
+from mlirad.frontend.tracing.raising import argument_error, unsupported_error
+
+
+def _call(function: str, *operands: Any) -> Array:
+    """A special function of operands that are broadcast, in the dtype of the inexact ones."""
+    floats = [inexact(as_array(o)) if isinstance(o, Array) else o for o in operands]
+    arrays = xp.broadcast_arrays(*map(inexact, common([operand_of(x) for x in floats])))
+    return made(special(emitting(), function, *(a.value for a in arrays)))
+
+
+# Sums of exponentials -----------------------------------------------------------------------------
+
+
+def _dimensions(x: Array, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(x.ndim))
+    return tuple(np.atleast_1d(axis).tolist())
+
+
+def _shift(x: Array, axes: tuple[int, ...]) -> Array:
+    """What is subtracted of exponents: the maximum, 0 where it is infinite. It has no derivative."""
+    largest = xp.max(x, axis=axes, keepdims=True, initial=-np.inf) if axes else x
+    b = emitting()
+    return made(b.unary(ew.StopGradientOp, xp.where(xp.isfinite(largest), largest, 0.0).value))
+
+
+def logsumexp(
+    a: ArrayLike,
+    axis: Axes | None = None,
+    b: OperandLike | None = None,
+    keepdims: Flag = False,
+    return_sign: Flag = False,
+) -> Any:
+    """`scipy.special.logsumexp`. Elements with a factor `b` of 0 take no part, in derivatives either."""
+    x = inexact(a)
+    factors = None
+    if b is not None:
+        factors, x = xp.broadcast_arrays(*common([operand_of(b), x]))
+        x = xp.where(xp.equal(factors, 0), -np.inf, x)
+    axes = _dimensions(x, axis)
+    shift = _shift(x, axes)
+    terms = xp.exp(x - shift)
+    if factors is not None:
+        terms = terms * factors
+    total = xp.sum(terms, axis=axes, keepdims=True)
+    sign = xp.sign(total)
+    if return_sign:
+        total = xp.abs(total)
+    found = xp.log(total) + shift
+    if not keepdims:
+        found, sign = xp.squeeze(found, axes), xp.squeeze(sign, axes)
+    return (found, sign) if return_sign else found
+
+
+def softmax(x: ArrayLike, axis: Axes | None = None) -> Array:
+    """`scipy.special.softmax`."""
+    own = inexact(x)
+    axes = _dimensions(own, axis)
+    terms = xp.exp(own - _shift(own, axes))
+    return terms / xp.sum(terms, axis=axes, keepdims=True)
+
+
+def log_softmax(x: ArrayLike, axis: Axes | None = None) -> Array:
+    """`scipy.special.log_softmax`."""
+    own = inexact(x)
+    axes = _dimensions(own, axis)
+    shifted = own - _shift(own, axes)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+
+
+# Gamma and zeta -----------------------------------------------------------------------------------
+
+
+def _orders(value: Any) -> np.ndarray[Any, Any]:
+    orders = np.asarray(value)
+    if orders.dtype.kind not in "iu" or (orders < 0).any():
+        raise TypeError
+    return orders
+
+
+Orders = Annotated[Any, kind("integers from 0 on, which are not traced", _orders)]
+
+
+def polygamma(n: Orders, x: ArrayLike) -> Array:
+    """`scipy.special.polygamma`, of orders that are known."""
+    own = inexact(x)
+    highest = ew.PolygammaOp.HIGHEST_ORDER
+    if n.size and n.max() > highest:
+        raise unsupported_error(
+            f"polygamma of order {n.max()} is beyond what floats hold", f"orders go up to {highest}"
+        )
+    shape = np.broadcast_shapes(n.shape, own.shape)
+    wide, orders = xp.broadcast_to(own, shape), np.broadcast_to(n, shape)
+    b = emitting()
+    found = xp.zeros(shape, own.dtype)
+    for order in np.unique(n).tolist():
+        value = b.apply_elementwise(ew.PolygammaOp, (wide.value,), {"order": integer(order)})
+        found = made(value) if n.size == 1 else xp.where(orders == order, made(value), found)
+    return found
+
+
+def multigammaln(a: ArrayLike, d: Int) -> Array:
+    """`scipy.special.multigammaln`."""
+    if d < 1:
+        raise argument_error(f"multigammaln: the dimension d is {d}", "it is a positive integer")
+    own = inexact(a)
+    b = emitting()
+    terms = [made(b.unary(ew.LgammaOp, (own - 0.5 * j).value)) for j in range(d)]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total + d * (d - 1) / 4 * log(pi)
+
+
+def zeta(x: OperandLike, q: OperandLike | None = None) -> Array:
+    """`scipy.special.zeta`: Riemann's, or Hurwitz's of x and q, which has derivatives in q."""
+    return _call("riemann_zeta", x) if q is None else _call("zeta", x, q)
+
+
+# Combinatorics ------------------------------------------------------------------------------------
+
+
+def _counted(function: str, total: Any, chosen: Any, *operands: Any) -> Array:
+    """A count, 0 where more are chosen than there are, or fewer than none."""
+    n, k = (inexact(x) for x in common([operand_of(total), operand_of(chosen)]))
+    known = xp.logical_and(
+        xp.less_equal(k, n), xp.logical_and(xp.greater_equal(n, 0.0), xp.greater_equal(k, 0.0))
+    )
+    return xp.where(known, _call(function, *operands), 0.0)
+
+
+def comb(N: OperandLike, k: OperandLike, *, exact: Literal[False] = False, repetition: Flag = False) -> Array:
+    """`scipy.special.comb`, in floats."""
+    total = N + k - 1 if repetition else N
+    return _counted("binom", total, k, total, k)
+
+
+def perm(N: OperandLike, k: OperandLike, exact: Literal[False] = False) -> Array:
+    """`scipy.special.perm`, in floats."""
+    return _counted("poch", N, k, N - k + 1, k)
+
+
+def factorial_of(n: OperandLike, exact: Literal[False] = False, extend: Literal["zero"] = "zero") -> Array:
+    """`scipy.special.factorial`, in floats."""
+    x = inexact(as_array(n))
+    return xp.where(xp.less(x, 0.0), 0.0, _call("gamma", x + 1.0))
+
+
+# Spherical Bessel functions -----------------------------------------------------------------------
+
+
+def _spherical(kind_: str, n: int, x: Array) -> Array:
+    """sqrt(pi / 2x) times the Bessel function of order n + 1/2."""
+    size = xp.abs(x)
+    negative = xp.less(x, 0.0)
+    if kind_ == "kn":
+        return xp.sqrt(pi / 2 / x) * _call("kv", n + 0.5, x)
+    if kind_ == "yn":
+        found = xp.sqrt(pi / 2 / size) * _call("yv", n + 0.5, size)
+        return found if n % 2 else xp.where(negative, -found, found)
+    # x^n / (2n + 1)!! 0F1(n + 3/2; -+x^2 / 4), where the other form divides by 0
+    double = factorial(2 * n + 1) // (2**n * factorial(n))
+    series = _call("hyp0f1", n + 1.5, x * x * (-0.25 if kind_ == "jn" else 0.25))
+    near = xp.power(x, n) / float(double) * series
+    is_near = xp.less(size, 1.0)
+    safe = xp.where(is_near, 1.0, size)
+    far = xp.sqrt(pi / 2 / safe) * _call("jv" if kind_ == "jn" else "iv", n + 0.5, safe)
+    far = xp.where(negative, -far, far) if n % 2 else far
+    return xp.where(is_near, near, far)
+
+
+def _spherical_slope(kind_: str, n: int, x: Array) -> Array:
+    """(n f_(n - 1) -+ (n + 1) f_(n + 1)) / (2n + 1)."""
+    above = (n + 1) * _spherical(kind_, n + 1, x)
+    below = n * _spherical(kind_, n - 1, x) if n else xp.zeros_like(above)
+    total = below - above if kind_ in ("jn", "yn") else below + above
+    return (-total if kind_ == "kn" else total) / (2 * n + 1)
+
+
+def _spherical_function(kind_: str) -> Callable[..., Array]:
+    def spherical(n: Int, z: OperandLike, derivative: Flag = False) -> Array:
+        if n < 0:
+            raise argument_error(f"spherical_{kind_}: the order is {n}", "orders are integers from 0 on")
+        x = inexact(as_array(z))
+        return _spherical_slope(kind_, n, x) if derivative else _spherical(kind_, n, x)
+
+    return spherical
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "polygamma": polygamma,
+    "multigammaln": multigammaln, "zeta": zeta, "comb": comb, "perm": perm, "factorial": factorial_of,
+    "lambertw": lambertw,
+    **{f"spherical_{kind_}": _spherical_function(kind_) for kind_ in ("jn", "yn", "in", "kn")},
+}  # fmt: skip
+"""By its name in `scipy.special` what traces a function."""

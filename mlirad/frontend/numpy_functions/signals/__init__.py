@@ -1,0 +1,1 @@
+"""Convolutions, polynomials and Fourier transforms."""

@@ -1,0 +1,1 @@
+"""Writing traced arrays, which shows in all arrays that share elements."""
