@@ -22,7 +22,7 @@ import pytest
 from tests.everyday import EVERYDAY
 from tests.sampling import alternation, left_out_by
 
-UNIT = 0.05
+UNIT = 0.03
 """The seconds of a test of which every case runs."""
 
 TABLE = Path(__file__).with_name("everyday.py")
