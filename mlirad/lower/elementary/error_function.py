@@ -48,7 +48,8 @@ def erfinv(f: IRBuilder, x: Value) -> Value:
     factor = f.multiply_add(w, polynomial(f, f.fsub(w, 2.5), c.ERFINV.of(x.kind)), sqrt(pi) / 2)
     y = f.fmul(x, factor)
     y = where_unlikely(f, f.fcmp("ogt", w, 5.0), w, y, lambda w: with_sign_of(f, _erfinv_near_one(f, w), x))
-    return f.select(f.fcmp("oeq", a, 1.0), with_sign_of(f, full(f, float("inf"), x), x), y)
+    y = f.select(f.fcmp("oeq", a, 1.0), with_sign_of(f, full(f, float("inf"), x), x), y)
+    return f.fadd(y, 0.0)  # SciPy's is 0 at -0, too
 
 
 def _erf_near_zero(f: IRBuilder, x: Value) -> Value:

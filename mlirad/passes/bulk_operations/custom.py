@@ -22,6 +22,7 @@ def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:
 
     A transposed rule gives a cotangent per member, so operands and results then have all batch axes, and what
     members share is summed where it is broadcast to them. Members off the path have cotangent 0, and get 0.
+    An op that all members share has one cotangent, the sum of theirs.
     """
     r = p.r
     inputs = [p.term(x) for x in op.inputs]
@@ -29,6 +30,8 @@ def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:
     operands = [r.value(t) for t in inputs]
     if op.transposed_rule is not None:
         everywhere = joined([*axes, *(t.axes for t in inputs)])
+        if everywhere and p.mask is not None:
+            everywhere = joined((everywhere, p.mask.axes))
         axes = [everywhere] * len(axes)
         operands = [r.align(t, everywhere) for t in inputs]
         own = [everywhere] * len(inputs)
@@ -56,7 +59,7 @@ def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:
     if op.forward_rule is not None:
         regions.append(bulk(op.forward_rule, [*known, *tangents], floats))
     if op.transposed_rule is not None:
-        regions.append(bulk(op.transposed_rule, [*known, *floats], tangents, masked=True))
+        regions.append(bulk(op.transposed_rule, [*known, *floats], tangents, masked=any(tangents)))
     types = [v.type for v in yields(regions[0])]
     results = r.b.insert(CustomOp, operands, types, op.properties, regions).results
     return [r.term(along, y) for along, y in zip(axes, results, strict=True)]
