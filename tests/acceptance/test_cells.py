@@ -242,6 +242,7 @@ def test_many_random_programs(fuzz_seconds, judged):
     run_for(check, "cells", fuzz_seconds, judged)
 
 
+@pytest.mark.fuzz
 def test_compiled_gradients_are_the_interpreted_ones():
     """One program that has all: branches, calls, checkpoints, recursion."""
     parts = [

@@ -82,6 +82,7 @@ def test_scales():
 # Running --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fuzz
 def test_figures_are_checked_and_times_and_memory_measured_in_other_processes():
     systems = checked(["segment-sum"], ["mlirad"])
     assert systems == {"segment-sum": ["mlirad"]}

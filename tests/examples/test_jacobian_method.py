@@ -149,6 +149,7 @@ def test_code_of_calls_is_smaller_than_inlined_code() -> None:
     assert 3 * called < inlined
 
 
+@pytest.mark.fuzz
 def test_kept_functions_in_builds_loops_and_batches() -> None:
     ys = np.array([[0.5, -1.0], [0.2, 0.1], [-0.3, 0.4]])
 

@@ -24,6 +24,7 @@ def test_bundle_adjustment_reaches_the_noise(solver):
     assert np.linalg.norm(error) == pytest.approx(norms[-1])
 
 
+@pytest.mark.fuzz
 def test_both_solvers_take_the_same_step():
     observations, cameras, points = bundle_adjustment.scene(cameras=3, points=9, seed=2)
     r, jacobian = bundle_adjustment.linearized(cameras, points, observations)

@@ -29,7 +29,7 @@ from tests.generators.numpy_outcomes import (
     summary,
 )
 
-INTERPRETED, COMPILED = 350, 15
+INTERPRETED, COMPILED = 220, 10
 
 
 def check(first: int, count: int, *, interpret: bool, counts: Counter[str]) -> list[str]:

@@ -291,6 +291,7 @@ def test_two_gathers_of_separate_rows_are_blocks_in_the_order_of_columns() -> No
     assert (np.diff(matrix.indices.reshape(LANES, 3), axis=1) > 0).all()
 
 
+@pytest.mark.fuzz
 def test_bundle_adjustment() -> None:
     from benchmarks.problems.ba import instance
     from examples.programs.ba import residuals

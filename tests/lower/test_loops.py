@@ -314,6 +314,7 @@ def test_without_memory_a_call_raises_and_gives_back_what_it_took(most: int) -> 
     np.testing.assert_array_equal(native(np.arange(3.0), 0.0)[0], np.arange(3.0))
 
 
+@pytest.mark.fuzz
 def test_a_record_inside_a_loop_uses_its_memory_again() -> None:
     text = """
     func.func @f(%x: tensor<9xf64>) -> f64 {

@@ -45,6 +45,7 @@ def test_binomial():
     assert (drawn[4:] == column(0, 9, 0, -1, -1, -1, -1)).all()
 
 
+@pytest.mark.fuzz
 def test_negative_binomial():
     n, p = column(3.5, 2.0, 0.0, np.nan, 1.0, 1.0), column(0.3, 1.0, 0.5, 0.5, 0.0, 1.5)
     drawn = random.negative_binomial(KEY, n, p, (6, COUNT))
@@ -58,6 +59,7 @@ def test_geometric():
     assert (drawn[1:] == column(1, -1, -1, -1, -1)).all()
 
 
+@pytest.mark.fuzz
 def test_multinomial():
     drawn = random.multinomial(KEY, column(30, 0, -1), np.array([0.2, 0.5, 0.3]), (3, COUNT))
     assert drawn.shape == (3, COUNT, 3)

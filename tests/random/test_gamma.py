@@ -77,6 +77,11 @@ def test_special_parameters():
     drawn = random.gamma(key, np.array([0.0, -1.0, np.nan, np.inf, 1e-300]))
     np.testing.assert_array_equal(drawn, [0, np.nan, np.nan, np.inf, 0])
     assert np.isfinite(random.loggamma(key, 1e-300))
+
+
+@pytest.mark.fuzz
+def test_shares_of_small_and_unequal_parameters():
+    key = random.key(0)
     shares = random.dirichlet(key, np.array([1e-3, 1e-3, 1e-3]), 100)
     np.testing.assert_allclose(np.sum(shares, axis=1), 1, rtol=1e-12)
     expected = [0.1, 0.3, 0.6]

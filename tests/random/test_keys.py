@@ -47,6 +47,7 @@ def numbers(key):
     return random.normal(own, (4,)), random.bits(folded, (2, 3)), random.bernoulli(key, 0.3, (5,))
 
 
+@pytest.mark.fuzz
 def test_draws_are_the_same_in_a_trace_outside_and_in_a_batch():
     keys = random.split(random.key(2**33 + 1), 3)
     batch = ad.vmap(numbers)(keys)

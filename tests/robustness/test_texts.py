@@ -24,7 +24,7 @@ from tests.robustness.texts.reduction import reduced
 from tests.robustness.texts.syntax import balanced, ops, regions, types
 from tests.robustness.texts.workers import Task, judged
 
-EVERYDAY = 400
+EVERYDAY = 240
 SEED = 8
 
 PROGRAM = """\

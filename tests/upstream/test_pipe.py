@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
@@ -31,6 +32,7 @@ def through_mlirad_opt(text: str, *arguments: str) -> str:
     return written.getvalue()
 
 
+@pytest.mark.fuzz
 def test_gradients_of_upstream_programs() -> None:
     """In MLIR's runner as forward mode, interpreted, says along a random direction."""
     printed = mlir_opt(LOSSES.read_text())

@@ -162,6 +162,7 @@ def test_times_that_are_equal_where_the_solution_ends():
     np.testing.assert_array_equal(found, [2.0, 2.0, 2.0])
 
 
+@pytest.mark.fuzz
 def test_an_adjoint_that_cannot_be_solved_is_an_error():
     def last(y0, adjoint):
         return ad.odeint(decay, y0, np.array([0.0, 3.0]), 300.0, adjoint=adjoint, max_steps=1500)[-1]
