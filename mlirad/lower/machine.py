@@ -61,6 +61,10 @@ CHAINED_SUM = 2.0
 INSTRUCTION = 0.5
 """One vector instruction."""
 
+ABSORPTION = 1.5
+"""What a term of a sum costs more if it is an absorbing product: its product and its addition are one
+instruction, or two comparisons, a mask, a product and an addition."""
+
 DIVISION = 8.0
 """One vector division of floats."""
 

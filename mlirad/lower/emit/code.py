@@ -29,7 +29,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
-from mlirad.lower.emit.elementwise import emit_elementwise, kind_of
+from mlirad.lower.emit.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
 
 LONG_SUM = 16
@@ -68,6 +68,8 @@ class BodyCode:
         self.width = self.tiles = self.unrolls = 1
         self.valid: Value | None = None
         """Lanes of the current block that are inside the loop; None for all of them."""
+        self.absorbs = True
+        """Whether absorbing products are that; if not, they are plain products."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._pointers = pointers
         self._place = f.place
@@ -240,6 +242,8 @@ class BodyCode:
                 return self.f.value(op.extent.data, "i64")
             case NoFrameOp():
                 return constant("i64", 0)
+            case ew.AbsorbingMulOp() if not self.absorbs:
+                return product(self.f, *(self.get(o, j, u) for o in op.operands))
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
 

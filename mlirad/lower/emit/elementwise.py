@@ -111,7 +111,8 @@ def _sub(f: IRBuilder, x: Value, y: Value) -> Value:
     return f.fsub(x, y, CONTRACT) if x.is_float else f.sub(x, y)
 
 
-def _mul(f: IRBuilder, x: Value, y: Value) -> Value:
+def product(f: IRBuilder, x: Value, y: Value) -> Value:
+    """The product of two numbers."""
     return f.fmul(x, y, CONTRACT) if x.is_float else f.mul(x, y)
 
 
@@ -188,7 +189,7 @@ _PLAIN: Final[dict[type[Operation], _Code]] = {
     ew.IsNanOp: _is_nan,
     ew.AddOp: _add,
     ew.SubOp: _sub,
-    ew.MulOp: _mul,
+    ew.MulOp: product,
     ew.AbsorbingMulOp: _absorbing_mul,
     ew.DivOp: _by_kind(_method("fdiv"), integers.div),
     ew.PowOp: _by_kind(_float_pow, integers.power),

@@ -7,8 +7,7 @@ every pass adds to them.
     space [100], reduction [8], lane 0, width 8
 
     for o in 0, 8, ..., 88, 92: (the last block overlaps)
-      total = <8 x double> -0.0
-      for r in 0 ... 8: total += body(o + <0 ... 7>, r)
+      total = sum of body(o + <0 ... 7>, r) for r in 0 ... 8      (`reduction_loops.py`)
       store total
 """
 
@@ -19,24 +18,22 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import is_static, nominal
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields
-from mlirad.lower.emit import reductions
+from mlirad.lower.emit import plain_products, reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
-from mlirad.lower.emit.output_loops import OutputLoops
-from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
-from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
+from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, in_blocks
+from mlirad.lower.emit.reduction_loops import ReductionLoops
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment, trips_of
-from mlirad.lower.llvm_text import Operand, Value, constant
+from mlirad.lower.llvm_text import Value, constant
 
 
 def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
@@ -77,7 +74,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
                 fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
-    _NestCode(kernel, op, body, combiners, outputs, schedule).write()
+    runs, vector_bytes = emitter.trips, emitter.program.vector_bytes
+    _NestCode(kernel, op, body, combiners, outputs, schedule, runs, vector_bytes).write()
 
 
 def _copied(op: NestOp) -> list[Ssa]:
@@ -99,8 +97,8 @@ def _memory_identity(combiner: str, output: Buffer) -> Value:
     return reductions.identity(combiner, output.kind, of_memory=True)
 
 
-class _NestCode(OutputLoops):
-    """Writes the loops of one nest."""
+class _NestCode(ReductionLoops):
+    """Writes the loops of one nest, which runs so many times."""
 
     def __init__(
         self,
@@ -110,15 +108,16 @@ class _NestCode(OutputLoops):
         combiners: Sequence[str],
         outputs: Sequence[Buffer],
         schedule: NestSchedule,
+        runs: int,
+        vector_bytes: int,
     ):
-        self._body = body
         self._of_results = combiners
         self._outputs = outputs
         space = values_of(op.space)
         self._rank = len(space)
         elements = [body.own_addresses(b, space) for b in outputs]
         self._results = [address for addresses in elements for address in addresses]
-        self._combiners = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
+        yielded = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
         level = schedule.outer - 1
         code = BodyCode(
             kernel.f,
@@ -134,7 +133,8 @@ class _NestCode(OutputLoops):
         )
         if schedule.lane_is_reduced:
             code.width = schedule.width
-        super().__init__(kernel, schedule, code)
+        plain = plain_products.pays(body, schedule, yielded, runs, vector_bytes)
+        super().__init__(kernel, schedule, code, body, yielded, tries_plain_products=plain)
 
     def write(self) -> None:
         """Write everything up to the return."""
@@ -199,146 +199,3 @@ class _NestCode(OutputLoops):
         if self._remaining is not None and not self._schedule.lane_is_reduced:
             value = self._f.select(self._remaining, value, self._code.load(address, j))
         self._code.store(value, address, j)
-
-    def _reduced(self) -> list[list[Accumulator]]:
-        """The reductions of each result over the inner loops, one for each copy of the tile loop."""
-        f, code, schedule = self._f, self._code, self._schedule
-        slots = [
-            (k, j, u)
-            for k in range(len(self._combiners))
-            for j in range(code.tiles)
-            for u in range(schedule.copies)
-        ]
-        flat = self._inner(schedule.outer, self._initial_accumulators(slots), slots)
-        totals: list[list[Accumulator]] = [[] for _ in self._combiners]
-        at = 0
-        for (k, _, u), size in zip(slots, self._sizes(slots), strict=True):
-            total = flat[at : at + size]
-            at += size
-            if u == 0:
-                totals[k].append(total)
-            else:
-                totals[k][-1] = reductions.merge(f, self._combiners[k], totals[k][-1], total)
-        if schedule.lane_is_reduced:
-            for k, combiner in enumerate(self._combiners):
-                totals[k] = [reductions.across_lanes(f, combiner, t) for t in totals[k]]
-        return totals
-
-    def _width_of(self, k: int) -> int:
-        """The width of the accumulators of a result.
-
-        A value that does not differ between the lanes of the output is reduced once for all of them.
-        """
-        code = self._code
-        if code.width == 1 or self._schedule.lane_is_reduced:
-            return code.width
-        return code.width if code.lane in self._body.dependences[self._body.yielded[k]] else 1
-
-    def _inner(self, level: int, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
-        """The reduction loops from a level inwards, given and giving all accumulators in one list."""
-        if level == len(self._schedule.order):
-            return self._step(flat, slots)
-        d = self._schedule.order[level]
-        for segment in self._schedule.segments[d]:
-            bounds = segment.lower, segment.upper
-            trips = most_trips(trips_of(segment))
-            if trips >= LONG and self._is_rounding:
-                flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
-            else:
-                flat = self._over(
-                    level, segment, bounds, trips if is_static(segment.upper) else None, flat, slots
-                )
-        return flat
-
-    def _over(
-        self,
-        level: int,
-        segment: Segment,
-        bounds: tuple[Operand, Operand],
-        at_most: int | None,
-        flat: list[Value],
-        slots: Sequence[tuple[int, int, int]],
-    ) -> list[Value]:
-        """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
-        d = self._schedule.order[level]
-        self._code.lanes_ahead(level, segment.width)
-        with self._f.loop(
-            *bounds,
-            segment.step,
-            carries=flat,
-            name=f"r{d}",
-            at_most=at_most,
-            at_least=segment.least_trips,
-        ) as loop:
-            self._enter(level, segment, loop)
-            loop.carry(*self._inner(level + 1, loop.carries, slots))
-        return loop.results
-
-    def _in_blocks(
-        self,
-        level: int,
-        segment: Segment,
-        bounds: tuple[Operand, Operand],
-        trips: int,
-        flat: list[Value],
-        slots: Sequence[tuple[int, int, int]],
-    ) -> list[Value]:
-        """A long loop, block by block: each has accumulators of its own, which are then put together."""
-        f, inside = self._f, block_of(trips)
-        name = f"b{self._schedule.order[level]}"
-        with in_blocks(f, bounds, segment.step * inside, name, flat) as (loop, end):
-            own, initial = (loop.index, end), self._initial_accumulators(slots)
-            if inside > RADIX:
-                made = self._in_blocks(level, segment, own, inside, initial, slots)
-            else:
-                made = self._over(level, segment, own, inside, initial, slots)
-            merged: list[Value] = []
-            at = 0
-            for (k, _, _), size in zip(slots, self._sizes(slots), strict=True):
-                parts = loop.carries[at : at + size], made[at : at + size]
-                merged += reductions.merge(f, self._combiners[k], *parts)
-                at += size
-            loop.carry(*merged)
-        return loop.results
-
-    @property
-    def _is_rounding(self) -> bool:
-        """Whether 32-bit floats are added or multiplied."""
-        return any(
-            c in ("add", "prod") and self._body.kind_of_yield(k) == "float"
-            for k, c in enumerate(self._combiners)
-        )
-
-    def _sizes(self, slots: Sequence[tuple[int, int, int]]) -> list[int]:
-        return [2 if self._combiners[k].startswith("arg") else 1 for k, _, _ in slots]
-
-    def _initial_accumulators(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
-        flat: list[Value] = []
-        for k, _, _ in slots:
-            kind = self._body.kind_of_yield(k)
-            flat += reductions.start(self._f, self._combiners[k], kind, self._width_of(k))
-        return flat
-
-    def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
-        """One operand into every accumulator that has one in this block."""
-        f, code = self._f, self._code
-        result = list(flat)
-        sizes = self._sizes(slots)
-        # Copy by copy: all that one of them computes is used up before the next one needs registers.
-        for number in sorted(range(len(slots)), key=lambda number: slots[number][1:]):
-            k, j, u = slots[number]
-            combiner, size = self._combiners[k], sizes[number]
-            at = sum(sizes[:number])
-            total = flat[at : at + size]
-            if u < code.unrolls:
-                new = [code.get(self._body.yielded[k], j, u)]
-                if size == 2:
-                    new.append(code.index(len(self._body.extents) - 1, j, u))
-                after = reductions.combine(f, combiner, total, new)
-                entering = code.valid
-                if entering is None and combiner not in IDEMPOTENT:
-                    entering = self._remaining
-                if entering is not None and self._schedule.lane_is_reduced:
-                    after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
-                result[at : at + size] = after
-        return result
