@@ -174,8 +174,8 @@ def _logistic(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _divisor(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
-    """-x / y^2, as -z / y."""
-    return b.neg(b.div(z, y))
+    """-x / y^2, as -(1 / y) z: the derivative by x has the same quotient, and so has z if x is 1."""
+    return b.neg(b.mul(_reciprocal(b, y), z))
 
 
 def _pow_base(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
