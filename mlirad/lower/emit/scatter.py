@@ -5,15 +5,15 @@ where they provably write to different elements: the position moves with the lan
 that the lanes differ in. Sums over lanes that are not innermost are added in another order.
 
 A guard that rarely holds is evaluated for a vector of iterations; only those where it does are visited. Where
-it is known to hold in one iteration at most, one vector is evaluated:
+it is known to hold in one iteration at most, it is evaluated for that one:
 
     sums of [x[j] == m] * (100 + j)      107: it holds for j = 7 alone      211: for two or more
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Final
 
@@ -30,7 +30,7 @@ from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment, trips_of
-from mlirad.lower.llvm_text import IRBuilder, Operand, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
@@ -144,10 +144,7 @@ class _ScatterCode:
             return
         d = self._order[level]
         if self._search is not None and level == self._search.level:
-            with self._search.found() as index:
-                self._code.start[d] = index
-                self._code.opened(level)
-                self.write(level + 1)
+            self._search.visit(partial(self._visit, level))
             return
         for segment in self._segments[d]:
             self._code.lanes_ahead(level, segment.width)
@@ -157,6 +154,12 @@ class _ScatterCode:
                 if self._search is not None and level < self._search.level:
                     self._search.enter(level, loop.index)
                 self.write(level + 1)
+
+    def _visit(self, level: int, index: Value) -> None:
+        """Write an iteration of the loop of a level, which has been found."""
+        self._code.start[self._order[level]] = index
+        self._code.opened(level)
+        self.write(level + 1)
 
     def _enter(self, d: int, segment: Segment, start: Value) -> None:
         self._code.start[d] = start
@@ -222,11 +225,28 @@ class _Search:
         self._code.start[self._code.order[level]] = index
         self._code.opened(level)
 
-    @contextmanager
-    def found(self) -> Generator[Value]:
-        """Run the body for the index of each iteration whose guard holds, in order."""
+    def visit(self, write: Callable[[Value], None]) -> None:
+        """Write what is done for the index of each iteration whose guard holds, in order."""
+        if self._sole is None:
+            self._visit_all(write)
+            return
+        f, sole = self._f, self._code.get(self._sole)
+        is_known = f.zext(f.icmp("ult", sole, self._extent), "i64")
+        f.choose(is_known, [partial(self._visit_all, write), partial(self._visit_one, sole, write)])
+
+    def _visit_one(self, index: Value, write: Callable[[Value], None]) -> None:
+        """The only iteration that may be found."""
+        code = self._code
+        code.start[code.order[self.level]] = index
+        code.width = 1
+        code.opened(self.level)
+        with self._f.conditional(code.get(self._guard)):
+            write(index)
+
+    def _visit_all(self, write: Callable[[Value], None]) -> None:
         f, code, width = self._f, self._code, self._width
-        with f.loop(*self._bounds(), width, name="found", at_most=-(-self._extent // width)) as loop:
+        trips = -(-self._extent // width)
+        with f.loop(0, self._extent, width, name="found", at_most=trips) as loop:
             start = loop.index
             if self._extent % width:
                 start = f.intrinsic("umin", start, self._extent - width)
@@ -240,16 +260,7 @@ class _Search:
             with f.repeat(lambda: f.icmp("ne", f.load(self._bits, "i64"), 0), at_most=width):
                 left = f.load(self._bits, "i64")
                 f.store(f.and_(left, f.sub(left, 1)), self._bits)
-                yield f.add(start, f.cttz(left))
-
-    def _bounds(self) -> tuple[Operand, Operand]:
-        """Where the search begins and ends: one block if the only iteration that can be found is known."""
-        if self._sole is None:
-            return 0, self._extent
-        f, sole = self._f, self._code.get(self._sole)
-        is_known = f.icmp("ult", sole, self._extent)
-        first = f.select(is_known, f.intrinsic("umin", sole, self._extent - self._width), 0)
-        return first, f.select(is_known, f.add(first, 1), self._extent)
+                write(f.add(start, f.cttz(left)))
 
     def _as_bits(self, mask: Value) -> Value:
         f = self._f
