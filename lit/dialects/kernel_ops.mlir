@@ -185,14 +185,14 @@ func.func @shared(%x: tensor<10xf64>) {
 }
 
 // CHECK-LABEL: func.func @recurrence(%x: tensor<10xf64>, %a: f64) {
-// CHECK-NEXT: %p, %q, %s = kernel.recurrence %x, %a (%i, %k, %u: f64, %v: f64) {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8, places = [0, 128, 256]} : tensor<10xf64>, f64 -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
+// CHECK-NEXT: %p, %q, %s = kernel.recurrence %x, %a (%i, %k, %u: f64, %v: f64) {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8, pitch = 16, places = [0, 128, 256]} : tensor<10xf64>, f64 -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
 // CHECK-NEXT: %w = kernel.load %x[%i] : tensor<10xf64> -> f64
 // CHECK-NEXT: %z = array.mul %u, %w : f64
 // CHECK-NEXT: array.yield %z, %v, %u : f64, f64, f64
 // CHECK-NEXT: }
 func.func @recurrence(%x: tensor<10xf64>, %a: f64) {
   %p, %q, %s = kernel.recurrence %x, %a (%i, %k, %u: f64, %v: f64)
-      {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8, places = [0, 128, 256]}
+      {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8, pitch = 16, places = [0, 128, 256]}
       : tensor<10xf64>, f64 -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
     %w = kernel.load %x[%i] : tensor<10xf64> -> f64
     %z = array.mul %u, %w : f64

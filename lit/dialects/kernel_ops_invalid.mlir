@@ -711,6 +711,16 @@ func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
 // -----
 
 func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
+  // expected-error @below {{kernel.recurrence: pitch 9 of rows of 10 elements: at most 64 lie between rows}}
+  %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 2, pitch = 9} : tensor<10xf64> -> tensor<10xf64> {
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
   // expected-error @below {{kernel.recurrence: carry 0 begins as tensor<9xf64>, which is no scalar and does not have the shape of the space [10]}}
   %p = kernel.recurrence %y (%i, %k, %u: f64) {carries = 1, space = [10], length = 3} : tensor<9xf64> -> tensor<10xf64> {
     array.yield %u : f64

@@ -37,6 +37,9 @@ _CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (CACHE_BYTES, 0.15))
 _MEMORY_CYCLES = 0.4
 """Cycles to read or write one byte of memory that is in no cache."""
 
+CONFLICTING_BYTES = 1024
+"""Lines at multiples of so many bytes share few sets of the first-level data cache: 4 of 64."""
+
 STREAMS = 12
 """In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
 

@@ -20,7 +20,7 @@ from mlirad.lower.form_recurrences import form_recurrences
 from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import plan_function
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.schedule_kernels import recurrences, schedule_function
 from mlirad.lower.strip_mine import strip_mine
 from tests.generators.element_loops import random_element_loop
 from tests.lower.loops import function
@@ -174,8 +174,38 @@ def test_costs_choose_cheap_trips_and_leave_long_chains_and_large_stacks() -> No
     assert RecurrenceOp not in kernels_of(polynomials(37, 100))
 
 
+STACKED = """
+func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<TRIPSxf64>) -> (tensor<TRIPSxf64>, tensor<TRIPSxEXTENTxf64>) {
+  %one = array.constant 1.0 : f64
+  %ones = array.broadcast %one {dims = []} : f64 -> tensor<EXTENTxf64>
+  %last, %powers = array.scan %ones, %x (%i, %p: tensor<EXTENTxf64>, %c: f64) {carries = 1, length = TRIPS}
+      : tensor<EXTENTxf64>, tensor<TRIPSxf64> -> (tensor<EXTENTxf64>, tensor<TRIPSxEXTENTxf64>) {
+    %g = array.broadcast %c {dims = []} : f64 -> tensor<EXTENTxf64>
+    %q = array.mul %p, %t : tensor<EXTENTxf64>
+    %r = array.add %q, %g : tensor<EXTENTxf64>
+    array.yield %r, %p : tensor<EXTENTxf64>, tensor<EXTENTxf64>
+  }
+  %sum = array.sum %powers {dims = [1]} : tensor<TRIPSxEXTENTxf64> -> tensor<TRIPSxf64>
+  %sine = array.sin %powers : tensor<TRIPSxEXTENTxf64>
+  func.return %sum, %sine : tensor<TRIPSxf64>, tensor<TRIPSxEXTENTxf64>
+}
+"""
+
+
+def test_rows_that_would_conflict_in_the_cache_lie_apart() -> None:
+    generator = np.random.default_rng(0)
+    for extent, trips, pitch in ((256, 40, 264), (250, 40, None), (128, 8, None)):
+        f = function(STACKED.replace("EXTENT", str(extent)).replace("TRIPS", str(trips)))
+        formed = check(f, [generator.uniform(-1, 1, extent), generator.uniform(-1, 1, trips)])
+        (found,) = recurrences_of(schedule_function(formed))
+        assert (None if found.pitch is None else found.pitch.value.data) == pitch
+
+
 @pytest.mark.parametrize("seed", range(30))
-def test_random_loops_keep_their_results(seed: int) -> None:
+def test_random_loops_keep_their_results(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 4 < 2:  # rows of what is stacked lie apart
+        monkeypatch.setattr(recurrences, "CONFLICTING_BYTES", 1)
+        monkeypatch.setattr(recurrences, "L1_BYTES", 0)
     text, shapes = random_element_loop(seed)
     f = function(text)
     generator = np.random.default_rng(seed)

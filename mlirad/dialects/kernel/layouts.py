@@ -30,10 +30,10 @@ def check_layouts(op: Operation, layouts: ArrayAttr[Attribute] | None) -> None:
         if order is None or tuple(sorted(order)) != row_major:
             raise VerifyException(f"a layout must be a permutation of {len(row_major)} dimensions")
         if order != row_major:
-            _check_readers(result)
+            check_readers(result)
 
 
-def _check_readers(value: Value) -> None:
+def check_readers(value: Value) -> None:
     """Require that a value that is not row-major is read by ops alone that know of its layout."""
     for use in value.uses:
         op = use.operation

@@ -22,7 +22,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, va
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.kernel.layouts import LayoutReader, check_places
+from mlirad.dialects.kernel.layouts import LayoutReader, check_places, check_readers
 from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
 from mlirad.dialects.shapes import (
     EXTENT,
@@ -38,6 +38,9 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 
+MOST_PADDED = 64
+"""The most elements between the rows of what is stacked: a line of bytes."""
+
 
 @irdl_op_definition
 class RecurrenceOp(ScheduledOp, LayoutReader):
@@ -51,7 +54,8 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     values. What the body loads may depend on the element, the trip and the carries.
 
     Schedule: `lane` the loop of the output space that runs across vector lanes, `width` how many lanes make
-    their trips together; `parallel`: threads may share the outermost loop, in blocks of so many iterations.
+    their trips together; `parallel`: threads may share the outermost loop, in blocks of so many iterations;
+    `pitch`: so many elements lie between the starts of two trips in what is stacked, if not those of a trip.
     Memory plan: `places`, as of nests.
     """
 
@@ -64,6 +68,7 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(IntegerAttr[I64])
+    pitch = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
@@ -75,6 +80,7 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
         "lane",
         "width",
         "parallel",
+        "pitch",
         "places",
     )
 
@@ -102,6 +108,10 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     def carried(self) -> Sequence[Value]:
         """The carries in the body."""
         return self.body.block.args[len(self.extents) :]
+
+    def pitch_of(self, result: Value) -> int | None:
+        """The elements from trip to trip of a stacked result in whose rows others lie; None for any other."""
+        return self.pitch.value.data if self.pitch is not None and result in self.stacked else None
 
     @property
     def final(self) -> Sequence[Value]:
@@ -148,4 +158,12 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
             if not space:
                 raise VerifyException("parallel needs a loop of the output space")
             check_parallel(self.parallel)
+        if self.pitch is not None:
+            row, pitch = prod(space), self.pitch.value.data
+            if not is_static(row) or not row <= pitch <= row + MOST_PADDED:
+                raise VerifyException(
+                    f"pitch {pitch} of rows of {row} elements: at most {MOST_PADDED} lie between rows"
+                )
+            for value in self.stacked:
+                check_readers(value)
         check_places(self, self.places)

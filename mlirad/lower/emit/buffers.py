@@ -210,6 +210,9 @@ class _Assignment:
                         raise _unplanned(op)
                     for k, (result, layout) in enumerate(zip(op.results, layouts_of(op), strict=True)):
                         buffer = make_buffer(result.type, Place("arena", self.arena), layout)
+                        pitch = op.pitch_of(result) if isinstance(op, kernel.RecurrenceOp) else None
+                        if pitch is not None:
+                            buffer = replace(buffer, strides=(pitch, *buffer.strides[1:]))
                         if places is not None:
                             place = self._planned(result, places[k], outputs, is_function=is_function)
                         else:

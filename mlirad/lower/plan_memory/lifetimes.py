@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
@@ -39,13 +39,19 @@ from mlirad.lower.plan_memory.records import Records
 
 def bytes_of(what: Value | Attribute) -> int:
     """The bytes of an array in memory; a boolean takes one."""
+    if isinstance(what, OpResult) and isinstance(what.op, RecurrenceOp):
+        pitch = what.op.pitch_of(what)
+        if pitch is not None:
+            return what.op.trips * pitch * numpy_dtype(element_of(what)).itemsize
     return size_of(what) * numpy_dtype(element_of(what)).itemsize
 
 
 def is_row_major(value: Value) -> bool:
-    """Whether the op that makes a value stores it in row-major order."""
+    """Whether the op that makes a value stores it in row-major order, and its rows one after the other."""
     if not isinstance(value, OpResult):
         return True
+    if isinstance(value.op, RecurrenceOp):
+        return value.op.pitch_of(value) is None
     layouts = value.op.properties.get("layouts")
     if layouts is None:
         return True

@@ -42,7 +42,7 @@ from mlirad.lower.schedule_kernels.orders import (
 from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.parallel import share_loops
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
-from mlirad.lower.schedule_kernels.recurrences import state_lanes
+from mlirad.lower.schedule_kernels.recurrences import state_lanes, state_pitch
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.splits import split_loops
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
@@ -100,6 +100,7 @@ def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
             _schedule_nest(op, profiles[op], packs, vector_bytes)
         elif isinstance(op, RecurrenceOp):
             state_lanes(op, vector_bytes)
+            state_pitch(op)
         elif isinstance(op, ScatterOp):
             lane, width = choose_scatter_lane(profiles[op], packs.layouts)
             if lane is not None:

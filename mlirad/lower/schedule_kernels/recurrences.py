@@ -13,13 +13,17 @@ from dataclasses import dataclass
 from math import prod
 
 from mlirad.dialects.extents import nominal
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
+from mlirad.lower.large_sizes import are_static
 from mlirad.lower.machine import (
+    CONFLICTING_BYTES,
     CONTIGUOUS_LOAD,
     CONTIGUOUS_STORE,
+    L1_BYTES,
     LATENCY,
+    LINE_BYTES,
     LOOP_START,
     UNIFORM_LOAD,
     element_bytes,
@@ -52,6 +56,30 @@ def state_lanes(op: RecurrenceOp, vector_bytes: int) -> None:
     if lane is not None:
         op.properties["lane"] = integer(lane)
         op.properties["width"] = integer(best_blocking(op, vector_bytes).width)
+
+
+def state_pitch(op: RecurrenceOp) -> None:
+    """Write down that the rows of what is stacked lie further apart, if a column would conflict in the cache.
+
+    Stacked values are written down their columns. Rows at a multiple of many lines share few sets of the
+    first level of cache, which then evicts a line for every one that is written.
+    """
+    row = prod(values_of(op.space))
+    if not op.stacked or not are_static(op.extents):
+        return
+    kinds = {element_bytes(element_of(v)) for v in op.stacked}
+    if len(kinds) > 1 or not all(_may_be_pitched(v, op) for v in op.stacked):
+        return
+    (element,) = kinds
+    if row * element % CONFLICTING_BYTES == 0 and op.trips * row * element > L1_BYTES:
+        op.properties["pitch"] = integer(row + LINE_BYTES // element)
+
+
+def _may_be_pitched(value: Value, op: RecurrenceOp) -> bool:
+    """Whether kernels of the same block, which take any strides, are all that reads a stacked value."""
+    readers = [use.operation for use in value.uses]
+    kernels = [r.parent_op() if isinstance(r, LoadOp | LoadIfOp) else r for r in readers]
+    return all(isinstance(k, NestOp | RecurrenceOp) and k.parent is op.parent for k in kernels)
 
 
 def lane_of(space: Shape) -> int | None:
