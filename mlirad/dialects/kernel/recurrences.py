@@ -90,7 +90,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         return self.body.block.args[len(self.extents) :]
 
     def pitch_of(self, result: Value) -> int | None:
-        """The elements from one trip to the next of a stacked result whose rows lie apart; None for any other."""
+        """The elements from trip to trip of a stacked result whose rows lie apart; None for any other."""
         return self.pitch.value.data if self.pitch is not None and result in self.stacked else None
 
     def verify_(self) -> None:
