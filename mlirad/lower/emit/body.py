@@ -135,6 +135,14 @@ class Body:
         number = self.block.args.index(value)
         return number if number < len(self.extents) else None
 
+    def form(self, value: Value) -> Affine:
+        """The affine form of an integer of the body."""
+        return self._forms.of(value)
+
+    def order_of(self, value: Value) -> int:
+        """The number of the op that a value comes from."""
+        return self._order[value]
+
     def own_addresses(self, buffer: Buffer, space: Shape) -> list[Address]:
         """The addresses of the elements of a result over a space that one iteration yields, in order."""
         strides = loop_strides(space, buffer.shape, buffer.strides)

@@ -29,6 +29,7 @@ from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fast_path import FastPath, any_nan
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
@@ -77,7 +78,10 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
                 fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
-    _NestCode(kernel, op, body, combiners, outputs, schedule).write()
+    fast = None
+    if not emitter.program.address_checks:
+        fast = FastPath.of(body, schedule, emitter.trips)
+    _NestCode(kernel, op, body, combiners, outputs, schedule, fast).write()
 
 
 def _copied(op: NestOp) -> list[Ssa]:
@@ -110,7 +114,9 @@ class _NestCode(OutputLoops):
         combiners: Sequence[str],
         outputs: Sequence[Buffer],
         schedule: NestSchedule,
+        fast: FastPath | None,
     ):
+        self._fast = fast
         self._body = body
         self._of_results = combiners
         self._outputs = outputs
@@ -179,6 +185,7 @@ class _NestCode(OutputLoops):
     def _point(self) -> None:
         code = self._code
         if not self._combiners:
+            self._both_paths()
             for j in range(code.tiles):
                 # All values first: a result may lie where another one reads.
                 values = [code.get(value, j) for value in self._body.yielded]
@@ -195,6 +202,14 @@ class _NestCode(OutputLoops):
                     total = reductions.merge(self._f, combiner, [before], total)
                 self._store(total[-1], address, j)
 
+    def _both_paths(self) -> None:
+        """Compute what the body yields by the fast path, if there is one and this is no narrow last block."""
+        code = self._code
+        if self._fast is not None and not self._tests_sums and code.width == self._schedule.width:
+            values = code.computed(self._body.yielded)
+            for u in range(code.unrolls):
+                self._fast.write(code, values, u)
+
     def _store(self, value: Value, address: Address, j: int) -> None:
         if self._remaining is not None and not self._schedule.lane_is_reduced:
             value = self._f.select(self._remaining, value, self._code.load(address, j))
@@ -209,7 +224,7 @@ class _NestCode(OutputLoops):
             for j in range(code.tiles)
             for u in range(schedule.copies)
         ]
-        flat = self._inner(schedule.outer, self._initial_accumulators(slots), slots)
+        flat = self._inner_by_both_paths(slots) if self._tests_sums else self._inner_of(slots)
         totals: list[list[Accumulator]] = [[] for _ in self._combiners]
         at = 0
         for (k, _, u), size in zip(slots, self._sizes(slots), strict=True):
@@ -233,6 +248,27 @@ class _NestCode(OutputLoops):
         if code.width == 1 or self._schedule.lane_is_reduced:
             return code.width
         return code.width if code.lane in self._body.dependences[self._body.yielded[k]] else 1
+
+    @property
+    def _tests_sums(self) -> bool:
+        """Whether the fast path may make NaNs, and nothing else that is wrong, in reductions in registers."""
+        fast, schedule = self._fast, self._schedule
+        return fast is not None and not fast.conditions and schedule.outer < len(schedule.order)
+
+    def _inner_of(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        """The reductions of all operands, in one list."""
+        return self._inner(self._schedule.outer, self._initial_accumulators(slots), slots)
+
+    def _inner_by_both_paths(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        """The same by the fast path, and again if it has made a NaN, which no sum or extremum loses."""
+        f, work = self._f, self._f.work
+        assert self._fast is not None
+        with self._code.assuming({}, self._fast.products):
+            fast = self._inner_of(slots)
+        f.work = work
+        with f.conditional(any_nan(f, fast), fast, unlikely=True) as otherwise:
+            otherwise.give(*self._inner_of(slots))
+        return otherwise.results
 
     def _inner(self, level: int, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """The reduction loops from a level inwards, given and giving all accumulators in one list."""
@@ -322,6 +358,7 @@ class _NestCode(OutputLoops):
     def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """One operand into every accumulator that has one in this block."""
         f, code = self._f, self._code
+        self._both_paths()
         result = list(flat)
         sizes = self._sizes(slots)
         # Copy by copy: all that one of them computes is used up before the next one needs registers.

@@ -22,6 +22,7 @@ from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fast_path import FastPath
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
@@ -40,7 +41,8 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     work = nominal(prod(op.extents)) * (cost_of(needed) + len(op.stacked))
     schedule = _schedule(op, body, emitter.program.vector_bytes)
     kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
-    _RecurrenceCode(kernel, op, body, initial, schedule).write()
+    fast = None if emitter.program.address_checks else FastPath.of(body, schedule, emitter.trips)
+    _RecurrenceCode(kernel, op, body, initial, schedule, fast).write()
 
 
 def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
@@ -84,8 +86,15 @@ class _RecurrenceCode(OutputLoops):
     """Writes the loops of one recurrence."""
 
     def __init__(
-        self, kernel: KernelText, op: RecurrenceOp, body: Body, initial: list[Buffer], schedule: NestSchedule
+        self,
+        kernel: KernelText,
+        op: RecurrenceOp,
+        body: Body,
+        initial: list[Buffer],
+        schedule: NestSchedule,
+        fast: FastPath | None,
     ):
+        self._fast = fast
         self._op = op
         self._body = body
         space = values_of(op.space)
@@ -125,6 +134,8 @@ class _RecurrenceCode(OutputLoops):
                 code.opened(self._schedule.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)
+            if self._fast is not None and code.width == self._schedule.width:
+                self._fast.write(code, code.computed(self._body.yielded), 0)
             made = [code.get(value) for value in self._body.yielded]
             for value, address in zip(made[op.carry_count :], self._stacked, strict=True):
                 code.store(value, address)
