@@ -10,7 +10,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import f64
 
-from mlirad.compiler import compile_module
+from mlirad.compiler import compile_module, transform
 from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
@@ -35,9 +35,10 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     force(monkeypatch)
 
 
-def with_poles(shape: tuple[int, ...], seed: int, share: float) -> np.ndarray:
-    """Normal numbers, of which this share are zeros, infinities and NaNs."""
+def with_poles(shape: tuple[int, int], seed: int) -> np.ndarray:
+    """Normal numbers, with a zero, infinity or NaN here and there in the first rows, none in the last ones."""
     rng = np.random.default_rng(seed)
+    share = np.linspace(0.5, -0.5, shape[0])[:, np.newaxis]
     return np.where(rng.random(shape) < share, rng.choice(POLES, shape), rng.normal(size=shape))
 
 
@@ -77,8 +78,7 @@ func.func @main(%x: {t}, %k: {t}) -> {t} {{
 @pytest.mark.parametrize("schedule", ["", ", lane = 1", ", lane = 0", ", lane = 1, tile_dim = 0, tile = 3"])
 @pytest.mark.parametrize("shape", [(9, 41), (33, 6), (3, 3)])
 def test_borders_and_poles_of_a_stencil(always: None, schedule: str, shape: tuple[int, int]) -> None:
-    for share in (0.0, 0.01, 0.5):
-        check(stencil(*shape, schedule), with_poles(shape, 0, share), with_poles(shape, 1, share))
+    check(stencil(*shape, schedule), with_poles(shape, 0), with_poles(shape, 1))
 
 
 def reduction(combiner: str, n: int, m: int, schedule: str) -> str:
@@ -100,9 +100,7 @@ func.func @main(%x: {t}, %y: {t}) -> {result} {{
 @pytest.mark.parametrize("combiner", ["add", "prod", "max"])
 @pytest.mark.parametrize("schedule", ["", ", lane = 1", ", lane = 0", ", lane = 0, reduction_outer"])
 def test_reductions_of_products_with_poles(always: None, combiner: str, schedule: str) -> None:
-    for share in (0.0, 0.02, 0.5):
-        x, y = (with_poles((11, 45), seed, share) for seed in (2, 3))
-        check(reduction(combiner, 11, 45, schedule), x, y)
+    check(reduction(combiner, 11, 45, schedule), with_poles((11, 45), 2), with_poles((11, 45), 3))
 
 
 def test_products_whose_nans_are_lost_absorb(always: None) -> None:
@@ -140,7 +138,8 @@ def test_random_gradients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With every fast path that can be, and with none; of usual arguments, also interpreted."""
     module = random_program(seed, 10, smooth=True, elements={f64: 1}, straight=True)
     DifferentiatePass(wrt=tuple(range(len(functions_by_name(module)["main"].args)))).apply(Context(), module)
-    options = Options(entry="main_grad")
+    transform(module, Options(end="arrays"))
+    options = Options(start="arrays", entry="main_grad")
     plain = compile_module(module.clone(), options, flush_subnormals=False).program
     force(monkeypatch)
     fast = compile_module(module.clone(), options, flush_subnormals=False).program
@@ -152,4 +151,4 @@ def test_random_gradients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
             wants.append(run_function(module, args, function="main_grad"))
         for want in wants:
             for one, other in zip(found, want, strict=True):
-                np.testing.assert_allclose(np.asarray(one), other, rtol=1e-6, atol=1e-6)
+                np.testing.assert_allclose(np.asarray(one, float), np.asarray(other, float), 1e-6, 1e-6)
