@@ -36,7 +36,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def with_poles(shape: tuple[int, int], seed: int) -> np.ndarray:
-    """Normal numbers, with a zero, infinity or NaN here and there in the first rows, none in the last ones."""
+    """Normal numbers; in the first rows there are zeros, infinities and NaNs, in the last ones none."""
     rng = np.random.default_rng(seed)
     share = np.linspace(0.5, -0.5, shape[0])[:, np.newaxis]
     return np.where(rng.random(shape) < share, rng.choice(POLES, shape), rng.normal(size=shape))

@@ -159,7 +159,8 @@ class FastPath:
                     self.saved += 1
                 case _:
                     pass
-        self.saved -= len(self.conditions) / 2
+        if self.conditions:
+            self.saved -= 2 + len(self.conditions) / 2
         if self.products and (self.conditions or not in_registers):
             self.saved -= 1 + len(body.yielded) / 2
 
