@@ -75,6 +75,25 @@ def test_as_numpy(number) -> None:
                 assert a.dtype == b.dtype, place
 
 
+def test_each_nan_is_an_element_of_its_own() -> None:
+    def function(x):
+        return ad.unique(x, True, True, True, size=5, equal_nan=False)
+
+    x = VECTORS[0]
+    for found in (function(x), ad.jit(function, interpret=True)(x)):
+        for one, other in zip(found, np.unique(x, True, True, True, equal_nan=False), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_one_truth_for_all() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    found = ad.jit(lambda x: (ad.extract(x[0, 0] < 1, x, size=1), ad.extract(x[0, 0] > 1, x[0, 1], size=2)))(
+        x
+    )
+    np.testing.assert_array_equal(found[0], x[np.array(True)])
+    np.testing.assert_array_equal(found[1], [0, 0])
+
+
 def test_bincount() -> None:
     x, w = np.array([0, 3, 1, 3, 9, -1]), np.arange(6.0)
 

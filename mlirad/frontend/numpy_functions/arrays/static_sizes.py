@@ -46,7 +46,7 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
     """
     count = _size(size, "extract")
     mask, x = _array(condition), _array(a)
-    if not mask.ndim or mask.shape != x.shape[: mask.ndim]:
+    if mask.shape != x.shape[: mask.ndim]:
         raise shape_error(
             f"ad.extract: a condition of shape {mask.shape} for an array of shape {x.shape}",
             "a condition has the extents of the leading dimensions",
@@ -62,24 +62,26 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
 
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, *,
-    size: int, fill_value: Any = None,
+    size: int, fill_value: Any = None, equal_nan: bool = True,
 ) -> Any:  # fmt: skip
     """The different elements of `ar` in increasing order, as `np.unique(ar)`: a vector of `size`.
 
     The first `size` of them; if there are fewer, `fill_value` follows, by default the smallest element. NaN
-    counts as one element, and is the last. With `return_index` also where each stands first in the flat
-    array, with `return_inverse` for each element of `ar` its number in the result, in the shape of `ar`,
-    with `return_counts` how often each stands there: int64, 0 for what is filled in.
+    counts as one element, or with `equal_nan=False` each as one of its own, and is the last. With
+    `return_index` also where each stands first in the flat array, with `return_inverse` for each element of
+    `ar` its number in the result, in the shape of `ar`, with `return_counts` how often each stands there:
+    int64, 0 for what is filled in.
     """
     count = _size(size, "unique")
     has_index = checked_flag(return_index, "unique: return_index")
     has_inverse = checked_flag(return_inverse, "unique: return_inverse")
     has_counts = checked_flag(return_counts, "unique: return_counts")
+    is_one_nan = checked_flag(equal_nan, "unique: equal_nan")
     x = _array(ar)
     flat = xp.ravel(x)
     order = xp.argsort(flat, kind="stable")
     ordered = flat[order]
-    starts = _starts(ordered)
+    starts = _starts(ordered, is_one_nan)
     places, is_there = _first(starts, count)
     values = _held(ordered, places, is_there, fill_value)
     results: list[Any] = [values]
@@ -188,10 +190,10 @@ def _first(flags: Any, count: int) -> tuple[Any, Any]:
     return xp.where(is_there, xp.searchsorted(reached, np.arange(1, count + 1)), 0), is_there
 
 
-def _starts(ordered: Any) -> Any:
-    """Where an element differs from the one before it; NaN does not differ from NaN."""
+def _starts(ordered: Any, is_one_nan: bool = True) -> Any:
+    """Where an element differs from the one before it; whether NaN differs from NaN is said."""
     differs = ordered[1:] != ordered[:-1]
-    if ordered.dtype.kind == "f":
+    if is_one_nan and ordered.dtype.kind == "f":
         differs = differs & ~(xp.isnan(ordered[1:]) & xp.isnan(ordered[:-1]))
     return xp.concatenate([np.ones(min(ordered.size, 1), bool), differs])
 
