@@ -24,10 +24,6 @@ import mlirad as ad
 MODES = ("native", "interpreter", "numpy")
 MODE = os.environ.get("MLIRAD_CONFORMANCE", "native")
 
-# Every call makes a function of its own, and the suite has as many shapes as it likes.
-warnings.simplefilter("ignore", ad.RecompileWarning)
-warnings.simplefilter("ignore", ad.CaptureWarning)
-
 
 def run(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
     """What a function makes of `Array`s among its arguments, as a program of these, in `Array`s."""
@@ -40,7 +36,11 @@ def run(function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
 
     if MODE == "numpy":
         return _wrapped(program(*[x.copy() for x in arrays]))
-    return _wrapped(ad.jit(program, interpret=MODE == "interpreter", flush_subnormals=False)(*arrays))
+    compiled = ad.jit(program, interpret=MODE == "interpreter", flush_subnormals=False)
+    with warnings.catch_warnings():  # every call has a function of its own, of any shapes
+        warnings.simplefilter("ignore", ad.RecompileWarning)
+        warnings.simplefilter("ignore", ad.CaptureWarning)
+        return _wrapped(compiled(*arrays))
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,10 @@ class Array:
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         return self.namespace
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.value.__dlpack__(**options)
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        return self.value.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.value.__dlpack_device__()
