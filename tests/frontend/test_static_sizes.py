@@ -85,6 +85,17 @@ def test_each_nan_is_an_element_of_its_own() -> None:
             np.testing.assert_array_equal(one, other)
 
 
+def test_complex_elements() -> None:
+    z = np.array([1 + 2j, 0, 3j, 0.5])
+
+    def function(z):
+        return ad.extract(z.real > 0, z, size=3, fill_value=1j), *ad.nonzero(z, size=3)
+
+    for found in (function(z), ad.jit(function, interpret=True)(z)):
+        np.testing.assert_array_equal(found[0], [1 + 2j, 0.5, 1j])
+        np.testing.assert_array_equal(found[1], [0, 2, 3])
+
+
 def test_one_truth_for_all() -> None:
     x = np.arange(6.0).reshape(2, 3)
     found = ad.jit(lambda x: (ad.extract(x[0, 0] < 1, x, size=1), ad.extract(x[0, 0] > 1, x[0, 1], size=2)))(

@@ -16,6 +16,7 @@ import numpy as np
 
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
@@ -32,7 +33,7 @@ def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     if not x.ndim:
         raise shape_error("ad.nonzero needs an array of at least one dimension", "np.atleast_1d(a)")
     fills = _fills(fill_value, x.ndim)
-    flat, is_there = _first(xp.ravel(x).astype(bool), count)
+    flat, is_there = _first(xp.ravel(x) != 0, count)
     found = xp.unravel_index(flat, x.shape) if x.size else [flat] * x.ndim
     return tuple(xp.where(is_there, at, fill) for at, fill in zip(found, fills, strict=True))
 
@@ -173,7 +174,7 @@ def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
 def _array(value: Any) -> Any:
     """A traced array of what is traced, else a NumPy array; in a trace all are traced."""
     if is_tracing() or isinstance(value, Array) or contains_traced(value):
-        return as_array(value)
+        return real_or_complex(value)
     return np.asarray(value)
 
 
