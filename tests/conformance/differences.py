@@ -11,6 +11,9 @@ _DIFFERENCES = {
     "complex functions at infinities and NaN: no rules of C's annex G": (
         r"test_special_cases.*::test_unary\[\w+\(\(?real\(x_i\)|test_special_cases.*::test_unary\[\w+\(isfinite\(real"
     ),
+    "an axis that there is not is an ad.ShapeError, which is a ValueError and no IndexError": (
+        r"TestExpandDims::test_expand_dims"
+    ),
 }
 """Patterns of names of tests, by reasons."""
 

@@ -85,6 +85,18 @@ def test_each_nan_is_an_element_of_its_own() -> None:
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_different_complex_numbers(equal_nan) -> None:
+    n = np.nan
+    z = np.array(
+        [1 + 2j, complex(n, n), 0, complex(n, -1), 1 - 2j, complex(-1, n), complex(n, -2), 1 + 2j, 0]
+    )
+    found = ad.jit(lambda z: ad.unique(z, True, True, True, size=8, equal_nan=equal_nan), interpret=True)(z)
+    expected = np.unique(z, True, True, True, equal_nan=equal_nan)
+    for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+        np.testing.assert_array_equal(one if place == 2 else one[: len(other)], other)
+
+
 def test_complex_elements() -> None:
     z = np.array([1 + 2j, 0, 3j, 0.5])
 

@@ -80,7 +80,7 @@ def unique(
     is_one_nan = checked_flag(equal_nan, "unique: equal_nan")
     x = _array(ar)
     flat = xp.ravel(x)
-    order = xp.argsort(flat, kind="stable")
+    order = _sorting(flat)
     ordered = flat[order]
     starts = _starts(ordered, is_one_nan)
     places, is_there = _first(starts, count)
@@ -191,10 +191,18 @@ def _first(flags: Any, count: int) -> tuple[Any, Any]:
     return xp.where(is_there, xp.searchsorted(reached, np.arange(1, count + 1)), 0), is_there
 
 
+def _sorting(flat: Any) -> Any:
+    """The stable order of elements; complex ones are ordered by their parts, those with NaN come last."""
+    if flat.dtype.kind != "c":
+        return xp.argsort(flat, kind="stable")
+    real, imag = flat.real, flat.imag
+    return xp.lexsort((imag, real, 2 * xp.isnan(real) + xp.isnan(imag)))
+
+
 def _starts(ordered: Any, is_one_nan: bool = True) -> Any:
     """Where an element differs from the one before it; whether NaN differs from NaN is said."""
     differs = ordered[1:] != ordered[:-1]
-    if is_one_nan and ordered.dtype.kind == "f":
+    if is_one_nan and ordered.dtype.kind in "fc":
         differs = differs & ~(xp.isnan(ordered[1:]) & xp.isnan(ordered[:-1]))
     return xp.concatenate([np.ones(min(ordered.size, 1), bool), differs])
 
