@@ -13,7 +13,8 @@ from typing import Any, cast
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.loops import flag_of
-from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, mark_outside, outside_in
+from mlirad.frontend.control_flow.aliases import Shares, copies, mark_outside, objects_in, outside_in
+from mlirad.frontend.control_flow.objects import Originals, Results
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -25,7 +26,6 @@ from mlirad.frontend.control_flow.state import (
     is_same,
     is_traced,
     is_written,
-    restored,
     truth_of,
 )
 from mlirad.frontend.rewriting.jumps import VALUE
@@ -60,10 +60,12 @@ class _Choice:
 
     def __init__(self, test: Any, sides: tuple[Thunk, Thunk], state: State):
         self._test, self._sides, self._state = test, sides, state
-        state.include(bases_in)
+        state.include(objects_in)
         self._before = state.get()
         self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
+        self._originals = [Originals({}, {}), Originals({}, {})]
+        self._results = Results()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
         self._traced_sides: list[int] = []
@@ -80,6 +82,7 @@ class _Choice:
             self._shares = Shares()
             chosen = self._traced()
         results = {name: self._result(name, chosen) for name in self._state.live}
+        self._results.forget(self._originals)
         self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
@@ -90,6 +93,7 @@ class _Choice:
         state = self._state
         start = copies(self._before, self._before)
         held = {name: contents(found) for name, found in start.items()}
+        self._originals[k] = Originals(self._before, start)
         state.put(start)
         without_changes((self._sides[k],), state.cells, "an `if`")
         after = self._after[k] = state.get()
@@ -137,8 +141,8 @@ class _Choice:
     def _result(self, name: str, chosen: dict[str, Any]) -> Any:
         """The value of a variable after the `if`."""
         before = self._before[name]
-        if name not in self._replaced:
-            return restored(name, before, chosen[name]) if name in self._written else before
+        if name not in self._replaced and name not in self._written:
+            return before
         if not all(self._after):  # a recursion whose result is unknown yet: this attempt is given up
             return chosen[name] if name in chosen else next(filter(None, self._after))[name]
         one, other = (after[name] for after in self._after)
@@ -154,7 +158,8 @@ class _Choice:
                 "the branches of an `if` with a traced condition give it different values that are no arrays",
                 "let both branches compute arrays or numbers",
             )
-        return chosen[name]
+        ends = [(after[name], found) for after, found in zip(self._after, self._originals, strict=True)]
+        return self._results.value(name, chosen[name], ends)
 
 
 def _missing(name: str, found: Any, what: str) -> Unknown:

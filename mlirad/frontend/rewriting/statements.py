@@ -24,9 +24,11 @@ from mlirad.frontend.rewriting.names import (
     bound_names,
     changed_names,
     declared_names,
+    element_names,
     inner_nonlocals,
     own_nodes,
     read_names,
+    written_names,
 )
 from mlirad.frontend.rewriting.nodes import at, call, define, load, store, strings, thunk
 from mlirad.frontend.rewriting.source import FunctionNode, parameters
@@ -191,12 +193,11 @@ class Rewriting(Expressions):
 
     def _written(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement does not assign, and writes elements of."""
-        target = [node.target] if isinstance(node, ast.For) else []
-        return changed - bound_names([*target, *node.body, *node.orelse]) - self._written_inside
+        return changed - _assigned(node) - self._written_inside
 
     def _read(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement only reads, if it writes elements of any."""
-        is_writing = bool(self._written(node, changed))
+        is_writing = bool(written_names([*node.body, *node.orelse]))
         return (read_names(node) & self._variables) - changed if is_writing else frozenset()
 
     def _state(
@@ -211,6 +212,7 @@ class Rewriting(Expressions):
             load("ad_get"),
             load("ad_set"),
             self._refusals(node),
+            ast.Constant(not _assigned(node).isdisjoint(element_names([*node.body, *node.orelse]))),
         )
 
     def _state_functions(self, changed: Names, reads: Names) -> list[ast.stmt]:
@@ -247,6 +249,12 @@ class Rewriting(Expressions):
             elif isinstance(inner, ast.Raise) and isinstance(node, ast.If):
                 found.append((inner.lineno, "it raises an exception", ASSERTED))
         return ast.Tuple([ast.Tuple([*map(ast.Constant, entry)], ast.Load()) for entry in found], ast.Load())
+
+
+def _assigned(node: ast.If | ast.While | ast.For) -> Names:
+    """The variables that a statement assigns."""
+    target = [node.target] if isinstance(node, ast.For) else []
+    return bound_names([*target, *node.body, *node.orelse])
 
 
 def _runtime(name: str) -> ast.expr:
