@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from mlirad.frontend.control_flow.objects import Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
 from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
 from mlirad.frontend.tracing.array import Array, base_of, copied, view_of
@@ -119,15 +119,18 @@ class Shares:
         self._groups: list[list[Place]] = []
         self._outside: list[tuple[Place, Array]] = []
 
-    def note(self, after: Mapping[str, Any]) -> None:
-        """The end of a body, while that is being traced."""
+    def note(self, after: Mapping[str, Any], originals: Originals) -> None:
+        """The end of a body, while that is being traced, in which objects stand for original ones."""
         groups: dict[int, list[Place]] = {}
         for place, x in arrays_in(after):
-            base = base_of(x)
-            if base._owner is current_frame().scope:
-                groups.setdefault(id(base), []).append(place)
-            else:
-                self._outside.append((place, base))
+            for base in (base_of(x), *_current_twins(base_of(x))):
+                if base._owner is current_frame().scope:
+                    groups.setdefault(id(base), []).append(place)
+                else:
+                    self._outside.append((place, base))
+                copy = originals.of(base)
+                if copy is not None and isinstance(copy.original, Array):
+                    self._outside.append((place, base_of(copy.original)))
         self._groups += [group for group in groups.values() if len(group) > 1]
 
     def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], replaced: set[str]) -> None:

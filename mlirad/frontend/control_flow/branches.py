@@ -97,7 +97,7 @@ class _Choice:
         state.put(start)
         without_changes((self._sides[k],), state.cells, "an `if`")
         after = self._after[k] = state.get()
-        self._shares.note({name: after[name] for name in state.live})
+        self._shares.note({name: after[name] for name in state.live}, self._originals[k])
         for name in state.live:
             if after[name] is not start[name]:
                 self._replaced.add(name)

@@ -253,8 +253,9 @@ class _Loop:
             self._apart |= parted
             raise Returned
         carried = {name: after[name] for name in carry}
-        self._shares.note(carried)
+        self._shares.note(carried, self._originals)
         require_steady(self._sharing, sharing, carried, self._what)
+        self._originals.require_places(after)
         self._ends = after
         for name in self._state.live:
             found = after[name]

@@ -28,8 +28,8 @@ from mlirad.frontend.tracing.containers import Opened, container_of
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 
-Path: TypeAlias = tuple[str | int, ...]
-"""Where a container is: the name of a variable, and positions among the parts of what it holds."""
+Path: TypeAlias = tuple[Any, ...]
+"""Where an object is: the name of a variable, and positions among the parts of what it holds."""
 
 
 def opened(value: Any) -> Opened | None:
@@ -128,21 +128,34 @@ class Originals:
 
     def __init__(self, before: Mapping[str, Any], start: Mapping[str, Any]):
         self._copies: dict[int, Copy] = {}
+        self._places: dict[Path, Copy] = {}
         for name, found in start.items():
             if name in before and not is_missing(found) and not is_opaque(found):
-                self._note(name, before[name], found)
+                self._note((name,), before[name], found)
+        self._standing = dict(self._copies)
 
-    def _note(self, name: str, original: Any, copy: Any) -> None:
+    def _note(self, path: Path, original: Any, copy: Any) -> None:
         one, other = opened(original), opened(copy)
         if isinstance(copy, Array) or (one is not None and other is not None):
-            self._copies.setdefault(id(copy), Copy(name, original, copy, _held(copy)))
+            new = Copy(str(path[0]), original, copy, _held(copy))
+            self._places[path] = self._copies.setdefault(id(copy), new)
         if one is not None and other is not None and len(one.parts) == len(other.parts):
-            for pair in zip(one.parts, other.parts, strict=True):
-                self._note(name, *pair)
+            for k, pair in enumerate(zip(one.parts, other.parts, strict=True)):
+                self._note((*path, k), *pair)
+
+    def require_places(self, after: Mapping[str, Any]) -> None:
+        """Forget what copies stand for that are elsewhere after a trip: in the next one others are there."""
+        for path, copy in self._places.items():
+            found: Any = after[path[0]]
+            for k in path[1:]:
+                taken = opened(found)
+                found = taken.parts[k] if taken is not None and k < len(taken.parts) else None
+            if found is not copy.copy:
+                self._standing.pop(id(copy.copy), None)
 
     def of(self, found: Any) -> Copy | None:
         """The copy that an object is, `None` for one that was made in the body."""
-        return self._copies.get(id(found))
+        return self._standing.get(id(found))
 
     def written(self) -> Iterator[Copy]:
         """The arrays, lists and dictionaries that the body has written."""

@@ -112,8 +112,8 @@ class State:
     Those that it only writes elements of, `written`, are live, too, if they hold arrays or containers: these
     may have other names.
     Of the variables that it only reads, `reads`, it has those that hold an array or a container together with
-    one that changes; of a statement that writes elements of what it assigns, `is_renaming`, all that hold one,
-    as these may get another name in it. Both are known after `include`.
+    one that changes; of a statement that writes elements of what it assigns, `is_renaming`, all that hold
+    one, as these may get another name in it. Both are known after `include`.
     """
 
     def __init__(

@@ -101,11 +101,23 @@ def entry_that_gets_another_array(x, n):
     return v, table, total
 
 
+def list_that_gets_what_another_variable_had(x, n):
+    y = x
+    items = [x, 2.0]
+    k = 0.0
+    while k < n:
+        k += 1
+        items = [y, *items[1:]]
+        y = y * 0.5 + 1.0
+    return items, y
+
+
 @pytest.mark.parametrize(
     "function",
     [
         array_in_a_dictionary, array_in_a_list_of_a_loop, array_in_a_tuple, list_of_two_names,
         list_in_a_dictionary, list_in_a_list, the_same_list_either_way, entry_that_gets_another_array,
+        list_that_gets_what_another_variable_had,
     ],
 )  # fmt: skip
 def test_writes_show_by_all_names(function: Callable[..., Any]) -> None:
@@ -144,6 +156,28 @@ def replaced_twice(x):
     return w
 
 
+def one_of_two_in_a_branch(x):
+    v = np.zeros(2) + x
+    w = np.ones(2)
+    if x > 0:
+        v = v if x > 1 else w
+    else:
+        w[:1] *= x
+    v += 1.0
+    return w
+
+
+def kept_under_another_name(x):
+    v = np.zeros(2) + x
+    w = v
+    u = v * 2
+    if x > 0:
+        u = v
+        v = v * 2
+    u[0] = 9.0
+    return w
+
+
 def list_that_parts(x):
     items = [x, 2.0]
     other = items
@@ -160,6 +194,8 @@ def list_that_parts(x):
         (written_and_replaced, 6, "may be an array that has been written since"),
         (list_written_and_replaced, 6, "an element of what items was has no value here"),
         (replaced_twice, 0, "may be an array that has been written since"),
+        (one_of_two_in_a_branch, 0, "may be an array that has been written since"),
+        (kept_under_another_name, 0, "may be an array that has been written since"),
         (list_that_parts, 3, "writes items and other, which is one object with another"),
     ],
 )
