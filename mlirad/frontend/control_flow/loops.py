@@ -27,12 +27,12 @@ from mlirad.frontend.control_flow.aliases import (
 from mlirad.frontend.control_flow.branches import (
     Returned,
     if_,
-    not_,
     shown_name,
     shown_tree,
     types_of,
     zeros_of,
 )
+from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.objects import Originals, Results, Themselves, held_objects
 from mlirad.frontend.control_flow.reached import Reached, without_changes

@@ -131,7 +131,7 @@ class Rewriting(Expressions):
             define("ad_if", self._part(changed, self._block(node.body))),
             define("ad_else", self._part(changed, self._block(node.orelse))),
         ]
-        test = self.visit(node.test)
+        test = self.truth(node.test)
         made = ast.Expr(call("if_", test, load("ad_if"), load("ad_else"), state))
         return [*(at(node.test, p) for p in parts), at(node.test, made)]
 
@@ -145,7 +145,7 @@ class Rewriting(Expressions):
         test = node.test if not stops else at(node.test, ast.BoolOp(ast.And(), [*stops, node.test]))
         parts = [
             *self._state_functions(changed, reads),
-            define("ad_test", self._part(changed, [at(node.test, ast.Return(self.visit(test)))])),
+            define("ad_test", self._part(changed, [at(node.test, ast.Return(self.truth(test)))])),
             define("ad_while", self._part(changed, self._block(node.body))),
         ]
         made = ast.Expr(call("while_", load("ad_test"), load("ad_while"), state))
@@ -175,7 +175,7 @@ class Rewriting(Expressions):
         """`assert` as a call, which says in which line it stands."""
         message = ast.Constant(None) if node.msg is None else thunk(self.visit(node.msg))
         shown = ast.Constant(ast.unparse(node.test))
-        return at(node, ast.Expr(call("assert_", self.visit(node.test), message, shown)))
+        return at(node, ast.Expr(call("assert_", self.truth(node.test), message, shown)))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """Without its annotation, which variables of an outer function cannot have."""
