@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
@@ -123,7 +123,7 @@ class Shares:
         """The end of a body, while that is being traced, in which objects stand for original ones."""
         groups: dict[int, list[Place]] = {}
         for place, x in arrays_in(after):
-            for base in (base_of(x), *_current_twins(base_of(x))):
+            for base in _representatives(base_of(x)):
                 if base._owner is current_frame().scope:
                     groups.setdefault(id(base), []).append(place)
                 else:
@@ -167,19 +167,30 @@ def mark_outside(result: Any, found: Sequence[Sequence[Array | None]]) -> None:
 
 
 def _pair(x: Array, base: Array) -> None:
-    """Have two arrays, and what they may be, be errors to read once another of them has been written."""
+    """Have an array and another one, or what that may be, be errors to read once either has been written."""
     own = base_of(x)
     if own is base:
         return
-    for one, other in product((own, *_current_twins(own)), (base, *_current_twins(base))):
-        if one is not other and not any(twin is other for twin in _current_twins(one)):
-            one._twins = (*one._twins, (other, other._version))
-            other._twins = (*other._twins, (one, one._version))
+    known = {id(twin) for twin in _current_twins(own)}
+    for twin in (base, *_current_twins(base)):
+        if twin is not own and id(twin) not in known:
+            own._twins = (*own._twins, (twin, twin._version))
+            twin._twins = (*twin._twins, (own, own._version))
 
 
 def _current_twins(x: Array) -> list[Array]:
     """What an array may be, as far as that has not been written since."""
     return [twin for twin, version in x._twins if twin._version == version]
+
+
+def _representatives(x: Array) -> list[Array]:
+    """An array and some of those that it may be, of which all the others are twins."""
+    found, covered = [x], {id(x)}
+    for twin in _current_twins(x):
+        if id(twin) not in covered:
+            found.append(twin)
+            covered.update((id(twin), *map(id, _current_twins(twin))))
+    return found
 
 
 # From trip to trip -------------------------------------------------------------------------------

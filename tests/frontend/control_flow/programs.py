@@ -59,7 +59,7 @@ def collatz(n):
     return steps
 
 
-@at((1.0, 3), (-5.0, 2), (4.0, 0))
+@at((1.3, 3), (-5.0, 2), (4.1, 0))
 def numbers_as_conditions(x, n):
     while 1:
         x = x * 0.5 - 0.1
