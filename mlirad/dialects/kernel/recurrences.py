@@ -63,7 +63,7 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
     reverse = opt_prop_def(UnitAttr)
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
-    parallel = opt_prop_def(IntegerAttr[I64])
+    parallel = opt_prop_def(EXTENT)
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()

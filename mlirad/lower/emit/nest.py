@@ -69,7 +69,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
         (b.shape, b.strides) for b in outputs
     ]
-    if schedule.tasks == 1 and (is_copy or _is_zero(op)):
+    if schedule.tasks is None and (is_copy or _is_zero(op)):
         for k, output in enumerate(outputs):
             if is_copy:
                 copy(kernel.f, kernel.pointers, copied[k], output)
