@@ -238,8 +238,8 @@ PROGRAMS: Final[Mapping[str, str]] = {
             f"%3 = array.broadcast %g {{dims = [1]}} : {array(12)} -> {array('n', 12)}",
             "%zero = array.constant 0.0 : f64",
             f"%4 = array.broadcast %zero {{dims = []}} : f64 -> {array('n', 12)}",
-            f"%5 = array.select %2, %3, %4 : {array('n', 12, of='i1')}, {array('n', 12)}, {array('n', 12)} -> "
-            f"{array('n', 12)}",
+            f"%5 = array.select %2, %3, %4 : {array('n', 12, of='i1')}, {array('n', 12)}, "
+            f"{array('n', 12)} -> {array('n', 12)}",
             f"%6 = array.broadcast %5 {{dims = [0, 1]}} : {array('n', 12)} -> {array('n', 12, 5)}",
             f"%7 = array.broadcast %w {{dims = [1, 2]}} : {array(12, 5)} -> {array('n', 12, 5)}",
             f"%8 = array.absorbing_mul %6, %7 : {array('n', 12, 5)}",

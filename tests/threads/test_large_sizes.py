@@ -1,4 +1,4 @@
-"""Programs for all large sizes, shared by threads: tasks follow from the size, and no bit from the threads."""
+"""Programs for all large sizes that threads share: tasks follow from the size, and no bit from threads."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from mlirad.dialects.extents import nominal
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.kernels import KernelText
 from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.emit.segments import Segment, known_trips
 from mlirad.lower.llvm_text import Loop, Operand, Value
 
 
@@ -44,16 +45,28 @@ class OutputLoops(ABC):
             self._task(task, tasks)
             return
         for segment in self._schedule.segments[self._schedule.order[level]]:
-            self._around(level, segment, segment.lower, segment.upper)
+            self._around(level, segment, segment.lower, segment.upper, known_trips(segment))
 
     def _around(
-        self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
+        self,
+        level: int,
+        segment: Segment,
+        lower: Operand,
+        upper: Operand,
+        at_most: int | None = None,
+        expected: int | None = None,
     ) -> None:
         """One loop around a store, over a part of a segment, which is not empty unless that may be."""
         d = self._schedule.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
-            lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
+            lower,
+            upper,
+            segment.step,
+            name=f"i{d}",
+            at_most=at_most,
+            at_least=segment.least_trips,
+            expected=expected,
         ) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
@@ -87,8 +100,9 @@ class OutputLoops(ABC):
         upper = f.add(lower, rows)
         if not tasks.are_known or tasks.trips % tasks.block:
             upper = f.intrinsic("smin", upper, first.upper)
-        self._around(0, first, lower, upper, tasks.block if tasks.are_known else None)
+        known = tasks.block if tasks.are_known else None
+        self._around(0, first, lower, upper, known, nominal(tasks.block))
         if others:
             with f.conditional(f.icmp("eq", f.add(task, 1), tasks.count(f))):
                 for segment in others:
-                    self._around(0, segment, segment.lower, segment.upper)
+                    self._around(0, segment, segment.lower, segment.upper, known_trips(segment))
