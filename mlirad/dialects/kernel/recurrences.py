@@ -26,6 +26,7 @@ from mlirad.dialects.kernel.layouts import LayoutReader, check_places
 from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
 from mlirad.dialects.loops import CarryingOp
 from mlirad.dialects.shapes import (
+    EXTENT,
     EXTENT_LIST,
     Shape,
     Value,

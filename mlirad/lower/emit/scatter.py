@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from math import prod
 from typing import Final
 
-from mlirad.dialects.extents import divides, is_static, nominal
+from mlirad.dialects.extents import at_most, divides, is_static, nominal
 from mlirad.dialects.kernel import ScatterOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
@@ -198,7 +198,7 @@ class _Search:
         self._guard = guard
         self._sole = sole
         self._extent = extent
-        is_long = sole is None and extent >= MOST_SEARCHED
+        is_long = sole is None and at_most(MOST_SEARCHED, extent)
         self._width = MOST_SEARCHED if is_long else LEAST_SEARCHED
         self._bits = f.alloca("i64", 1, 8)
 
@@ -210,7 +210,7 @@ class _Search:
         if not guards:
             return None
         level = max((k for k, d in enumerate(order) if d in body.dependences[guards[0]]), default=None)
-        if level is None or order[level] == lane or body.extents[order[level]] < LEAST_SEARCHED:
+        if level is None or order[level] == lane or not at_most(LEAST_SEARCHED, body.extents[order[level]]):
             return None
         outer, d = order[: level + 1], order[level]
         guard, *told = [v for v in guards if v is guards[0] or body.dependences[v] <= set(order[:level])]
