@@ -19,7 +19,6 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.sized import SizedCode
 from mlirad.jit.target import find_target
-from mlirad.jit.threads import usual_threads
 from mlirad.lower.large_sizes import LEAST_LARGE, MOST_LARGE
 
 NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
@@ -37,12 +36,9 @@ class LargePrograms:
     def at(self, sizes: Mapping[str, int], donated: tuple[int, ...], name: str) -> NativeFunction | None:
         """The function for arguments of these sizes; None where it has to be compiled for them.
 
-        That is so for small sizes and for huge ones, where several threads work on a call, and for programs
-        that cannot be lowered without numbers.
+        That is so for small sizes and for huge ones, and for programs that cannot be lowered without numbers.
         """
         if not all(LEAST_LARGE <= size <= MOST_LARGE for size in sizes.values()):
-            return None
-        if (self._options.thread_count or usual_threads()) != 1:
             return None
         if donated not in self._made:
             self._made[donated] = self._code(donated, name)

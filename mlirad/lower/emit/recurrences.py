@@ -17,7 +17,7 @@ from math import prod
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import RecurrenceOp
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
@@ -25,8 +25,8 @@ from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fast_path import FastPath
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
-from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
+from mlirad.lower.emit.segments import Segment
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
@@ -60,11 +60,9 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         masks = vector_bytes >= LEAST_MASKED_BYTES
         width = segments.fitting_width(space[lane], asked, native, masks=masks)
         cut[lane] = segments.output_lanes(space[lane], width, native, may_repeat=True, compact=True)
-    tasks, task_trips = 1, 0
+    tasks = None
     if op.parallel is not None and loops:
-        first = cut[loops[0]][0]
-        task_trips = -(-op.parallel.value.data // first.step)
-        tasks = -(-trips_of(first) // task_trips)
+        tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
     order = (*loops, len(space)) if trips > 1 else tuple(loops)
     return NestSchedule(
         order,
@@ -78,7 +76,6 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         in_memory=False,
         segments=cut,
         tasks=tasks,
-        task_trips=task_trips,
     )
 
 
