@@ -1,10 +1,10 @@
-"""Programs for all large sizes: from `LEAST_LARGE` on blocks of lanes fit into an extent, and copies of them.
+"""Programs for all sizes of a range: large ones, in which blocks of lanes fit, and small ones.
 
-    require_at_most(8, n)          holds: n is 256 at least
+    require_at_most(8, n)          holds where n is 256 at least
     require_at_most(8, n // 64)    SizeNeeded: it may be 4
 
 Where lowering needs to know and cannot tell, `SizeNeeded` says that the program has to be lowered for each
-size by itself. What costs are estimated for is a nominal size.
+size by itself. Costs are estimated for the nominal size of the range.
 """
 
 from __future__ import annotations
@@ -15,15 +15,32 @@ from typing import Final, cast
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.extents import Extent, at_most, evaluate, is_static, made, nominal, sizes_of
+from mlirad.dialects.extents import (
+    LEAST_SIZE,
+    Extent,
+    SizeRange,
+    at_most,
+    evaluate,
+    is_static,
+    made,
+    nominal,
+    range_of,
+    sizes_of,
+)
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, size_of
 from mlirad.errors import SizeNeeded
 
 LEAST_LARGE: Final = 256
-"""The least size that such programs run at."""
+"""The least size of programs for large sizes."""
 
 MOST_LARGE: Final = 2**24
 """The greatest one: products of few extents are numbers of 64 bits, and rows those of BLAS."""
+
+SMALL: Final = SizeRange(LEAST_SIZE, LEAST_LARGE - 1, nominal=64)
+"""The sizes of which there are few rows: no strips or parts of them, and a vector may be wider than an extent."""
+
+LARGE: Final = SizeRange(LEAST_LARGE, MOST_LARGE, nominal=4096)
+"""The sizes of which there are many."""
 
 
 def require_at_most(a: int, b: int) -> None:
@@ -33,12 +50,12 @@ def require_at_most(a: int, b: int) -> None:
 
 
 def greatest(extent: int) -> int:
-    """A number that an extent does not exceed at any large size."""
+    """A number that an extent does not exceed at any size of its range."""
     stated = cast(object, extent)
     if not isinstance(stated, Extent):
         return extent
     added = made({monomial: c for monomial, c in stated.terms if c > 0})
-    return evaluate(added, dict.fromkeys(sizes_of(added), MOST_LARGE))
+    return evaluate(added, {name: range_of(name).most for name in sizes_of(added)})
 
 
 def nominal_shape(what: Value | Attribute) -> Shape:

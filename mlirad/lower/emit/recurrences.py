@@ -57,7 +57,9 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         asked = native if op.width is None else op.width.value.data
         masks = vector_bytes >= LEAST_MASKED_BYTES
         width = segments.fitting_width(space[lane], asked, native, masks=masks)
-        cut[lane] = segments.output_lanes(space[lane], width, native, may_repeat=True, compact=True)
+        cut[lane] = segments.output_lanes(
+            space[lane], width, native, may_repeat=True, compact=True, masks=True
+        )
     tasks, task_trips = 1, 0
     if op.parallel is not None and loops:
         first = cut[loops[0]][0]

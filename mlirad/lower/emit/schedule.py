@@ -108,7 +108,9 @@ class NestSchedule:
         for d in order:
             extent = extents[d]
             if d == lane and d < rank:
-                cut[d] = segments.output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+                cut[d] = segments.output_lanes(
+                    extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
+                )
             elif d == lane:
                 cut[d] = segments.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
             elif d == tile:
