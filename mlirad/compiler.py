@@ -126,7 +126,7 @@ def compile_large(
     before: Before | None = None,
     observe: Observer | None = None,
 ) -> NativeProgram | None:
-    """The program for all sizes of a range of a module with sizes, by `options` that say so; changes the module.
+    """The program for all sizes of a range, by `options` that name the range; changes the module.
 
     None for a program that cannot be made without numbers in place of sizes: lowering needs to know more of
     an extent than holds for all sizes, or has no kernel of such extents.

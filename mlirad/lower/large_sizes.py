@@ -37,16 +37,21 @@ MOST_LARGE: Final = 2**24
 """The greatest one: products of few extents are numbers of 64 bits, and rows those of BLAS."""
 
 SMALL: Final = SizeRange(LEAST_SIZE, LEAST_LARGE - 1, nominal=64)
-"""The sizes of which there are few rows: no strips or parts of them, and a vector may be wider than an extent."""
+"""Sizes of few rows, which are cut into no strips: a vector may be wider than an extent."""
 
 LARGE: Final = SizeRange(LEAST_LARGE, MOST_LARGE, nominal=4096)
-"""The sizes of which there are many."""
+"""Sizes of many rows: of the shortest extents, blocks of lanes are parts."""
 
 
 def require_at_most(a: int, b: int) -> None:
     """Raise `SizeNeeded` unless `a <= b` is known."""
     if not at_most(a, b):
         raise SizeNeeded(f"whether {a} is at most {b}", b)
+
+
+def is_loop(extent: int) -> bool:
+    """Whether a loop of this extent may run more than once."""
+    return not at_most(extent, 1)
 
 
 def greatest(extent: int) -> int:

@@ -26,7 +26,7 @@ MOST_TERMS = 64
 
 
 def floor(terms: Sum, divisor: int) -> Sum:
-    """A polynomial divided by a positive number, rounded down: the whole parts of coefficients, and an atom."""
+    """A polynomial divided by a positive number, rounded down: whole parts of coefficients, and an atom."""
     whole = {monomial: c // divisor for monomial, c in terms.items()}
     rest = {monomial: c % divisor for monomial, c in terms.items()}
     # floor(r / k) is -ceil(-r / k), which is -floor((k - 1 - r) / k): of the two, the one with less in it.

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 
 class Quotient:
-    """The atom `(extent // divisor)` of an extent with these terms, whose coefficients are from 0 to divisor - 1."""
+    """The atom `(terms // divisor)`, the coefficients of whose terms are from 0 to divisor - 1."""
 
     __slots__ = ("_hash", "divisor", "terms")
 

@@ -1,7 +1,7 @@
 """Of what is known of sizes while a program is compiled: the range of each one, and the number for costs.
 
-    with sizes_within(SizeRange(256, 2**24, 4096)):
-        at_most(8, size("n"))             True, which it is not for sizes from 2 on
+with sizes_within(SizeRange(256, 2**24, 4096)):
+    at_most(8, size("n"))             True, which it is not for sizes from 2 on
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import prod
 
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.shapes import values_of
 from mlirad.lower.emit import segments
@@ -26,11 +26,12 @@ from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, c
 from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     """Write the function of a recurrence and the call of it; there is none if it has no elements."""
-    if not prod(values_of(op.space)):
+    if at_most(prod(values_of(op.space)), 0):
         return
     outputs = [emitter.buffers[r] for r in op.roots]
     body = Body(op, emitter.buffers, outputs)
@@ -46,7 +47,7 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
 def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
     """The loops of the space, that of the lanes last, around the trips."""
     *space, trips = op.extents
-    loops = [d for d, extent in enumerate(space) if extent > 1]
+    loops = [d for d, extent in enumerate(space) if is_loop(extent)]
     cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
     lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
     width = 1
@@ -65,7 +66,7 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         first = cut[loops[0]][0]
         task_trips = -(-op.parallel.value.data // first.step)
         tasks = -(-trips_of(first) // task_trips)
-    order = (*loops, len(space)) if trips > 1 else tuple(loops)
+    order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
     return NestSchedule(
         order,
         len(loops),
@@ -123,7 +124,7 @@ class _RecurrenceCode(OutputLoops):
         trip = len(op.extents) - 1
         with f.loop(0, op.trips, carries=carries, name="t") as loop:
             code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
-            if op.trips > 1:
+            if is_loop(op.trips):
                 code.opened(self._schedule.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)
@@ -138,4 +139,4 @@ class _RecurrenceCode(OutputLoops):
 def _trip_address(body: Body, buffer: Buffer) -> Address:
     """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
     steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
-    return Address(buffer, tuple((d, s) for d, s in steps if body.extents[d] > 1), (), 0)
+    return Address(buffer, tuple((d, s) for d, s in steps if is_loop(body.extents[d])), (), 0)

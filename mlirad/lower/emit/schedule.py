@@ -18,6 +18,7 @@ from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
@@ -161,7 +162,7 @@ def _order(
     if any(c.startswith("arg") for c in combiners):
         # an extremum in memory would need its value there too
         order.sort(key=lambda d: d >= rank)
-    order = [d for d in order if extents[d] > 1]
+    order = [d for d in order if is_loop(extents[d])]
     outer = len(order)
     while outer and order[outer - 1] >= rank:
         outer -= 1

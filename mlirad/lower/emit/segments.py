@@ -17,7 +17,7 @@ as a block, the last block overlaps the one before, and stands there even if not
 
 Where it may be shorter, lanes beyond its end are masked off, or what is left over is done one by one.
 
-    extent n from 2 on, 8 lanes                  blocks up to n // 8 * 8, then one of n - n // 8 * 8 valid lanes
+    extent n from 2 on, 8 lanes                  blocks up to n // 8 * 8, then one with n % 8 valid lanes
     extent n from 2 on, 8 lanes, no masks        the same blocks, then single iterations
 """
 
@@ -53,7 +53,7 @@ class Segment(NamedTuple):
         return int(at_most(self.lower + 1, self.upper))
 
     def valid_lanes(self, f: IRBuilder, start: Value) -> Value | None:
-        """The lanes of the block from `start` on that are inside the loop, as a mask; None for all of them."""
+        """The lanes of the block at `start` that are inside the loop, as a mask; None for all of them."""
         if self.valid is None:
             return None
         if is_static(self.valid):
@@ -143,7 +143,7 @@ def _overlapping_lanes(
 
 
 def _lanes_of_short(extent: int, width: int, native: int, *, masks: bool) -> list[Segment]:
-    """The same for one that may be shorter than a block: what is left over takes as few registers as it can."""
+    """The same for one that may be shorter than a block; what is left over fills registers one by one."""
     full = extent // width * width
     segments = [Segment(0, full, width, 1, width)]
     if full == extent:
