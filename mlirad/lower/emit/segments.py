@@ -195,7 +195,13 @@ def unrolled(extent: int, copies: int, *, may_repeat: bool = False) -> list[Segm
         if may_repeat and at_most(copies, extent):
             return [Segment(0, extent, copies, copies, clamped=True)]
         full = extent // copies * copies
-        return [Segment(0, full, copies, copies), Segment(full, extent, 1, 1)]
+        segments = [Segment(0, full, copies, copies)]
+        if may_repeat and copies > 3:
+            half = copies // 2
+            whole = full + (extent - full) // half * half
+            segments.append(Segment(full, whole, half, half))
+            full = whole
+        return [*segments, Segment(full, extent, 1, 1)]
     copies = min(copies, extent)
     left = extent % copies
     if not left:

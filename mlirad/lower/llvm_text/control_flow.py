@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
+from mlirad.dialects.extents import nominal
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
 from mlirad.lower.llvm_text.value import Value, constant
@@ -75,12 +78,16 @@ class ControlFlow(Polling):
         Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
         its body with the index a literal; one that provably runs at all gets no guard in front.
         Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, and `at_least`
-        how many at least.
+        how many at least. Of extents with sizes in them the first is known.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
         trips: int | None = None
         if first.literal is not None and last.literal is not None:
             trips = max(0, -(-int(last.literal - first.literal) // step))
+        usual = at_most if trips is None else trips
+        if usual is None and not isinstance(lower, Value) and not isinstance(upper, Value):
+            counted = cast(int, -(-(upper - lower) // step))
+            at_most, usual = greatest(counted), max(1, nominal(counted))
         if trips == 1:
             once = Loop(first, list(carries))
             yield once
@@ -99,7 +106,7 @@ class ControlFlow(Polling):
         self._open(body, dict(known))
         phis = len(self._lines)
         work_before, self.work = self.work, 0
-        runs, self.runs = self.runs, self.runs * _assumed(at_most if trips is None else trips)
+        runs, self.runs = self.runs, self.runs * _assumed(usual)
         yield loop
         self.runs = runs
         following = loop.carried()
