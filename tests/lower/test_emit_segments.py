@@ -70,7 +70,7 @@ N = size("n")
 @pytest.mark.parametrize("extent", [N, N - 1, N - 2, 4 * N, N // 2, (N + 1) // 3])
 @pytest.mark.parametrize("range_", [SMALL, LARGE])
 def test_extents_with_sizes(extent: int, range_: SizeRange) -> None:
-    sizes = [range_.least + k for k in (0, 1, 2, 3, 5, 6, 7, 14, 21)]
+    sizes = [range_.least + k for k in (0, 1, 2, 5, 7, 14)]
     with sizes_within(range_):
         for width, native in ((1, 4), (4, 4), (8, 4), (16, 8)):
             for masks in (False, True):
