@@ -21,7 +21,6 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.sized import SizedCode
 from mlirad.jit.target import find_target
-from mlirad.jit.threads import usual_threads
 from mlirad.lower.large_sizes import MOST_LARGE, SMALL
 
 NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
@@ -39,12 +38,9 @@ class SizedPrograms:
     def at(self, sizes: Mapping[str, int], donated: tuple[int, ...], name: str) -> NativeFunction | None:
         """The function for arguments of these sizes; None where it has to be compiled for them.
 
-        That is so for huge sizes, where several threads work on a call, and for programs that cannot be
-        lowered without numbers.
+        That is so for huge sizes, and for programs that cannot be lowered without numbers.
         """
         if any(number > MOST_LARGE for number in sizes.values()):
-            return None
-        if (self._options.thread_count or usual_threads()) != 1:
             return None
         small = tuple(sorted(name for name, number in sizes.items() if number <= SMALL.most))
         wanted = small, donated

@@ -135,7 +135,7 @@ class ControlEmitter:
 
     def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
         """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
-        tasks = LoopTasks.of(op)
+        tasks = LoopTasks.of(op, self._at.memory)
         with self._emitter.repeated(nominal(op.trips)):
             if tasks is None:
                 with self._at.f.loop(0, op.trips, name="t") as loop:

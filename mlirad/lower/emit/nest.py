@@ -19,7 +19,7 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import at_most, is_static, nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
@@ -35,7 +35,7 @@ from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, most_trips
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.segments import Segment, known_trips, trips_of
 from mlirad.lower.llvm_text import Operand, Value, constant
 
 
@@ -69,7 +69,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
         (b.shape, b.strides) for b in outputs
     ]
-    if schedule.tasks == 1 and (is_copy or _is_zero(op)):
+    if schedule.tasks is None and (is_copy or _is_zero(op)):
         for k, output in enumerate(outputs):
             if is_copy:
                 copy(kernel.f, kernel.pointers, copied[k], output)
@@ -253,9 +253,7 @@ class _NestCode(OutputLoops):
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(
-                    level, segment, bounds, trips if is_static(segment.upper) else None, flat, slots
-                )
+                flat = self._over(level, segment, bounds, known_trips(segment), flat, slots)
         return flat
 
     def _over(

@@ -17,15 +17,15 @@ from math import prod
 
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
-from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
+from mlirad.lower.emit.segments import Segment
 from mlirad.lower.large_sizes import is_loop
 
 
@@ -61,11 +61,9 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         cut[lane] = segments.output_lanes(
             space[lane], width, native, may_repeat=True, compact=True, masks=True
         )
-    tasks, task_trips = 1, 0
+    tasks = None
     if op.parallel is not None and loops:
-        first = cut[loops[0]][0]
-        task_trips = -(-op.parallel.value.data // first.step)
-        tasks = -(-trips_of(first) // task_trips)
+        tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
     order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
     return NestSchedule(
         order,
@@ -79,7 +77,6 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         in_memory=False,
         segments=cut,
         tasks=tasks,
-        task_trips=task_trips,
     )
 
 

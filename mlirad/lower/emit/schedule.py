@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of
+from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
@@ -43,8 +44,8 @@ class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
-    says that reduction loops are among the outer ones. Threads may share `tasks` of `task_trips` trips each
-    of the first segment of the outermost loop.
+    says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
+    of the outermost loop.
     """
 
     order: tuple[int, ...]
@@ -57,8 +58,7 @@ class NestSchedule:
     copies: int
     in_memory: bool
     segments: dict[int, list[Segment]]
-    tasks: int = 1
-    task_trips: int = 0
+    tasks: Tasks | None = None
 
     @classmethod
     def of(
@@ -122,11 +122,9 @@ class NestSchedule:
                 cut[d] = segments.plain(extent)
         if unroll is None:
             copies = 1
-        tasks, task_trips = 1, 0
+        tasks = None
         if op.parallel is not None and order and not in_memory and order[0] < rank:
-            first = cut[order[0]][0]
-            task_trips = -(-op.parallel.value.data // first.step)
-            tasks = -(-trips_of(first) // task_trips)
+            tasks = tasks_of(cut[order[0]], integer_of(op.parallel))
         return cls(
             order,
             outer,
@@ -139,8 +137,13 @@ class NestSchedule:
             in_memory,
             cut,
             tasks,
-            task_trips,
         )
+
+
+def tasks_of(cut: Sequence[Segment], iterations: int) -> Tasks | None:
+    """The tasks that a loop is cut into, of so many iterations each, by trips of its first segment."""
+    first = cut[0]
+    return Tasks.of(trips_of(first), -(-iterations // first.step))
 
 
 def _active(loop: int | None, extents: Sequence[int]) -> int | None:

@@ -74,6 +74,12 @@ def trips_of(segment: Segment) -> int:
     return -(-(segment.upper - segment.lower) // segment.step)
 
 
+def known_trips(segment: Segment) -> int | None:
+    """The same where it does not depend on sizes."""
+    trips = trips_of(segment)
+    return trips if is_static(trips) else None
+
+
 def floor_power(number: int) -> int:
     """The greatest power of two that is at most `number`."""
     return 1 << (number.bit_length() - 1)
