@@ -2,6 +2,7 @@
 
     kernel.nest ... {space = [100000], lane = 0, width = 8, parallel = 6256}      16 tasks
     kernel.strips ... attributes {kernel.parallel = 5}                            tasks of five strips
+    kernel.nest ... {space = [n], ..., parallel = n // 128 + 5000}                tasks of 5000 or more
 
 A loop is shared where it costs enough, and cut into tasks that cost enough, by figures for what it computes
 and moves through memory. Nothing here depends on how many threads there are, since the number of tasks may
