@@ -1,7 +1,8 @@
 """Programs for all sizes of a range: large ones, in which blocks of lanes fit, and small ones.
 
-    require_at_most(8, n)          holds where n is 256 at least
-    require_at_most(8, n // 64)    SizeNeeded: it may be 4
+    at_most(8, n)          holds where n is 256 at least, and not where it is 2
+    is_loop(n - 1)         True of small sizes, too: it may be 1, or more
+    greatest(n)            255, or 2**24
 
 Where lowering needs to know and cannot tell, `SizeNeeded` says that the program has to be lowered for each
 size by itself. Costs are estimated for the nominal size of the range.
@@ -28,7 +29,6 @@ from mlirad.dialects.extents import (
     sizes_of,
 )
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, size_of
-from mlirad.errors import SizeNeeded
 
 LEAST_LARGE: Final = 256
 """The least size of programs for large sizes."""
@@ -41,12 +41,6 @@ SMALL: Final = SizeRange(LEAST_SIZE, LEAST_LARGE - 1, nominal=64)
 
 LARGE: Final = SizeRange(LEAST_LARGE, MOST_LARGE, nominal=4096)
 """Sizes of many rows: of the shortest extents, blocks of lanes are parts."""
-
-
-def require_at_most(a: int, b: int) -> None:
-    """Raise `SizeNeeded` unless `a <= b` is known."""
-    if not at_most(a, b):
-        raise SizeNeeded(f"whether {a} is at most {b}", b)
 
 
 def is_loop(extent: int) -> bool:
