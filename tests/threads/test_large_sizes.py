@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -36,11 +38,11 @@ def test_same_bits_for_any_number_of_threads(case: str) -> None:
         bound = program.bound({"n": n})
         arguments = drawn(bound, rng)
         assert len(set(digests(bound, arguments).values())) == 1
-        got = NativeFunction(bound, debug=True, threads=3)(*arguments)
-        got = got if isinstance(got, tuple) else (got,)
-        for one, other in zip(got, run_function(module, arguments), strict=True):
+        got: Any = NativeFunction(bound, debug=True, threads=3)(*arguments)
+        wanted: Any = run_function(module, arguments)
+        for one, other in zip(got, wanted, strict=True):
             tolerance = 1e-5 if np.asarray(other).dtype == np.float32 else 1e-11
-            np.testing.assert_allclose(np.asarray(one), other, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
 
 
 def tasks_at(program: NativeProgram, n: int) -> int:
