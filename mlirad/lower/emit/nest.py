@@ -19,7 +19,7 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
@@ -44,11 +44,11 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     """Write the function of a nest and the call of it; there is none if no element is to be computed."""
     outputs = [emitter.buffers[r] for r in op.roots]
     space = values_of(op.space)
-    if not prod(space):
+    if at_most(prod(space), 0):
         return
     combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
     what = combiners[0] if combiners else "map"
-    if not prod(values_of(op.reduction)):
+    if at_most(prod(values_of(op.reduction)), 0):
         kernel = begin_kernel(emitter, op, what, (), outputs, nominal(prod(space)) * len(outputs))
         for combiner, output in zip(combiners, outputs, strict=True):
             is_position = combiner.startswith("arg")
@@ -200,7 +200,15 @@ class _NestCode(OutputLoops):
                 if self._schedule.in_memory:
                     before = code.load(address, j)
                     total = reductions.merge(self._f, combiner, [before], total)
-                self._store(total[-1], address, j)
+                self._store(self._of_all(combiner, total)[-1], address, j)
+
+    def _of_all(self, combiner: str, total: Accumulator) -> Accumulator:
+        """The total, of no operands what memory holds of such: a sum in registers starts at -0.0."""
+        operands = prod(self._body.extents[self._rank :])
+        if at_most(1, operands) or combiner != "add" or not total[0].is_float:
+            return total
+        is_empty = self._f.icmp("eq", self._f.value(operands, "i64"), 0)
+        return [self._f.select(is_empty, constant(total[0].kind, 0), total[0])]
 
     def _both_paths(self) -> None:
         """Compute what the body yields by the fast path, if there is one and this is no narrow last block."""

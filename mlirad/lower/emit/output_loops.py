@@ -81,7 +81,7 @@ class OutputLoops(ABC):
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes
+            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:

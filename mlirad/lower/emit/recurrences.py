@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import prod
 
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
@@ -27,11 +27,12 @@ from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, c
 from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
 from mlirad.lower.emit.segments import Segment
+from mlirad.lower.large_sizes import is_loop
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     """Write the function of a recurrence and the call of it; there is none if it has no elements."""
-    if not prod(values_of(op.space)):
+    if at_most(prod(values_of(op.space)), 0):
         return
     outputs = [emitter.buffers[r] for r in op.roots]
     body = Body(op, emitter.buffers, outputs)
@@ -48,7 +49,7 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
 def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
     """The loops of the space, that of the lanes last, around the trips."""
     *space, trips = op.extents
-    loops = [d for d, extent in enumerate(space) if extent > 1]
+    loops = [d for d, extent in enumerate(space) if is_loop(extent)]
     cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
     lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
     width = 1
@@ -59,11 +60,13 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         asked = native if op.width is None else op.width.value.data
         masks = vector_bytes >= LEAST_MASKED_BYTES
         width = segments.fitting_width(space[lane], asked, native, masks=masks)
-        cut[lane] = segments.output_lanes(space[lane], width, native, may_repeat=True, compact=True)
+        cut[lane] = segments.output_lanes(
+            space[lane], width, native, may_repeat=True, compact=True, masks=True
+        )
     tasks = None
     if op.parallel is not None and loops:
         tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
-    order = (*loops, len(space)) if trips > 1 else tuple(loops)
+    order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
     return NestSchedule(
         order,
         len(loops),
@@ -127,7 +130,7 @@ class _RecurrenceCode(OutputLoops):
         trip = len(op.extents) - 1
         with f.loop(0, op.trips, carries=carries, name="t") as loop:
             code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
-            if op.trips > 1:
+            if is_loop(op.trips):
                 code.opened(self._schedule.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)
@@ -144,4 +147,4 @@ class _RecurrenceCode(OutputLoops):
 def _trip_address(body: Body, buffer: Buffer) -> Address:
     """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
     steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
-    return Address(buffer, tuple((d, s) for d, s in steps if body.extents[d] > 1), (), 0)
+    return Address(buffer, tuple((d, s) for d, s in steps if is_loop(body.extents[d])), (), 0)

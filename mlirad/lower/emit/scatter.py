@@ -31,6 +31,7 @@ from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import IRBuilder, Operand, Value, constant
 
 LEAST_SEARCHED: Final = 8
@@ -44,9 +45,9 @@ _MANY: Final = 64
 def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     """Write the function of a scatter and the call of it."""
     output = emitter.buffers[op.result]
-    if not output.size:
+    if at_most(output.size, 0):
         return
-    is_empty = not prod(op.extents)
+    is_empty = at_most(prod(op.extents), 0)
     body = Body(op, emitter.buffers, [output])
     rank = len(shape_of(op.result))
     address = body.address(output, body.yielded[1 : 1 + rank])
@@ -85,7 +86,7 @@ class _ScatterCode:
         self._value = body.yielded[0]
         guards = body.yielded[1 + len(address.buffer.shape) :]
         self._guard = guards[0] if guards else None
-        self._order = [d for d, e in enumerate(body.extents) if e > 1]
+        self._order = [d for d, e in enumerate(body.extents) if is_loop(e)]
         lane = None if op.lane is None else op.lane.value.data
         if lane not in self._order or not self._may_use(lane, body):
             lane = None

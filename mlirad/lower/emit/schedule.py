@@ -19,6 +19,7 @@ from mlirad.lower.emit.kernels import cost_of
 from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
@@ -108,7 +109,9 @@ class NestSchedule:
         for d in order:
             extent = extents[d]
             if d == lane and d < rank:
-                cut[d] = segments.output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+                cut[d] = segments.output_lanes(
+                    extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
+                )
             elif d == lane:
                 cut[d] = segments.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
             elif d == tile:
@@ -162,7 +165,7 @@ def _order(
     if any(c.startswith("arg") for c in combiners):
         # an extremum in memory would need its value there too
         order.sort(key=lambda d: d >= rank)
-    order = [d for d in order if extents[d] > 1]
+    order = [d for d in order if is_loop(extents[d])]
     outer = len(order)
     while outer and order[outer - 1] >= rank:
         outer -= 1

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from mlirad.dialects.extents import Extent, nominal
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
 from mlirad.lower.llvm_text.value import Value, constant
@@ -78,7 +79,7 @@ class ControlFlow(Polling):
         its body with the index a literal; one that provably runs at all gets no guard in front.
         Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, `at_least` how
         many at least, and `expected` how many it is taken to make; where bounds are extents with sizes in
-        them, these are as many as at the nominal size.
+        them, these are as many as at the greatest and at the nominal size.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
         trips: int | None = None
@@ -103,8 +104,9 @@ class ControlFlow(Polling):
         self._open(body, dict(known))
         phis = len(self._lines)
         work_before, self.work = self.work, 0
-        if expected is None and trips is None:
-            expected = _expected(lower, upper, step)
+        if trips is None:
+            at_most = _most(lower, upper, step) if at_most is None else at_most
+            expected = _expected(lower, upper, step) if expected is None else expected
         known_most = at_most if trips is None else trips
         runs, self.runs = self.runs, self.runs * _assumed(known_most if expected is None else expected)
         yield loop
@@ -299,6 +301,13 @@ def _expected(lower: Operand, upper: Operand, step: int) -> int | None:
     if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
         return None
     return max(1, nominal(upper - lower) // step)
+
+
+def _most(lower: Operand, upper: Operand, step: int) -> int | None:
+    """How many trips a loop makes at most at any size; None where its bounds are values."""
+    if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
+        return None
+    return -(-greatest(upper - lower) // step)
 
 
 def _assumed(trips: int | None) -> int:

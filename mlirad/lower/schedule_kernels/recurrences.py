@@ -16,6 +16,7 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.machine import (
     CONTIGUOUS_LOAD,
     CONTIGUOUS_STORE,
@@ -56,7 +57,7 @@ def state_lanes(op: RecurrenceOp, vector_bytes: int) -> None:
 
 def lane_of(space: Shape) -> int | None:
     """The last dimension of a space, unless it has one element: then the one before, and so on."""
-    return next((d for d in reversed(range(len(space))) if space[d] > 1), None)
+    return next((d for d in reversed(range(len(space))) if is_loop(space[d])), None)
 
 
 def best_blocking(op: RecurrenceOp, vector_bytes: int) -> RecurrenceBlocking:
