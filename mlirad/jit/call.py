@@ -25,7 +25,7 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.blas import blas_addresses
+from mlirad.jit.blas import blas_address
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
@@ -159,9 +159,7 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
         elif symbol in addresses:
             continue
         elif symbol.startswith(tuple(LIBRARY_PREFIXES.values())):
-            if symbol not in blas_addresses():
-                raise CompileError(f"no routine {symbol}")
-            addresses[symbol] = blas_addresses()[symbol]
+            addresses[symbol] = blas_address(symbol)
         else:
             from mlirad.jit.external import external_address
 
