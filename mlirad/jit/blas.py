@@ -37,6 +37,7 @@ from typing import Final, cast
 
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
 from mlirad.jit.templates import pointer
@@ -91,13 +92,22 @@ _RESTORE: Final = "mlirad_restore_threads"
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
 
-@cache
 def blas_address(symbol: str) -> int:
     """The address of a symbol of either library. Loads SciPy's BLAS on first use.
 
     Raises `CompileError` if there is no such routine, or if it does not have the signature expected, 64-bit
     integers included.
     """
+    with _lock:
+        return _blas_address(symbol)
+
+
+_lock: Final = CompileLock()
+"""Calls under way are counted in one place, so the code that counts them is made once."""
+
+
+@cache
+def _blas_address(symbol: str) -> int:
     routine = _ROUTINES.get(symbol)
     if routine is None:
         raise CompileError(f"no routine {symbol}")

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from mlirad.jit import pool_text
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
-from mlirad.jit.forking import compiling_section
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
 from mlirad.jit.parallel_text import parallel_text
@@ -49,7 +49,7 @@ def parallel_address() -> int:
 
 def prepare() -> None:
     """Make the pool, so that calls of several threads share the tasks of parallel loops."""
-    with compiling_section():
+    with _lock:
         _share.value = _code().addresses[pool_text.SHARE]
 
 
@@ -78,6 +78,9 @@ def _numbers() -> list[int]:
 def _reset() -> None:
     ctypes.CFUNCTYPE(None)(_code().addresses[pool_text.RESET])()
 
+
+_lock: Final = CompileLock()
+"""There is one pool: its text has the places of the workers."""
 
 _share: Final = ctypes.c_void_p()
 """The address of the pool's function, null until there is one."""
