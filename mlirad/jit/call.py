@@ -28,7 +28,6 @@ from mlirad.jit.blas import blas_address
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
-from mlirad.jit.pool import prepare as prepare_pool
 from mlirad.jit.target import Target
 from mlirad.lower.native_program import (
     LIBRARY_PREFIXES,
@@ -75,7 +74,9 @@ class NativeFunction:
     ):
         code = load_code(program, target, externals or {}) if code is None else code
         if threads > 1 and PARALLEL in program.externals:
-            prepare_pool()
+            from mlirad.jit import pool
+
+            pool.prepare()
         self.program: Final[ProgramInterface] = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
