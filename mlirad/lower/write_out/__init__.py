@@ -104,7 +104,7 @@ def _write_out_groups(block: Block, rows: int, least_kernels: int) -> None:
             group.discard()
             return
         tried.update(group.members)
-        is_done = group.unrolled >= least_kernels
+        is_done = group.unrolled >= least_kernels and bool(group.results())
         what = f"one kernel for {rows} rows, {group.unrolled} loops over a row unrolled"
         considered(group.members[0], what, len(group.members), 1, unit="kernels", is_done=is_done)
         if is_done:
