@@ -21,7 +21,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.extents import LEAST_SIZE, sizes_from
+from mlirad.dialects.extents import ANY_SIZE, sizes_within
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import element_of
@@ -33,7 +33,7 @@ from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
 from mlirad.lower.float_control import float_control
-from mlirad.lower.large_sizes import LEAST_LARGE
+from mlirad.lower.large_sizes import LARGE, SMALL
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan, verify_plans
 from mlirad.pipeline_options import Options
@@ -126,7 +126,7 @@ def compile_large(
     before: Before | None = None,
     observe: Observer | None = None,
 ) -> NativeProgram | None:
-    """The program for all large sizes of a module with sizes, by `options` that say so; changes the module.
+    """The program for all sizes of a range, by `options` that name the range; changes the module.
 
     None for a program that cannot be made without numbers in place of sizes: lowering needs to know more of
     an extent than holds for all sizes, or has no kernel of such extents.
@@ -166,8 +166,10 @@ def transform(
 
 
 def _known_of(options: Options) -> AbstractContextManager[None]:
-    """A context in which it is known how large the sizes of the program are at least."""
-    return sizes_from(LEAST_LARGE if options.large else LEAST_SIZE)
+    """A context in which it is known between which numbers the sizes of the program are."""
+    if not options.large:
+        return sizes_within(ANY_SIZE)
+    return sizes_within(LARGE, dict.fromkeys(options.small, SMALL))
 
 
 def may_need_blocks(module: ModuleOp, options: Options) -> bool:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
-
+from mlirad.frontend.numpy_functions.arrays.array_api import NAMESPACE
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 
 globals().update(CREATING)
@@ -21,8 +20,8 @@ globals().update(CREATING)
 
 def __getattr__(name: str) -> Any:
     """All other names are NumPy's."""
-    return getattr(numpy, name)
+    return getattr(NAMESPACE, name)
 
 
 def __dir__() -> list[str]:
-    return dir(numpy)
+    return dir(NAMESPACE)

@@ -129,7 +129,7 @@ def lowering(
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
-    """The same for all large sizes of a program: no rows are written out, and threads share nothing."""
+    """The same for all sizes of a range: no rows are written out, and no reductions split."""
     return (*FORMATION, *_cut(target), *_planning(target, entry, donated))
 
 

@@ -22,7 +22,7 @@ from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten

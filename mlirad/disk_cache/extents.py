@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, cast
 
-from mlirad.dialects.extents import Extent, Quotient, size
+from mlirad.dialects.extents import Extent, Quotient, Terms, size
 
 Json: TypeAlias = Any
 
@@ -16,14 +16,13 @@ Json: TypeAlias = Any
 def extent_json(extent: int) -> Json:
     """What `extent_of` reads."""
     stated = cast(object, extent)
-    if not isinstance(stated, Extent):
-        return extent
+    return _terms_json(stated.terms) if isinstance(stated, Extent) else extent
+
+
+def _terms_json(terms: Terms) -> Json:
     return [
-        [
-            [[extent_json(cast(int, a.extent)), a.divisor] if isinstance(a, Quotient) else a for a in atoms],
-            coefficient,
-        ]
-        for atoms, coefficient in stated.terms
+        [[[_terms_json(a.terms), a.divisor] if isinstance(a, Quotient) else a for a in atoms], coefficient]
+        for atoms, coefficient in terms
     ]
 
 

@@ -164,7 +164,7 @@ _PLAIN: Mapping[type, Callable[[Any], bytes]] = {
     list: _sequence,
     dict: lambda value: b"d" + _sequence(list(value.items())),
     Extent: lambda value: b"x" + _data(value.terms),
-    Quotient: lambda value: b"q" + _data((value.extent, value.divisor)),
+    Quotient: lambda value: b"q" + _data((value.terms, value.divisor)),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.explorer.page import explore
-from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.transformations import grad, value_and_grad
 from mlirad.tools.arguments import read_example

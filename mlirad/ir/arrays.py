@@ -13,7 +13,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.array.literals import literal_array, literal_number
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.function import FUNCTION_OPS
@@ -303,6 +303,8 @@ def rebuild_function(
 def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value, Value]) -> Value | None:
     """The op with operands `o` through its folding constructor; `None` when it has none."""
     match op:
+        case structural.ConstantOp() if not shape_of(op.result):
+            return b.constant(literal_number(op), op.result.type)
         case structural.ConstantOp() if 0 < size_of(op.result) <= MAX_FOLDED_ELEMENTS:
             return b.constant(literal_array(op), element_of(op.result))
         case structural.IotaOp():

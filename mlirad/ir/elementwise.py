@@ -68,21 +68,21 @@ class ElementwiseBuilder(StructuralBuilder):
         element: Attribute | None = None,
     ) -> Value:
         """An elementwise op through its folding constructor. `element` is needed by `convert` alone."""
-        if issubclass(op_class, ew.CompareOp):
+        if op_class is ew.CompareOp:
             assert properties is not None
             return self.compare(cast(StringAttr, properties["predicate"]).data, *operands)
-        if issubclass(op_class, ew.SelectOp):
+        if op_class is ew.SelectOp:
             return self.select(*operands)
-        if issubclass(op_class, ew.ConvertOp):
+        if op_class is ew.ConvertOp:
             assert element is not None
             return self.convert(operands[0], element)
-        if issubclass(op_class, ew.FloatTestOp):
-            return self.elementwise(op_class, operands, i1, properties)
         fold = _FOLDS.get(op_class)
         if fold is not None:
             folded = fold(self, *operands)
             if folded is not None:
                 return folded
+        elif issubclass(op_class, ew.FloatTestOp):
+            return self.elementwise(op_class, operands, i1, properties)
         return self.elementwise(op_class, operands, element_of(operands[0]), properties)
 
     def unary(self, op_class: type[ew.UnaryOp], x: Value) -> Value:

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Region
 
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp, StackOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, keyword, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.elementwise import ElementwiseBuilder
@@ -122,6 +123,9 @@ class IndexingBuilder(ElementwiseBuilder):
         """Whether all positions lie inside their dimensions; decided where intervals allow it."""
         result = self.splat(True, _boolean_like(positions[0]))
         for position, extent in zip(positions, shape, strict=False):
+            known = self.scalar_of(position)
+            if known is not None and is_static(extent) and 0 <= known < extent:
+                continue
             low = self.compare("ge", position, self.splat(0, position.type))
             high = self.compare("lt", position, self.splat(extent, position.type))
             result = self.logical_and(result, self.logical_and(low, high))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import IndexOp
-from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
+from mlirad.dialects.array.literals import literal, literal_array, literal_number, numpy_dtype
 from mlirad.dialects.array.structural import (
     BroadcastOp,
     ConcatenateOp,
@@ -53,6 +53,9 @@ MAX_FOLDED_ELEMENTS = 4096
 """Literals larger than this are not computed with at compile time."""
 
 
+_NUMBERS: Final = frozenset((int, float, bool))
+
+
 def scalar_of(value: Value) -> int | float | bool | None:
     """The Python scalar that every element equals, if `value` is a scalar constant or a broadcast one."""
     owner = value.owner
@@ -60,7 +63,7 @@ def scalar_of(value: Value) -> int | float | bool | None:
         value = owner.operands[0]
         owner = value.owner
     if type(owner) is ConstantOp and not shape_of(value):
-        return literal_array(owner).item()
+        return literal_number(owner)
     return None
 
 
@@ -75,6 +78,8 @@ class StructuralBuilder(Builder):
         if isinstance(value, Extent):
             number = self.emit(SizeOp, (), i64, {"extent": integer(cast(int, value))})
             return number if element == i64 else self.emit(ConvertOp, (number,), element)
+        if type(value) in _NUMBERS:
+            return self.emit(ConstantOp, (), element, {"value": literal(value, element)})
         numbers = np.asarray(value)
         if numbers.ndim and numbers.size:
             first = numbers[(0,) * numbers.ndim]

@@ -10,7 +10,8 @@ example
     declare double @mlirad_blas_ddot(ptr, ptr, ptr, ptr, ptr)
 
 Results must not depend on the number of threads, so each call is wrapped in a few instructions
-that limit the library to one thread and restore what was set. How depends on the library:
+that limit the library to one thread and restore what was set. A routine is wrapped when a program is
+loaded that calls it. How the limit is set depends on the library:
 
 - OpenBLAS with its own threads (the wheels of SciPy) has one setting per process, whatever the name
   `openblas_set_num_threads_local` promises. The first of the calls under way saves it and sets one
@@ -29,15 +30,17 @@ from __future__ import annotations
 import ctypes
 import glob
 import os
-from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from typing import Final, cast
 
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
+from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
 
@@ -75,35 +78,62 @@ _ARGUMENTS: Final = {
 }
 """The arguments of the routines for real and for complex numbers, which a letter stands for each."""
 
+_ROUTINES: Final = {
+    LIBRARY_PREFIXES[library] + kind + name: (library, kind, name)
+    for (library, kinds), names in _ARGUMENTS.items()
+    for kind in kinds
+    for name in names
+}
+"""Library, kind and name of the routine behind every symbol."""
+
+_LIMIT: Final = "mlirad_limit_threads"
+_RESTORE: Final = "mlirad_restore_threads"
+
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
 
-@cache
-def blas_addresses() -> Mapping[str, int]:
-    """The address of every symbol of both libraries. Loads SciPy's BLAS on first use.
+def blas_address(symbol: str) -> int:
+    """The address of a symbol of either library. Loads SciPy's BLAS on first use.
 
-    Raises `CompileError` if a routine does not have the signature expected, 64-bit integers
-    included.
+    Raises `CompileError` if there is no such routine, or if it does not have the signature expected, 64-bit
+    integers included.
     """
-    routines = {
-        LIBRARY_PREFIXES[library] + kind + name: (library, kind, name)
-        for (library, kinds), names in _ARGUMENTS.items()
-        for kind in kinds
-        for name in names
-    }
-    found = {symbol: _routine_address(*parts) for symbol, parts in routines.items()}
-    begin, end, setters = _thread_limit()
-    if not setters:
-        return found
-    text = [begin, end] + [_limited(symbol, *parts, found[symbol]) for symbol, parts in routines.items()]
-    code = load_glue("\n".join(text), tuple(routines))
+    with _lock:
+        return _blas_address(symbol)
+
+
+_lock: Final = CompileLock()
+"""Calls under way are counted in one place, so the code that counts them is made once."""
+
+
+@cache
+def _blas_address(symbol: str) -> int:
+    routine = _ROUTINES.get(symbol)
+    if routine is None:
+        raise CompileError(f"no routine {symbol}")
+    address = _routine_address(*routine)
+    limit = _limit_addresses()
+    if limit is None:
+        return address
+    code = load_glue(_limited(symbol, *routine, address, *limit), (symbol,))
     _loaded.append(code)
-    return dict(code.addresses)
+    return code.addresses[symbol]
+
+
+@cache
+def _limit_addresses() -> tuple[int, int] | None:
+    """The functions that limit the library to one thread and restore what was set, where it has threads."""
+    text, setters = _thread_limit()
+    if not setters:
+        return None
+    code = load_glue(text, (_LIMIT, _RESTORE))
+    _loaded.append(code)
+    return code.addresses[_LIMIT], code.addresses[_RESTORE]
 
 
 def thread_control() -> str:
     """How BLAS is kept to one thread here: `process`, `thread`, or `none`."""
-    return _thread_limit()[2]
+    return _thread_limit()[1]
 
 
 # Programs hold bare addresses of this code, so it stays for the life of the process.
@@ -157,24 +187,22 @@ def _arguments(library: str, kind: str, name: str) -> list[str]:
     )
 
 
-def _limited(symbol: str, library: str, kind: str, name: str, address: int) -> str:
+def _limited(symbol: str, library: str, kind: str, name: str, address: int, limit: int, restore: int) -> str:
     """IR of a routine that calls the one at `address` on one thread."""
     parameters = ", ".join(f"ptr %{i}" for i in range(len(_arguments(library, kind, name))))
     result = {"d": "double", "s": "float"}[kind] if name == "dot" else "void"
-    call = f"call {result} inttoptr (i64 {address} to ptr)({parameters})"
+    call = f"call {result} {pointer(address)}({parameters})"
     return f"""
 define {result} @{symbol}({parameters}) {{
-  %state = call i32 @limit_threads()
+  %state = call i32 {pointer(limit)}()
   {"" if result == "void" else "%result = "}{call}
-  call void @restore_threads(i32 %state)
+  call void {pointer(restore)}(i32 %state)
   ret {result}{"" if result == "void" else " %result"}
 }}"""
 
 
-def _thread_limit() -> tuple[str, str, str]:
-    """IR of `@limit_threads` and `@restore_threads`, and the scope of the setting ("" if there is
-    none).
-    """
+def _thread_limit() -> tuple[str, str]:
+    """IR of the two functions that limit and restore, and the scope of the setting ("" if there is none)."""
     for library in _libraries():
         for spelling in _OPENBLAS_SPELLINGS:
             parallel = _symbol(library, spelling.format("openblas_get_parallel"))
@@ -184,7 +212,7 @@ def _thread_limit() -> tuple[str, str, str]:
                 continue
             mode = cast(int, ctypes.CFUNCTYPE(ctypes.c_int)(parallel)())
             if mode == 0:
-                return "", "", ""
+                return "", ""
             put_local = _symbol(library, "openblas_set_num_threads_local")
             if mode == 2 and put_local:
                 return _per_thread(put_local)
@@ -192,20 +220,20 @@ def _thread_limit() -> tuple[str, str, str]:
         mkl = _symbol(library, "MKL_Set_Num_Threads_Local")
         if mkl:
             return _per_thread(mkl)
-    return "", "", ""
+    return "", ""
 
 
-def _per_thread(put: int) -> tuple[str, str, str]:
+def _per_thread(put: int) -> tuple[str, str]:
     """For a setter that returns what was set, and sets it for the calling thread."""
-    function = f"inttoptr (i64 {put} to ptr)"
+    function = pointer(put)
     return (
         f"""
-define internal i32 @limit_threads() {{
+define i32 @{_LIMIT}() {{
   %before = call i32 {function}(i32 1)
   ret i32 %before
-}}""",
-        f"""
-define internal void @restore_threads(i32 %before) {{
+}}
+
+define void @{_RESTORE}(i32 %before) {{
   %now = call i32 {function}(i32 %before)
   ret void
 }}""",
@@ -213,7 +241,7 @@ define internal void @restore_threads(i32 %before) {{
     )
 
 
-def _per_process(get: int, put: int) -> tuple[str, str, str]:
+def _per_process(get: int, put: int) -> tuple[str, str]:
     """For one setting per process: a count of calls under way, and what the first of them found."""
     return (
         f"""
@@ -232,7 +260,7 @@ done:
   ret void
 }}
 
-define internal i32 @limit_threads() {{
+define i32 @{_LIMIT}() {{
   call void @acquire()
   %n = load i32, ptr @count
   %more = add i32 %n, 1
@@ -240,16 +268,16 @@ define internal i32 @limit_threads() {{
   %first = icmp eq i32 %n, 0
   br i1 %first, label %save, label %done
 save:
-  %found = call i32 inttoptr (i64 {get} to ptr)()
+  %found = call i32 {pointer(get)}()
   store i32 %found, ptr @before
-  call void inttoptr (i64 {put} to ptr)(i32 1)
+  call void {pointer(put)}(i32 1)
   br label %done
 done:
   store atomic i32 0, ptr @lock release, align 4
   ret i32 0
-}}""",
-        f"""
-define internal void @restore_threads(i32 %unused) {{
+}}
+
+define void @{_RESTORE}(i32 %unused) {{
   call void @acquire()
   %n = load i32, ptr @count
   %fewer = sub i32 %n, 1
@@ -258,7 +286,7 @@ define internal void @restore_threads(i32 %unused) {{
   br i1 %last, label %restore, label %done
 restore:
   %found = load i32, ptr @before
-  call void inttoptr (i64 {put} to ptr)(i32 %found)
+  call void {pointer(put)}(i32 %found)
   br label %done
 done:
   store atomic i32 0, ptr @lock release, align 4
@@ -268,7 +296,8 @@ done:
     )
 
 
-def _libraries() -> Iterator[ctypes.CDLL]:
+@cache
+def _libraries() -> tuple[ctypes.CDLL, ...]:
     """Where the BLAS may be found: behind SciPy's extension module, then in the wheel's folder.
 
     A symbol asked of the extension is looked for in the libraries it was linked with, except on
@@ -277,11 +306,11 @@ def _libraries() -> Iterator[ctypes.CDLL]:
     package = folder_of("scipy")
     spec = PathFinder.find_spec("cython_blas", [os.path.join(package, "linalg")])
     extension = [] if spec is None or spec.origin is None else [spec.origin]
+    found: list[ctypes.CDLL] = []
     for path in extension + sorted(glob.glob(os.path.join(package + ".libs", "*blas*"))):
-        try:
-            yield ctypes.CDLL(path)
-        except OSError:
-            continue
+        with suppress(OSError):
+            found.append(ctypes.CDLL(path))
+    return tuple(found)
 
 
 def _symbol(library: ctypes.CDLL, name: str) -> int | None:

@@ -22,15 +22,20 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.blas import blas_addresses
+from mlirad.jit.blas import blas_address
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import LIBRARY_PREFIXES, LOOP_PREFIX, NativeProgram, ProgramInterface
+from mlirad.lower.native_program import (
+    LIBRARY_PREFIXES,
+    LOOP_PREFIX,
+    PARALLEL,
+    NativeProgram,
+    ProgramInterface,
+)
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -68,6 +73,10 @@ class NativeFunction:
         code: engine.LoadedCode | None = None,
     ):
         code = load_code(program, target, externals or {}) if code is None else code
+        if threads > 1 and PARALLEL in program.externals:
+            from mlirad.jit import pool
+
+            pool.prepare()
         self.program: Final[ProgramInterface] = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
@@ -159,9 +168,7 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
         elif symbol in addresses:
             continue
         elif symbol.startswith(tuple(LIBRARY_PREFIXES.values())):
-            if symbol not in blas_addresses():
-                raise CompileError(f"no routine {symbol}")
-            addresses[symbol] = blas_addresses()[symbol]
+            addresses[symbol] = blas_address(symbol)
         else:
             from mlirad.jit.external import external_address
 

@@ -1,6 +1,7 @@
-"""The worker threads of compiled programs: their machine code, made when a program first needs it.
+"""The worker threads of compiled programs: their machine code, made when a call may first have several.
 
     parallel_address()      the function that runs the tasks of a parallel loop
+    prepare()               calls of several threads share them from here on
     counts()                what ran in parallel since the process began
 
 Before the process forks, idle workers end, so that it forks with no threads of theirs; the next call starts
@@ -19,9 +20,11 @@ from typing import Final, NamedTuple
 from mlirad.jit import pool_text
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
-from mlirad.jit.threads import MOST_THREADS, usual_threads_address
+from mlirad.jit.parallel_text import parallel_text
+from mlirad.jit.threads import MOST_THREADS, usual_threads_address, when_several
 from mlirad.lower.native_program import PARALLEL, POLL
 
 EXIT_SECONDS: Final = 0.01
@@ -41,7 +44,13 @@ class Counts(NamedTuple):
 
 def parallel_address() -> int:
     """The address of the function that runs the tasks of a parallel loop."""
-    return _code().addresses[PARALLEL]
+    return _parallel_code().addresses[PARALLEL]
+
+
+def prepare() -> None:
+    """Make the pool, so that calls of several threads share the tasks of parallel loops."""
+    with _lock:
+        _share.value = _code().addresses[pool_text.SHARE]
 
 
 def counts() -> Counts:
@@ -70,16 +79,32 @@ def _reset() -> None:
     ctypes.CFUNCTYPE(None)(_code().addresses[pool_text.RESET])()
 
 
+_lock: Final = CompileLock()
+"""There is one pool: its text has the places of the workers."""
+
+_share: Final = ctypes.c_void_p()
+"""The address of the pool's function, null until there is one."""
+
+
+@cache
+def _parallel_code() -> LoadedCode:
+    """The function that programs call, of which they hold bare addresses."""
+    when_several(prepare)
+    text = parallel_text(usual_threads_address(), host_address(POLL), ctypes.addressof(_share))
+    code = load_glue(text, (PARALLEL,))
+    code.keep_loaded()
+    return code
+
+
 @cache
 def _code() -> LoadedCode:
-    """The functions. Workers wait in them until the process ends, so they are never unloaded."""
+    """The functions of the pool. Workers wait in them until the process ends, so they are never unloaded."""
     text = pool_text.pool_text(
-        usual_threads_address(),
         c_library_address("malloc"),
         c_library_address("free"),
         host_address(POLL),
     )
-    symbols = (PARALLEL, pool_text.RETIRE, pool_text.RESET, pool_text.COUNTS, pool_text.SLOTS)
+    symbols = (pool_text.SHARE, pool_text.RETIRE, pool_text.RESET, pool_text.COUNTS, pool_text.SLOTS)
     code = load_glue(text, symbols)
     code.keep_loaded()
     if hasattr(os, "register_at_fork"):

@@ -1,7 +1,9 @@
 """What a call does with the pool of worker threads, as LLVM IR: it enlists workers, works too,
 and waits for them.
 
-    i64 mlirad_rt_parallel(context, body, env, tasks, scratch, bytes)    enlist, work, recall, join, dismiss
+    i64 mlirad_pool_share(context, body, env, tasks, scratch, bytes, threads)
+
+enlists, works, recalls, joins and dismisses.
 
 `mlirad/jit/pool_text.py` says how the pool works, and fills in the names; a job is a record of its
 type `%job`.
@@ -10,7 +12,8 @@ type `%job`.
 from typing import Final
 
 CALL_TEXT: Final = """
-define i64 @${PARALLEL}(ptr %context, ptr %body, ptr %env, i64 %tasks, ptr %scratch, i64 %bytes) {
+define i64 @${SHARE}(
+    ptr %context, ptr %body, ptr %env, i64 %tasks, ptr %scratch, i64 %bytes, i64 %threads) {
 entry:
   %job = alloca %job, align 16
   store %job zeroinitializer, ptr %job
@@ -21,25 +24,10 @@ entry:
   store i64 %bytes, ptr %job[i64 6]
   %mode = ${mode}
   store i64 %mode, ptr %job[i64 7]
-  %stated = load i64, ptr %context[i64 ${THREADS_WORD}]
-  %usual = load i64, ptr ${default_threads}
-  %is_stated = icmp ne i64 %stated, 0
-  %threads = select i1 %is_stated, i64 %stated, i64 %usual
   %group.at = getelementptr i64, ptr %context, i64 ${GROUP_WORD}
-  %group = load ptr, ptr %group.at
-  %is_inside = icmp ne ptr %group, null
   %few = call i64 @llvm.umin.i64(i64 %threads, i64 %tasks)
   %limited = call i64 @llvm.umin.i64(i64 %few, i64 ${MOST_THREADS})
-  %is_alone = icmp ule i64 %limited, 1
-  %runs_alone = or i1 %is_inside, %is_alone
-  br i1 %runs_alone, label %alone, label %begin
-
-alone:
-  %ran.alone = call i64 @work(ptr %job, ptr %scratch, ptr %context)
-  br label %end
-
-; The first poll sets the deadline and releases the global lock of Python.
-begin:
+  ; The first poll sets the deadline and releases the global lock of Python.
   %begins = call i64 ${poll}(ptr %context)
   if eq i64 %begins, 0 then %together else %end
 

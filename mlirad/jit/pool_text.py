@@ -1,7 +1,7 @@
 """LLVM IR of the pool of worker threads, among which a program shares the tasks of a parallel loop.
 
-    i64 mlirad_rt_parallel(context, body, env, tasks, scratch, bytes)    the status of the call
-    void body(env, task, scratch, context)                               one task of the loop, 0 ... tasks - 1
+    i64 mlirad_pool_share(context, body, env, tasks, scratch, bytes, threads)    the status of the call
+    void body(env, task, scratch, context)                 one task of the loop, 0 ... tasks - 1
 
 Whoever is free takes the next task, the calling thread too, so a call never depends on a worker. What a task
 computes does not depend on who runs it, and results do not depend on how many threads there are. `scratch`
@@ -53,16 +53,15 @@ WAIT_MICROSECONDS: Final = 50_000
 KEPT_SCRATCH_BYTES: Final = 1 << 24
 """Scratch memory up to which a worker keeps it for the next job."""
 
+SHARE: Final = "mlirad_pool_share"
 RETIRE: Final = "mlirad_pool_retire"
 RESET: Final = "mlirad_pool_reset"
 COUNTS: Final = "mlirad_pool_counts"
 SLOTS: Final = "mlirad_pool_slots"
 
 
-def pool_text(default_threads: int, malloc: int, free: int, poll: int) -> str:
-    """The text, given addresses: of the word with the number of threads of calls that state none, and of
-    three functions.
-    """
+def pool_text(malloc: int, free: int, poll: int) -> str:
+    """The text, given the addresses of three functions."""
     names = (
         "PyThread_start_new_thread",
         "PyThread_allocate_lock",
@@ -75,7 +74,6 @@ def pool_text(default_threads: int, malloc: int, free: int, poll: int) -> str:
     control = float_control(triple)
     pause = _PAUSES.get(triple.split("-")[0])
     values = {
-        "default_threads": pointer(default_threads),
         "malloc": pointer(malloc),
         "free": pointer(free),
         "poll": pointer(poll),
@@ -84,7 +82,7 @@ def pool_text(default_threads: int, malloc: int, free: int, poll: int) -> str:
         "set_mode": "" if control is None else f"call void @{SET}(i64 %mode)",
         "PLACES": MOST_THREADS - 1,
         "LONG": f"i{8 * ctypes.sizeof(ctypes.c_long)}",
-        "PARALLEL": native_program.PARALLEL,
+        "SHARE": SHARE,
         "MOST_THREADS": MOST_THREADS,
         "SPINS": SPINS,
         "WAIT_MICROSECONDS": WAIT_MICROSECONDS,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -90,7 +91,20 @@ def usual_threads() -> int:
 def set_usual_threads(number: int) -> None:
     """Let so many threads work on all calls that state no number, those of programs that exist too."""
     _read_environment()
+    while number > 1 and _preparations:
+        _preparations.pop()()
     _usual.value = number
+
+
+def when_several(prepare: Callable[[], object]) -> None:
+    """Call a function once several threads are usual: at once where they are, else before they become so."""
+    if usual_threads() > 1:
+        prepare()
+    else:
+        _preparations.append(prepare)
+
+
+_preparations: Final[list[Callable[[], object]]] = []
 
 
 def usual_threads_address() -> int:

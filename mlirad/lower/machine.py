@@ -64,10 +64,6 @@ CHAINED_SUM = 2.0
 INSTRUCTION = 0.5
 """One vector instruction."""
 
-ABSORPTION = 1.5
-"""What a term of a sum costs more if it is an absorbing product: its product and its addition are one
-instruction, or two comparisons, a mask, a product and an addition."""
-
 DIVISION = 8.0
 """One vector division of floats."""
 
@@ -115,6 +111,9 @@ TRANSFORM = 0.35
 
 CUMULATION = 4.0
 """Cumulative sums and their like, per element, each of which waits for the one before."""
+
+SECOND_PATH = 2000.0
+"""Cycles that a second path through a kernel has to save in a call, to be worth the time to compile it."""
 
 WAKE = 40_000.0
 """Cycles until a worker thread that sleeps has begun: 5 to 15 microseconds on an idle machine, measured."""

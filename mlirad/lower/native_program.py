@@ -175,7 +175,7 @@ class ProgramInterface:
     those of the host. `operations` is roughly how many scalar operations a call takes. `updates` are
     pairs of an output and of the input that it overwrites: one buffer is passed for both. The last
     constant of a profiled program holds two int64 for each kernel, which calls add to: nanoseconds, and
-    how often it ran. A program with `sizes` is for all large ones: shapes and the bytes of the arena are
+    how often it ran. A program with `sizes` is for all of a range: shapes and the bytes of the arena are
     extents, and the constant number `size_table` is to hold what they are in a call.
     """
 

@@ -30,6 +30,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.indexing import UpdateOp, YieldOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
@@ -79,8 +80,8 @@ def _restorable(op: Recorder) -> list[_Restorable]:
         carry = block.args.index(value) - first
         if 0 <= carry < count:
             updates = _updates(made[carry], value, block)
-            kept = sum(size_of(u.operand) + len(yields(u.body)) for u in updates)
-            if updates and LEAST_SAVING * kept <= size_of(value):
+            kept = sum(nominal(size_of(u.operand)) + len(yields(u.body)) for u in updates)
+            if updates and LEAST_SAVING * kept <= nominal(size_of(value)):
                 found.append(_Restorable(place, carry, updates))
     return found
 

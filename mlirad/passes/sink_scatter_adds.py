@@ -27,6 +27,7 @@ from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.control import ReplayOp, ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_float, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
@@ -135,8 +136,9 @@ def _accumulators(op: ScanOp | ReplayOp) -> list[_Accumulator]:
             continue
         accumulator = _Accumulator(k, argument, made[k])
         whole = accumulator.enter(made[k], block, carries=True)
-        size = sum(size_of(part) for part in accumulator.parts)
-        if whole and accumulator.places and size <= size_of(init) and len(accumulator.parts) <= MAX_PARTS:
+        if not whole or not accumulator.places or len(accumulator.parts) > MAX_PARTS:
+            continue
+        if sum(nominal(size_of(part)) for part in accumulator.parts) <= nominal(size_of(init)):
             found.append(accumulator)
     return found
 

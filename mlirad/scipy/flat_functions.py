@@ -19,7 +19,8 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.solvers.closed import rows_of, with_data
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import function_name, require_arguments
+from mlirad.frontend.tracing.function_names import function_name
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mlirad.jit.blas import blas_addresses
+from mlirad.jit.blas import blas_address
 from mlirad.jit.c_functions import definition
 from mlirad.jit.guards_text import HOLD_FUNCTION
 from mlirad.jit.result_memory import kept_bytes
@@ -20,7 +20,7 @@ def glue() -> None:
     """The machine code that every process makes once, made while nothing is kept."""
     definition("hold", HOLD_FUNCTION)
     kept_bytes()
-    blas_addresses()
+    blas_address("mlirad_blas_dgemm")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import Folder
-from mlirad.jit.blas import blas_addresses
+from mlirad.jit.blas import blas_address
 from mlirad.jit.entry_text import entry_text
 from mlirad.jit.glue import load_glue, without_addresses
 from mlirad.jit.templates import pointer
@@ -107,7 +107,7 @@ def test_nothing_is_kept_while_the_cache_is_off(emitted: list[str]) -> None:
 
 
 def test_no_address_is_left_in_a_text() -> None:
-    blas_addresses()
+    blas_address("mlirad_blas_dgemm")
     text, addresses = without_addresses(entry_text())
     assert "inttoptr (i64 " not in text
     assert len(set(addresses.values())) == len(addresses) > 10

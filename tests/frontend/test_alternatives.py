@@ -57,7 +57,6 @@ TRIED: dict[str, tuple[str, str, str]] = {
     "polydiv": (
         "np.polydiv(u, v)[0]", "scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0])", "found",
     ),
-    "can_cast": ("np.can_cast(x, dtype)", "np.can_cast(x.dtype, dtype)", "found"),
     "min_scalar_type": ("np.min_scalar_type(x) == x.dtype", "x.dtype", "found is not None"),
     "common_type": (
         "np.common_type(u) == u.dtype", "np.result_type(x.dtype, np.float16)", "found == np.float64",

@@ -39,6 +39,12 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
         np.zeros_like(2 ** z.astype(np.complex64)),
         np.full(2, np.iscomplexobj(z) and not np.isrealobj(z)), np.var(z, mean=0.5),
     ),
+    "like it": lambda z, w, x: (
+        np.zeros_like(z, int), np.ones_like(z, np.float32, "C"), np.ones_like(z, np.complex64, "C"),
+        np.full_like(z, 2, shape=(3,)), np.full_like(z, 2, bool), np.zeros_like(np.empty_like(z, int)),
+        np.ones_like(x, np.result_type(z, x)), np.ones(3, np.result_type(z.astype("F"), 1.0)),
+        np.array([np.can_cast(z, x.dtype), np.can_cast(z, "F", "same_kind"), np.can_cast(x, z.dtype)]),
+    ),
     "powers": lambda z, w, x: (z**0, z**3, z**-2, z**0.5, z**w, abs(x) ** z, z**x, (0 * z) ** 2.5),
     "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),
     "reductions": lambda z, w, x: (

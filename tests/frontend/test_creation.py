@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,37 @@ def test_arrays_made_in_a_trace_are_written_to() -> None:
         np.testing.assert_array_equal(found, expected, strict=True)
 
 
+def test_copies_are_made_where_they_are_asked_for() -> None:
+    def function(np: Any, x: Any) -> Any:
+        own, shared, kept = np.asarray(x, copy=True), np.asarray(x), np.array(x, copy=False)
+        shared[0] = 7.0
+        return [x, own, shared, kept, np.asarray(x, np.float32, device="cpu")]
+
+    for found, expected in zip(ad.jit(lambda x: function(xp, 1 * x))(X), function(xp, 1 * X), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_code_that_asks_arrays_for_their_namespace() -> None:
+    def function(x: Any) -> Any:
+        xp = x.__array_namespace__()
+        y = xp.zeros(3, dtype=x.dtype, device=x.device)
+        y[0] = xp.sum(x)
+        return xp.concat([y, x.to_device("cpu")]) + xp.pi
+
+    for x in (X, Z):
+        np.testing.assert_array_equal(ad.jit(function)(x), function(x), strict=True)
+
+
+@pytest.mark.parametrize("name", ["eye", "full", "identity", "ones"])
+def test_signatures_are_numpys(name: str) -> None:
+    assert inspect.signature(getattr(ad.numpy, name)) == inspect.signature(getattr(np, name))
+
+
+def test_ranges() -> None:
+    for given in ((7,), (7, None, 2), (2, 7), (7.5, None, 2.0), (7, 2, -2)):
+        np.testing.assert_array_equal(ad.numpy.arange(*given), xp.arange(*given), strict=True)
+
+
 def test_derivatives_of_nests() -> None:
     def loss(x: Any) -> Any:
         z = np.array([x[0] * x[1], x[2] * 1j, 1.0])
@@ -79,6 +111,12 @@ def test_derivatives_of_nests() -> None:
         (lambda x: np.array([x[0], x]), ad.ShapeError, "np.broadcast_to"),
         (lambda x: np.array([x * 1j, x], dtype=np.float64), ad.DtypeError, "z.real"),
         (lambda x: np.array([x, "a"]), ad.DtypeError, "dtype <U1"),
+        (lambda x: np.asarray(x, np.float32, copy=False), ad.ArgumentError, "copy=None"),
+        (lambda x: np.array([x, x], copy=False), ad.ArgumentError, "copy=None"),
+        (lambda x: np.asarray(x, device="gpu"), ad.ArgumentError, "write 'cpu'"),
+        (lambda x: x.to_device("gpu"), ad.ArgumentError, "no device 'gpu'"),
+        (lambda x: (1j * x).to_device("cpu", stream=1), ad.ArgumentError, "no streams"),
+        (lambda x: x.__array_namespace__(api_version="1999"), ad.ArgumentError, "leave out api_version"),
         (lambda x: xp.sin([x[0], x[1]]), ad.TracingError, "np.stack"),
         (lambda x: complex(x[0]), ad.TracingError, "x + 0j"),
         (lambda x: np.zeros(2, complex).__setitem__(0, x[0]), ad.TracingError, "ad.numpy.zeros(n, complex)"),

@@ -46,6 +46,8 @@ READS = {
     "cumsum": lambda x, y, X, B: np.cumsum(x[x > 0]).max(),
     "beside a row": lambda x, y, X, B: (X[x > 0] - X.mean(0)).sum(),
     "rows": lambda x, y, X, B: X[x > 0].sum(0),
+    "one truth": lambda x, y, X, B: (X[x[0] > 0].sum((0, 1)), X[x[0] < 0].sum(), x[0][x[0] > 0].sum()),
+    "one truth for a row": lambda x, y, X, B: X[1, x[0] > 0].sum(0),
     "columns": lambda x, y, X, B: B[:, x > 0].mean(1),
     "keepdims": lambda x, y, X, B: B[:, x > 0].mean(1, keepdims=True),
     "last": lambda x, y, X, B: B[..., x > 0].max(-1),
@@ -86,6 +88,13 @@ def _copied(x, y, X, B):
 def _rows(x, y, X, B):
     X[x > 0] = X[0]
     X[x < -1, 1] = 3
+    return X
+
+
+def _by_one_truth(x, y, X, B):
+    X[x[0] > 0] = 5
+    X[1, x[0] < 9] = y[:3]
+    X[x[0] > 9] = 7
     return X
 
 
@@ -130,6 +139,7 @@ WRITES = {
         _added,
         _copied,
         _rows,
+        _by_one_truth,
         _columns,
         _roots,
         _centred,

@@ -75,6 +75,48 @@ def test_as_numpy(number) -> None:
                 assert a.dtype == b.dtype, place
 
 
+def test_each_nan_is_an_element_of_its_own() -> None:
+    def function(x):
+        return ad.unique(x, True, True, True, size=5, equal_nan=False)
+
+    x = VECTORS[0]
+    for found in (function(x), ad.jit(function, interpret=True)(x)):
+        for one, other in zip(found, np.unique(x, True, True, True, equal_nan=False), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_different_complex_numbers(equal_nan) -> None:
+    n = np.nan
+    z = np.array(
+        [1 + 2j, complex(n, n), 0, complex(n, -1), 1 - 2j, complex(-1, n), complex(n, -2), 1 + 2j, 0]
+    )
+    found = ad.jit(lambda z: ad.unique(z, True, True, True, size=8, equal_nan=equal_nan), interpret=True)(z)
+    expected = np.unique(z, True, True, True, equal_nan=equal_nan)
+    for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+        np.testing.assert_array_equal(one if place == 2 else one[: len(other)], other)
+
+
+def test_complex_elements() -> None:
+    z = np.array([1 + 2j, 0, 3j, 0.5])
+
+    def function(z):
+        return ad.extract(z.real > 0, z, size=3, fill_value=1j), *ad.nonzero(z, size=3)
+
+    for found in (function(z), ad.jit(function, interpret=True)(z)):
+        np.testing.assert_array_equal(found[0], [1 + 2j, 0.5, 1j])
+        np.testing.assert_array_equal(found[1], [0, 2, 3])
+
+
+def test_one_truth_for_all() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    found = ad.jit(lambda x: (ad.extract(x[0, 0] < 1, x, size=1), ad.extract(x[0, 0] > 1, x[0, 1], size=2)))(
+        x
+    )
+    np.testing.assert_array_equal(found[0], x[np.array(True)])
+    np.testing.assert_array_equal(found[1], [0, 0])
+
+
 def test_bincount() -> None:
     x, w = np.array([0, 3, 1, 3, 9, -1]), np.arange(6.0)
 

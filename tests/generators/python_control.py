@@ -14,6 +14,7 @@ They end, and what they compute stays of moderate size: loops count, and numbers
 
 from __future__ import annotations
 
+import functools
 import linecache
 import math
 import random
@@ -203,12 +204,18 @@ def control_program(seed: int) -> tuple[Callable[..., Any], str]:
     for _ in range(3):
         source.statement(1, 3, False)
     source.line(1, "return a + b * c + k + v.sum() + d['s'] - d['t'][0] * d['t'][1]")
-    text = "\n".join(source.lines) + "\n"
-    file = f"<control program {seed}>"
+    return defined("program", source.lines, f"<control program {seed}>")
+
+
+def defined(name: str, lines: list[str], file: str) -> tuple[Callable[..., Any], str]:
+    """The function of a name that lines define, as those of a file, and the text."""
+    text = "\n".join(lines) + "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"np": np, "math": math, "helper": helper, "Box": Box}
+    names: dict[str, Any] = {
+        "np": np, "math": math, "functools": functools, "helper": helper, "Box": Box,
+    }  # fmt: skip
     exec(compile(text, file, "exec"), names)
-    return names["program"], text
+    return names[name], text
 
 
 class Box:

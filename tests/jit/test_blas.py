@@ -22,7 +22,7 @@ def routine(name: str, result=None):
     )
     arguments = blas._arguments(library, name[0], name[1:])
     prototype = ctypes.CFUNCTYPE(result, *[ctypes.c_void_p] * len(arguments))
-    return prototype(blas.blas_addresses()[LIBRARY_PREFIXES[library] + name])
+    return prototype(blas.blas_address(LIBRARY_PREFIXES[library] + name))
 
 
 def passed(value, dtype):

@@ -6,8 +6,10 @@ from collections import Counter
 
 import pytest
 
+from mlirad.dialects.extents import SizeRange, evaluate, size, sizes_within
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.segments import Segment
+from mlirad.lower.large_sizes import LARGE, SMALL
 
 
 def iterations(cut: list[Segment]) -> Counter[int]:
@@ -17,7 +19,7 @@ def iterations(cut: list[Segment]) -> Counter[int]:
         for start in range(segment.lower, segment.upper, segment.step):
             first = min(start, segment.last_start) if segment.clamped else start
             for k in range(segment.repeated, segment.width * segment.copies):
-                if segment.valid is None or k < segment.valid:
+                if segment.valid is None or first + k < segment.valid:
                     done[first + k] += 1
     return done
 
@@ -46,3 +48,47 @@ def test_unrolled_copies(extent: int) -> None:
     for copies in range(1, 12):
         assert iterations(segments.unrolled(extent, copies)) == Counter(range(extent))
         assert set(iterations(segments.unrolled(extent, copies, may_repeat=True))) == set(range(extent))
+
+
+def at(cut: list[Segment], n: int) -> list[Segment]:
+    """Segments of an extent with sizes in it, at a size."""
+    numbers = {"n": n}
+    return [
+        segment._replace(
+            lower=evaluate(segment.lower, numbers),
+            upper=evaluate(segment.upper, numbers),
+            repeated=evaluate(segment.repeated, numbers),
+            valid=None if segment.valid is None else evaluate(segment.valid, numbers),
+        )
+        for segment in cut
+    ]
+
+
+N = size("n")
+
+
+@pytest.mark.parametrize("extent", [N, N - 1, N - 2, 4 * N, N // 2, (N + 1) // 3])
+@pytest.mark.parametrize("range_", [SMALL, LARGE])
+def test_extents_with_sizes(extent: int, range_: SizeRange) -> None:
+    sizes = [range_.least + k for k in (0, 1, 2, 5, 7, 14)]
+    with sizes_within(range_):
+        for width, native in ((1, 4), (4, 4), (8, 4), (16, 8)):
+            for masks in (False, True):
+                for compact in (False, True):
+                    once, repeated = (
+                        segments.output_lanes(
+                            extent, width, native, may_repeat=may_repeat, compact=compact, masks=masks
+                        )
+                        for may_repeat in (False, True)
+                    )
+                    for n in sizes:
+                        wanted = range(evaluate(extent, {"n": n}))
+                        assert iterations(at(once, n)) == Counter(wanted)
+                        assert set(iterations(at(repeated, n))) == set(wanted)
+            for copies in (1, 4):
+                once = segments.reduced_lanes(extent, width, copies, may_repeat=False)
+                tiles = [segments.unrolled(extent, copies + 1, may_repeat=r) for r in (False, True)]
+                for n in sizes:
+                    wanted = range(evaluate(extent, {"n": n}))
+                    assert iterations(at(once, n)) == Counter(wanted)
+                    assert [set(iterations(at(tile, n))) for tile in tiles] == [set(wanted), set(wanted)]

@@ -7,12 +7,12 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from mlirad.compiler import transform
-from mlirad.dialects.extents import evaluate, size, sizes_from
+from mlirad.dialects.extents import evaluate, size, sizes_within
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import integer, ints, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.parsing import parse_module
-from mlirad.lower.large_sizes import LEAST_LARGE
+from mlirad.lower.large_sizes import LARGE
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.places import ends_before, is_place
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
@@ -34,7 +34,7 @@ def test_pieces_of_an_arena_lie_apart(seed: int) -> None:
     arena = SizedArena()
     live: list[tuple[int, int]] = []
     pairs: set[tuple[int, int, int, int]] = set()
-    with sizes_from(LEAST_LARGE):
+    with sizes_within(LARGE):
         for _ in range(40):
             if live and rng.random() < 0.5:
                 arena.release(*live.pop(int(rng.integers(len(live)))))
@@ -83,7 +83,7 @@ def planned() -> FuncOp:
 
 
 def verified(made: FuncOp) -> None:
-    with sizes_from(LEAST_LARGE):
+    with sizes_within(LARGE):
         verify_plan(made)
 
 

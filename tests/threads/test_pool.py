@@ -20,7 +20,13 @@ import pytest
 
 import mlirad as ad
 from mlirad.jit import pool
-from mlirad.jit.threads import cgroup_processors, machine_threads
+from mlirad.jit.threads import (
+    cgroup_processors,
+    machine_threads,
+    set_usual_threads,
+    usual_threads,
+    when_several,
+)
 from tests.jit.pool_work import shared_sum
 from tests.threads.sharing import counted
 
@@ -241,6 +247,21 @@ def test_checks_raise_as_on_one_thread() -> None:
             function(X, positions)
         messages.append(str(error.value).partition(": ")[2])
     assert messages[0] == messages[1]
+
+
+def test_what_several_threads_need_is_there_before_they_are_usual() -> None:
+    usual, made = usual_threads(), list[int]()
+    try:
+        set_usual_threads(1)
+        when_several(lambda: made.append(usual_threads()))
+        set_usual_threads(1)
+        assert made == []
+        set_usual_threads(3)
+        assert made == [1]
+        when_several(lambda: made.append(usual_threads()))
+        assert made == [1, 3]
+    finally:
+        set_usual_threads(usual)
 
 
 @pytest.mark.parametrize("flush", [True, False])

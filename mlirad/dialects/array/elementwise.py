@@ -426,7 +426,8 @@ class MulOp(BinaryOp):
 class AbsorbingMulOp(BinaryOp):
     """k * dx, and 0 where either is 0, whatever the other is (infinite and NaN included).
 
-    Both operands absorb, because in a second derivative each becomes the coefficient of the other's tangent.
+    Such a 0 may have either sign. Both operands absorb, because in a second derivative each becomes the
+    coefficient of the other's tangent.
     """
 
     name = "array.absorbing_mul"

@@ -58,6 +58,18 @@ def _integer_attribute(value: int, element: Attribute) -> IntegerAttr[Any]:
 
 def literal(value: npt.ArrayLike, element: Attribute) -> Attribute:
     """The attribute of a literal with the given element type: rounded or wrapped to it as NumPy converts."""
+    if type(value) is int or type(value) is bool or (type(value) is float and value == value != 0.0):
+        return _number_attribute(value, element)
+    return _attribute(value, element)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _number_attribute(value: float, element: Attribute) -> Attribute:
+    """Of a Python number, but for NaN and for zeros with signs, which do not differ as keys."""
+    return _attribute(value, element)
+
+
+def _attribute(value: npt.ArrayLike, element: Attribute) -> Attribute:
     numbers = np.asarray(value).astype(NUMPY_DTYPES[element])
     if numbers.ndim == 0:
         if element in (f64, f32):
@@ -67,6 +79,14 @@ def literal(value: npt.ArrayLike, element: Attribute) -> Attribute:
     return DenseIntOrFPElementsAttr(
         cast(Any, array_type(numbers.shape, element)), BytesAttr(contiguous.tobytes())
     )
+
+
+def literal_number(op: ConstantOp) -> int | float | bool:
+    """The value of a scalar constant as a Python number of its type."""
+    value, type_ = op.value, op.result.type
+    if isinstance(value, FloatAttr | IntegerAttr) and (type_ is f64 or type_ is i64):
+        return value.value.data
+    return literal_array(op).item()
 
 
 def literal_array(op: ConstantOp) -> npt.NDArray[Any]:

@@ -20,7 +20,17 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
-from mlirad.dialects.shapes import EXTENT_LIST, STORED, Shape, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.shapes import (
+    EXTENT,
+    EXTENT_LIST,
+    STORED,
+    Shape,
+    check_dims,
+    element_of,
+    integer_of,
+    shape_of,
+    values_of,
+)
 from mlirad.dialects.syntax import StructuredOp
 
 MAX_POINTS = 2**48
@@ -120,7 +130,7 @@ class NestOp(ScheduledOp, LayoutReader):
     order = opt_prop_def(DenseArrayBase.constr(i64))
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
-    parallel = opt_prop_def(IntegerAttr[I64])
+    parallel = opt_prop_def(EXTENT)
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
@@ -191,10 +201,11 @@ class NestOp(ScheduledOp, LayoutReader):
         check_layouts(self, self.layouts)
 
 
-def check_parallel(block: IntegerAttr[I64]) -> None:
+def check_parallel(stated: IntegerAttr[I64]) -> None:
     """Require a number of iterations that can be a block."""
-    if not 1 <= block.value.data <= MAX_POINTS:
-        raise VerifyException(f"blocks of {block.value.data} iterations: parallel is 1 or more")
+    block = integer_of(stated)
+    if not at_most(1, block) or not (at_most(block, MAX_POINTS) or not is_static(block)):
+        raise VerifyException(f"blocks of {block} iterations: parallel is 1 or more")
 
 
 def loop_dimensions(space: Shape, shape: Shape) -> Shape | None:

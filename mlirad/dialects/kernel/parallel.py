@@ -18,8 +18,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.extents import at_most
+from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.kernel.whole_arrays import ReportOp
+from mlirad.dialects.shapes import integer_of
 
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
 """Of a loop over kernels, how many trips in a row are one task."""
@@ -31,7 +34,7 @@ _NOT_SHARED: Final = (ReportOp, CallOp, SaveOp, RestoreOp, ReplayOp)
 def stated_parallel(op: ScanOp | StripsOp) -> int | None:
     """How many trips in a row are one task, None for a loop that threads do not share."""
     found = op.attributes.get(PARALLEL_ATTRIBUTE)
-    return None if found is None else cast("IntegerAttr[I64]", found).value.data
+    return None if found is None else integer_of(cast("IntegerAttr[I64]", found))
 
 
 def why_dependent(op: Operation) -> str | None:
@@ -56,7 +59,10 @@ def check_parallel_attribute(op: Operation) -> None:
     found = op.attributes.get(PARALLEL_ATTRIBUTE)
     if found is None:
         return
-    if not isinstance(found, IntegerAttr) or cast(Attribute, found.type) != i64 or found.value.data < 1:
+    is_integer = isinstance(found, IntegerAttr) and cast(Attribute, found.type) == i64
+    if not (is_integer or isinstance(found, ExtentAttr)) or not at_most(
+        1, integer_of(cast("IntegerAttr[I64]", found))
+    ):
         raise VerifyException(f"attribute '{PARALLEL_ATTRIBUTE}' must be an i64 from 1 on, got {found}")
     reason = why_dependent(op)
     if reason is not None:

@@ -26,6 +26,7 @@ from mlirad.dialects.kernel.layouts import LayoutReader, check_places, check_rea
 from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
 from mlirad.dialects.loops import CarryingOp
 from mlirad.dialects.shapes import (
+    EXTENT,
     EXTENT_LIST,
     Shape,
     Value,
@@ -63,7 +64,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     space = prop_def(EXTENT_LIST)
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
-    parallel = opt_prop_def(IntegerAttr[I64])
+    parallel = opt_prop_def(EXTENT)
     pitch = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
     roots = var_result_def()

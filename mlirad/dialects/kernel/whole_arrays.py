@@ -26,6 +26,7 @@ from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_pl
 from mlirad.dialects.kernel.nests import check_parallel
 from mlirad.dialects.shapes import (
     ELEMENTS,
+    EXTENT,
     EXTENT_LIST,
     FLOATS,
     array_type,
@@ -49,7 +50,7 @@ class DotOp(ContractionOp, LayoutReader):
     lhs = operand_def()
     rhs = operand_def()
     layouts = opt_prop_def(ArrayAttr)
-    parallel = opt_prop_def(IntegerAttr[I64])
+    parallel = opt_prop_def(EXTENT)
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "places")

@@ -1,9 +1,10 @@
-"""Functions of dynamic dimensions: traced and differentiated once for all sizes, lowered for all large ones.
+"""Functions of dynamic dimensions: traced and differentiated once for all sizes, lowered for all large
+ones and for all small ones.
 
     step = ad.jit(step, dynamic="x:0 y:0")
     step(x, y)          traced, derivatives expanded, lowered for all sizes from 256 on
     step(x2, y2)        of other large sizes: nothing is compiled
-    step(x3, y3)        of 100 rows: put into numbers, lowered
+    step(x3, y3)        of 100 rows: lowered for all sizes below 256
 
 A pass may need the number of a size. Then what is kept for all sizes is the program as it was traced, and
 derivatives are expanded for each; or lowering starts from numbers for each.
@@ -18,8 +19,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import SizeNeeded
 from mlirad.frontend.compiling.compilation import Executable, executable
-from mlirad.frontend.compiling.large_programs import LargePrograms
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.sized_programs import SizedPrograms
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.jit.call import NativeFunction
@@ -40,8 +41,8 @@ class AllSizes:
     module: ModuleOp
     needed: str | None = None
     """Why derivatives are expanded for each size, where they are."""
-    large: LargePrograms | None = None
-    """The machine code for all large sizes."""
+    sized: SizedPrograms | None = None
+    """The machine code for all sizes of a range."""
 
 
 def for_all_sizes(traced: ModuleOp, result: Tree, options: Options, stats: Stats | None = None) -> AllSizes:
@@ -53,8 +54,8 @@ def for_all_sizes(traced: ModuleOp, result: Tree, options: Options, stats: Stats
         made = making.expanded(module, options, stats)
     except SizeNeeded as error:
         return AllSizes(traced, result, "program", traced, error.message)
-    large = LargePrograms(module, options) if made and not options.interpret else None
-    return AllSizes(traced, result, "arrays" if made else "program", module, large=large)
+    sized = SizedPrograms(module, options) if made and not options.interpret else None
+    return AllSizes(traced, result, "arrays" if made else "program", module, sized=sized)
 
 
 def compiled_for(
@@ -68,8 +69,8 @@ def compiled_for(
     anew: bool,
 ) -> tuple[Executable, NativeFunction | None]:
     """The program for these sizes, as something to be called, and its machine code where it is compiled."""
-    if program.large is not None and stats is None and not anew:
-        native = program.large.at(dict(sizes), donated, name)
+    if program.sized is not None and stats is None and not anew:
+        native = program.sized.at(dict(sizes), donated, name)
         if native is not None and native.program.arena_bytes <= MEMORY_LIMIT:
             return native.entry, native
     start = program.stage

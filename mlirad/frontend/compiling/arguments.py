@@ -15,7 +15,7 @@ import numpy as np
 
 from mlirad.errors import TracingError
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.source import user_line
 
 OUT: Final = "out"

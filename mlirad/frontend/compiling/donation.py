@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 from mlirad.errors import DonationWarning, TracingError
 from mlirad.frontend.compiling.arguments import kinds_of, listed, named
-from mlirad.frontend.tracing.functions import argument_paths, function_name, parameter_names
+from mlirad.frontend.tracing.function_names import argument_paths, function_name, parameter_names
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line, user_place
 from mlirad.jit.call import NativeFunction, donations

@@ -131,11 +131,10 @@ def machine_code(
         return made
 
 
-def large_code(
-    module: ModuleOp, options: Options, donated: tuple[int, ...], name: str
+def sized_code(
+    module: ModuleOp, options: Options, wanted: PipelineOptions, name: str
 ) -> MachineProgram | None:
-    """Array code with sizes as object code for all large ones, None where that is not to be had."""
-    wanted = replace(options.pipeline("kernels", donated=donated, start="arrays"), large=True)
+    """Array code with sizes as object code for all those of a range, None where that is not to be had."""
     with progress_line(name) as line:
         line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
         program = compile_large(

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from mlirad.errors import PicklingError
-from mlirad.frontend.tracing.functions import definition_of, function_name
+from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.tracebacks import raise_if_not_entered
 

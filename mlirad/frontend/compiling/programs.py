@@ -23,7 +23,7 @@ from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_pro
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.tracing.drawn_objects import is_iterator
-from mlirad.frontend.tracing.functions import definition_of, function_name
+from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.frontend.tracing.values import LeafType

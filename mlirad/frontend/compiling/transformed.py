@@ -35,12 +35,8 @@ from mlirad.frontend.compiling.recompiles import note_signature
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import (
-    argument_paths,
-    definition_of,
-    function_name,
-    trace_module,
-)
+from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
+from mlirad.frontend.tracing.functions import trace_module
 from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import LEAF, Tree

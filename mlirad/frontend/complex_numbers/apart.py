@@ -26,7 +26,7 @@ _FIRST = (
     "tile", "repeat", "resize", "diag", "diagflat", "diagonal", "tril", "triu", "trace", "take",
     "take_along_axis", "delete", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "copy",
     "mean", "cumsum", "atleast_1d", "atleast_2d", "atleast_3d",
-    "broadcast_arrays", "meshgrid", "zeros_like", "empty_like", "stack", "concatenate", "concat",
+    "broadcast_arrays", "meshgrid", "zeros_like", "ones_like", "empty_like", "stack", "concatenate", "concat",
     "hstack", "vstack", "dstack", "column_stack", "block", "gradient", "around", "round",
     "linalg.trace", "linalg.diagonal", "linalg.matrix_transpose", "cumulative_sum",
 )  # fmt: skip

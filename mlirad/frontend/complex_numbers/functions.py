@@ -16,6 +16,7 @@ import numpy as np
 from mlirad.frontend.complex_numbers.apart import apart, complex_part, functions_apart, operands_apart
 from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
 from mlirad.frontend.complex_numbers.extrema import EXTREMA
+from mlirad.frontend.complex_numbers.forms import FORMS
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.numpy_functions.calls.binding import Binding, qualified_name
 from mlirad.frontend.numpy_functions.protocols.functions import LINEAR_ALGEBRA, known_binding
@@ -211,13 +212,6 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return xp.sum(xp.logical_or(z.real != 0, z.imag != 0), axis=axis, keepdims=keepdims)
 
 
-def _ones_like(a: Any, dtype: Any = None, **options: Any) -> Any:
-    z = as_complex(a)
-    own = complex_part("np.ones_like", dtype) if dtype is not None else z.real.dtype
-    ones = xp.ones_like(z.real, dtype=own, **options)
-    return paired(ones, xp.zeros_like(ones))
-
-
 def _real(val: Any) -> Any:
     return parts(val)[0]
 
@@ -233,26 +227,6 @@ def _iscomplex(x: Any) -> Any:
 
 def _isreal(x: Any) -> Any:
     return as_complex(x).imag == 0
-
-
-def _iscomplexobj(x: Any) -> bool:
-    return True
-
-
-def _isrealobj(x: Any) -> bool:
-    return False
-
-
-def _shape(a: Any) -> tuple[int, ...]:
-    return as_complex(a).shape
-
-
-def _ndim(a: Any) -> int:
-    return as_complex(a).ndim
-
-
-def _size(a: Any, axis: int | None = None) -> int:
-    return as_complex(a).size if axis is None else as_complex(a).shape[axis]
 
 
 def _astype(x: Any, dtype: Any, /, **options: Any) -> Any:
@@ -288,15 +262,10 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.allclose: _allclose,
     np.array_equal: _array_equal,
     np.polyval: _polyval,
-    np.ones_like: _ones_like,
     np.iscomplex: _iscomplex,
-    np.iscomplexobj: _iscomplexobj,
-    np.isrealobj: _isrealobj,
     np.isreal: _isreal,
-    np.shape: _shape,
-    np.ndim: _ndim,
-    np.size: _size,
     **EXTREMA,
+    **FORMS,
     **({np.astype: _astype} if hasattr(np, "astype") else {}),
 }
 """The functions that are not those of the parts."""

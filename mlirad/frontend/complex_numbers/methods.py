@@ -12,6 +12,7 @@ from mlirad.errors import MliradError
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.arrays.array_api import on_device
 from mlirad.frontend.numpy_functions.calls.binding import internal_error, qualified_name
 from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods, MissingAttributeError
 from mlirad.frontend.tracing.array import is_scalar
@@ -103,6 +104,12 @@ class ComplexMethods(ComplexArray):
     def flatten(self, order: str = "C") -> Any:
         """The elements one after the other, as an array of their own."""
         return xp.copy(self.ravel(order))
+
+    __array_namespace__, device = ArrayMethods.__array_namespace__, ArrayMethods.device
+
+    def to_device(self, device: str, /, *, stream: None = None) -> Any:
+        """The array itself. Raises for any other device than `"cpu"`."""
+        return on_device(self, device, stream)
 
     item, tolist = ArrayMethods.item, ArrayMethods.tolist
 

@@ -14,7 +14,8 @@ from mlirad.errors import ShapeError
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.constructs.carries import leaf_array
 from mlirad.frontend.tracing.array import Array, copied_leaves
-from mlirad.frontend.tracing.functions import function_name, require_arguments
+from mlirad.frontend.tracing.function_names import function_name
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten, parts_of
 from mlirad.frontend.tracing.shapes import one_axis

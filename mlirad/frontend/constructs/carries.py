@@ -21,7 +21,7 @@ from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F32, I32, result_type
 from mlirad.frontend.tracing.frames import current_frame, is_tracing
-from mlirad.frontend.tracing.functions import hint_of
+from mlirad.frontend.tracing.function_names import hint_of
 from mlirad.frontend.tracing.operations import as_array, value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten, structure_text
 from mlirad.frontend.tracing.source import user_line

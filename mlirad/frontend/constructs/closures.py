@@ -22,19 +22,18 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import TracingError
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.recursion import Function
+from mlirad.frontend.tracing.argument_types import structure_type
 from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import Scope, current_frame, emitting, is_tracing
-from mlirad.frontend.tracing.functions import (
+from mlirad.frontend.tracing.function_names import (
     argument_hints,
     argument_paths,
-    call_for_values,
     function_name,
     hint_of,
-    require_arguments,
-    structure_type,
     takes_nothing,
 )
+from mlirad.frontend.tracing.functions import call_for_values, require_arguments
 from mlirad.frontend.tracing.learning import Key, call_stack, known_parameters, learn
 from mlirad.frontend.tracing.operations import as_array, kind_of, value_of
 from mlirad.frontend.tracing.pytree import flatten

@@ -23,16 +23,15 @@ from mlirad.dialects.function import PartialOp, closure_type
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, TracingError
 from mlirad.frontend.compiling.transformed import run_compiled
+from mlirad.frontend.tracing.argument_types import structure_type
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
-from mlirad.frontend.tracing.functions import (
-    Traced,
+from mlirad.frontend.tracing.function_names import (
     argument_hints,
     argument_paths,
     definition_of,
     function_name,
-    structure_type,
-    trace_inner,
 )
+from mlirad.frontend.tracing.functions import Traced, trace_inner
 from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten

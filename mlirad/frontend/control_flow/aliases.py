@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque
+from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
 from mlirad.frontend.tracing.array import Array, base_of, copied, view_of
 from mlirad.frontend.tracing.frames import current_frame
@@ -42,9 +43,10 @@ def arrays_in(values: Mapping[str, Any]) -> Iterator[tuple[Place, Array]]:
                     yield (name, k), leaf
 
 
-def bases_in(values: Mapping[str, Any]) -> frozenset[int]:
-    """The arrays, by identity, whose elements variables hold."""
-    return frozenset({id(base_of(x)) for _, x in arrays_in(values)})
+def objects_in(values: Mapping[str, Any]) -> frozenset[int]:
+    """The arrays whose elements variables hold, and the lists and dictionaries in them, by identity."""
+    arrays = {id(base_of(x)) for _, x in arrays_in(values)}
+    return frozenset(arrays | {id(found) for _, found in containers_in(values)})
 
 
 def copies(
@@ -52,9 +54,10 @@ def copies(
 ) -> dict[str, Any]:
     """The values as the body of a branch or loop gets them: copies, of which all arrays are traced.
 
-    Copies of what held one array `before` do so, too, but for those of the variables `apart`.
+    Copies of what held one array or container `before` do so, too, but for those of the variables `apart`.
     """
-    copying = _Copying({name: found for name, found in before.items() if name not in apart}, values)
+    together = {name: found for name, found in before.items() if name not in apart}
+    copying = _Copying(together, values)
     made: dict[str, Any] = {}
     for name, found in values.items():
         if is_missing(found) or is_opaque(found):
@@ -62,7 +65,7 @@ def copies(
         else:
             leaves, tree = flatten(found)
             made[name] = tree.unflatten([copying.leaf((name, k), leaf) for k, leaf in enumerate(leaves)])
-    return made
+    return linked(together, made)
 
 
 class _Copying:
@@ -116,15 +119,18 @@ class Shares:
         self._groups: list[list[Place]] = []
         self._outside: list[tuple[Place, Array]] = []
 
-    def note(self, after: Mapping[str, Any]) -> None:
-        """The end of a body, while that is being traced."""
+    def note(self, after: Mapping[str, Any], originals: Originals) -> None:
+        """The end of a body, while that is being traced, in which objects stand for original ones."""
         groups: dict[int, list[Place]] = {}
         for place, x in arrays_in(after):
-            base = base_of(x)
-            if base._owner is current_frame().scope:
-                groups.setdefault(id(base), []).append(place)
-            else:
-                self._outside.append((place, base))
+            for base in _representatives(base_of(x)):
+                if base._owner is current_frame().scope:
+                    groups.setdefault(id(base), []).append(place)
+                else:
+                    self._outside.append((place, base))
+                copy = originals.of(base)
+                if copy is not None and isinstance(copy.original, Array):
+                    self._outside.append((place, base_of(copy.original)))
         self._groups += [group for group in groups.values() if len(group) > 1]
 
     def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], replaced: set[str]) -> None:
@@ -138,9 +144,10 @@ class Shares:
         for place, base in self._outside:
             if place in made and place[0] in replaced:
                 _pair(made[place], base)
+        bases = {id(base_of(x)) for _, x in arrays_in(before)}
         for place, x in arrays_in(before):
-            if place in made and place[0] in replaced:  # which it is still on ways that do not replace it
-                _pair(made[place], base_of(x))
+            if place in made and place[0] in replaced and id(base_of(made[place])) not in bases:
+                _pair(made[place], base_of(x))  # which it is still on ways that do not replace it
 
 
 def outside_in(value: Any) -> list[Array | None]:
@@ -160,51 +167,90 @@ def mark_outside(result: Any, found: Sequence[Sequence[Array | None]]) -> None:
 
 
 def _pair(x: Array, base: Array) -> None:
-    """Have each of two arrays be an error to read once the other one has been written."""
+    """Have an array and another one, or what that may be, be errors to read once either has been written."""
     own = base_of(x)
-    if own is not base:
-        own._twins = (*own._twins, (base, base._version))
-        base._twins = (*base._twins, (own, own._version))
+    if own is base:
+        return
+    known = {id(twin) for twin in _current_twins(own)}
+    for twin in (base, *_current_twins(base)):
+        if twin is not own and id(twin) not in known:
+            own._twins = (*own._twins, (twin, twin._version))
+            twin._twins = (*twin._twins, (own, own._version))
+
+
+def _current_twins(x: Array) -> list[Array]:
+    """What an array may be, as far as that has not been written since."""
+    return [twin for twin, version in x._twins if twin._version == version]
+
+
+def _representatives(x: Array) -> list[Array]:
+    """An array and some of those that it may be, of which all the others are twins."""
+    found, covered = [x], {id(x)}
+    for twin in _current_twins(x):
+        if id(twin) not in covered:
+            found.append(twin)
+            covered.update((id(twin), *map(id, _current_twins(twin))))
+    return found
 
 
 # From trip to trip -------------------------------------------------------------------------------
 
 
 def together(values: Mapping[str, Any]) -> set[str]:
-    """The variables that hold an array which another one holds, too."""
-    groups: dict[int, set[str]] = {}
+    """The variables that hold an array or container which is held once more, by themselves or others."""
+    groups: dict[int, list[str]] = {}
     for (name, _), x in arrays_in(values):
-        groups.setdefault(id(base_of(x)), set()).add(name)
+        groups.setdefault(id(base_of(x)), []).append(name)
+    for path, found in containers_in(values):
+        groups.setdefault(id(found), []).append(str(path[0]))
     return {name for group in groups.values() if len(group) > 1 for name in group}
 
 
-def require_steady(
-    before: Mapping[str, Any], start: Mapping[str, Any], after: Mapping[str, Any], what: str
-) -> None:
+class Sharing:
+    """Which places in variables hold one array or container, at some point of the program."""
+
+    def __init__(self, values: Mapping[str, Any]):
+        self.arrays = dict(arrays_in(values))
+        self._containers = dict(containers_in(values))
+        taken = {path: opened(found) for path, found in self._containers.items()}
+        self._parts = {path: list(found.parts) for path, found in taken.items() if found is not None}
+        self.groups: dict[Place | Path, object] = {place: base_of(x) for place, x in self.arrays.items()}
+        self.groups |= self._containers
+
+    def written(self, later: Sharing) -> set[Place | Path]:
+        """The places whose arrays or containers have been written since."""
+        found: set[Place | Path] = {place for place, x in self.arrays.items() if base_of(x)._version}
+        for path, parts in self._parts.items():
+            now = opened(self._containers[path])
+            if now is None or len(now.parts) != len(parts) or not all(map(is_same, parts, now.parts)):
+                found.add(path)
+        return found & later.groups.keys()
+
+
+def require_steady(before: Sharing, start: Sharing, after: Mapping[str, Any], what: str) -> None:
     """Raise if other variables hold one array after a trip than at its start, or than before the loop, and
-    one of them is written.
+    one of them is written. So it is with lists and dictionaries.
     """
-    earlier, first, last = (dict(arrays_in(values)) for values in (before, start, after))
+    last = Sharing(after)
     scope = current_frame().scope
-    places = first.keys() & last.keys()
-    written = {place for place in places if base_of(first[place])._version}
+    written = start.written(last)
     for place in written:
-        if base_of(last[place])._owner is not scope:
-            raise _unsteady(place[0], place[0], what)
-    for one, other in combinations(sorted(places), 2):
-        if one in written or other in written:
-            at_start = base_of(first[one]) is base_of(first[other])
-            held = [at_start, base_of(last[one]) is base_of(last[other])]
-            if one in earlier and other in earlier:
-                held.append(base_of(earlier[one]) is base_of(earlier[other]))
-            if len(set(held)) > 1:
-                raise _unsteady(min(one[0], other[0]), max(one[0], other[0]), what)
+        base = last.groups[place]
+        if isinstance(base, Array) and base._owner is not scope:
+            raise _unsteady(str(place[0]), str(place[0]), what)
+    places = start.groups.keys() & last.groups.keys()
+    for one in written:
+        for other in places - {one}:
+            points = (start, last, before) if {one, other} <= before.groups.keys() else (start, last)
+            if len({point.groups[one] is point.groups[other] for point in points}) > 1:
+                names = sorted((str(one[0]), str(other[0])))
+                raise _unsteady(names[0], names[1], what)
 
 
 def _unsteady(one: str, other: str, what: str) -> Exception:
     names = one if one == other else f"{one} and {other}"
     return tracing_error(
-        f"{what} with a traced condition writes {names}, which is one array with another variable in some "
+        f"{what} with a traced condition writes {names}, which is one object with another variable in some "
         f"trips and not in others",
         COPY,
     )

@@ -1,19 +1,17 @@
-"""`if` and conditional expressions, `and`, `or`, `not`, comparisons: Python's, or ops for traced values.
+"""`if`: one of two bodies as in Python, or both as branches of an op.
 
 if_(x > 0, ad_if, ad_else, state)        runs one of the two, or traces both into an `ad.cond`
-and_(False, a, lambda: b)                b if a holds; of traced values an `ad.cond`
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
-from mlirad.frontend.constructs.loops import flag_of
-from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, mark_outside, outside_in
+from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
+from mlirad.frontend.control_flow.objects import Originals, Results
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -23,16 +21,11 @@ from mlirad.frontend.control_flow.state import (
     is_missing,
     is_opaque,
     is_same,
-    is_traced,
     is_written,
-    restored,
     truth_of,
 )
 from mlirad.frontend.rewriting.jumps import VALUE
-from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.tokens import last_token, resume
@@ -60,10 +53,12 @@ class _Choice:
 
     def __init__(self, test: Any, sides: tuple[Thunk, Thunk], state: State):
         self._test, self._sides, self._state = test, sides, state
-        state.include(bases_in)
+        state.include(objects_in)
         self._before = state.get()
         self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
+        self._originals = [Originals({}, {}), Originals({}, {})]
+        self._results = Results()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
         self._traced_sides: list[int] = []
@@ -80,6 +75,7 @@ class _Choice:
             self._shares = Shares()
             chosen = self._traced()
         results = {name: self._result(name, chosen) for name in self._state.live}
+        self._results.forget(self._originals)
         self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
@@ -90,10 +86,11 @@ class _Choice:
         state = self._state
         start = copies(self._before, self._before)
         held = {name: contents(found) for name, found in start.items()}
+        self._originals[k] = Originals(self._before, start)
         state.put(start)
         without_changes((self._sides[k],), state.cells, "an `if`")
         after = self._after[k] = state.get()
-        self._shares.note({name: after[name] for name in state.live})
+        self._shares.note({name: after[name] for name in state.live}, self._originals[k])
         for name in state.live:
             if after[name] is not start[name]:
                 self._replaced.add(name)
@@ -137,8 +134,8 @@ class _Choice:
     def _result(self, name: str, chosen: dict[str, Any]) -> Any:
         """The value of a variable after the `if`."""
         before = self._before[name]
-        if name not in self._replaced:
-            return restored(name, before, chosen[name]) if name in self._written else before
+        if name not in self._replaced and name not in self._written:
+            return before
         if not all(self._after):  # a recursion whose result is unknown yet: this attempt is given up
             return chosen[name] if name in chosen else next(filter(None, self._after))[name]
         one, other = (after[name] for after in self._after)
@@ -154,7 +151,8 @@ class _Choice:
                 "the branches of an `if` with a traced condition give it different values that are no arrays",
                 "let both branches compute arrays or numbers",
             )
-        return chosen[name]
+        ends = [(after[name], found) for after, found in zip(self._after, self._originals, strict=True)]
+        return self._results.value(name, chosen[name], ends)
 
 
 def _missing(name: str, found: Any, what: str) -> Unknown:
@@ -204,120 +202,3 @@ def _require_structure(name: str, tree: Tree, found: Any) -> None:
             f"{shown_tree(flatten(found)[1])} after the other",
             "give it the same tuples, keys and fields in both branches",
         )
-
-
-# Expressions -------------------------------------------------------------------------------------
-
-
-def choose(test: Any, one: Thunk, other: Thunk) -> Any:
-    """`one() if test else other()`."""
-    known = truth_of(test, "`if` ... `else`")
-    if known is not None:
-        return one() if known else other()
-    return _either(test, one, other, "`if` ... `else`")
-
-
-def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
-    """A value of one branch or the other, which must not be written if it may be an array from outside."""
-    found: list[list[Array | None]] = []
-
-    def noting(side: Thunk) -> Thunk:
-        def noted() -> Any:
-            value = without_changes((side,), frozenset(), what)
-            found.append(outside_in(value))
-            return value
-
-        return noted
-
-    result = either(test, noting(one), noting(other), what)
-    mark_outside(result, found)
-    return result
-
-
-def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
-    """`first and ...`; cheap operands are computed whether they are needed or not."""
-    found = first
-    for operand in rest:
-        known = truth_of(found, "`and`")
-        if known is False:
-            return found
-        found = operand() if known else _joined(found, operand, is_cheap, is_and=True)
-    return found
-
-
-def or_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
-    """`first or ...`; cheap operands are computed whether they are needed or not."""
-    found = first
-    for operand in rest:
-        known = truth_of(found, "`or`")
-        if known:
-            return found
-        found = operand() if known is False else _joined(found, operand, is_cheap, is_and=False)
-    return found
-
-
-def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
-    """`one and operand()`, or `or`, of a value that is traced."""
-    if is_cheap:
-        other = operand()
-        if _is_flag(one) and _is_flag(other):
-            return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
-        return _either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
-    return _either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
-
-
-def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:
-    return (operand, lambda: one) if is_and else (lambda: one, operand)
-
-
-def _is_flag(found: Any) -> bool:
-    return isinstance(found, bool) or (isinstance(found, Array) and found.dtype == BOOL and not found.shape)
-
-
-def not_(operand: Any) -> Any:
-    """`not operand`."""
-    return xp.logical_not(flag_of(operand, "`not`")) if is_traced(operand) else not operand
-
-
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
-    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
-}  # fmt: skip
-
-
-def compare(first: Any, *rest: Any) -> Any:
-    """A chain of comparisons: each operand is computed once, and no further than needed."""
-    result: Any = True
-    left = first
-    for name, operand in zip(rest[::2], rest[1::2], strict=True):
-        if not is_traced(result) and not result:
-            return result
-        right = operand()
-        found = _compared(name, left, right)
-        if not is_traced(result):
-            result = found
-        elif not is_traced(found):
-            result = result if found else found
-        else:
-            result = xp.logical_and(flag_of(result, "a comparison"), flag_of(found, "a comparison"))
-        left = right
-    return result
-
-
-def _compared(name: str, left: Any, right: Any) -> Any:
-    if name in _OPERATORS:
-        return _OPERATORS[name](left, right)
-    found = _contains(right, left)
-    return found if name == "In" else not_(found)
-
-
-def _contains(container: Any, element: Any) -> Any:
-    """`element in container`, where that is traced or holds what is."""
-    if isinstance(container, Array):
-        return xp.any(xp.equal(container, element))
-    if isinstance(container, tuple | list):
-        parts = cast("tuple[Any, ...] | list[Any]", container)
-        if is_traced(element) or any(map(is_traced, parts)):
-            flags = [xp.equal(part, element) for part in parts]
-            return xp.any(xp.stack(flags)) if flags else False
-    return element in container

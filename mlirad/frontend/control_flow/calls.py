@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.control_flow.branches import and_, or_
+from mlirad.frontend.control_flow.expressions import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
@@ -66,6 +66,15 @@ def _extreme(own: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
         return functools.reduce(ufunc, values)
 
     return extreme
+
+
+def _calling(own: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose first argument it calls."""
+
+    def calling(function: Any, *args: Any) -> Any:
+        return own(of(function), *args)
+
+    return calling
 
 
 def _converting(own: Callable[..., Any], convert: Callable[[Array], Any]) -> Callable[..., Any]:
@@ -118,6 +127,8 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.enumerate: enumerate_,
     builtins.zip: zip_,
     builtins.reversed: reversed_,
+    builtins.map: _calling(builtins.map),
+    functools.reduce: _calling(functools.reduce),
     builtins.max: _extreme(builtins.max, np.maximum),
     builtins.min: _extreme(builtins.min, np.minimum),
     builtins.any: _any,

@@ -16,17 +16,25 @@ from typing import Any, Final
 from mlirad.dialects.extents import is_static
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs import loops
-from mlirad.frontend.control_flow.aliases import Shares, bases_in, copies, require_steady, together
+from mlirad.frontend.control_flow.aliases import (
+    Shares,
+    Sharing,
+    copies,
+    objects_in,
+    require_steady,
+    together,
+)
 from mlirad.frontend.control_flow.branches import (
     Returned,
     if_,
-    not_,
     shown_name,
     shown_tree,
     types_of,
     zeros_of,
 )
+from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.objects import Originals, Results, Themselves, held_objects
 from mlirad.frontend.control_flow.reached import Reached, without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -38,7 +46,6 @@ from mlirad.frontend.control_flow.state import (
     is_same,
     is_traced,
     is_written,
-    restored,
 )
 from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.frames import is_tracing
@@ -185,9 +192,13 @@ class _Loop:
 
     def __init__(self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = ()):
         self._state, self._body, self._what, self._over = state, body, what, over
-        state.include(bases_in)
+        state.include(objects_in)
         self._before = state.get()
+        self._sharing = Sharing(self._before)
         self._together = together(self._before)
+        self._ends: dict[str, Any] = {}
+        self._originals = Originals({}, {})
+        self._results = Results()
         self._apart: set[str] = set()
         self._shares = Shares()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
@@ -211,6 +222,7 @@ class _Loop:
                 resume(token)
         self._require_unwritten()
         results = {name: self._result(name, last) for name in self._state.live}
+        self._results.forget([self._originals])
         self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
@@ -223,23 +235,28 @@ class _Loop:
 
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
         """What the test of a loop gives for a carry."""
-        self._start(carry)
+        self._begin(carry)
         return without_changes((then,), self._state.cells, self._what)
 
     def trip(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
         """One trip: the carry after it."""
-        start = self._start(carry)
+        start = self._begin(carry)
         held = {name: contents(found) for name, found in start.items()}
+        objects = {name: held_objects(start[name]) for name in self._together & carry.keys()}
+        sharing = Sharing({name: start[name] for name in carry})
+        self._originals = Originals(self._before, start)
         parts = (self._body,) if first is None else (first, self._body)
         without_changes(parts, self._state.cells, self._what)
         after = self._state.get()
-        parted = {name for name in self._together & carry.keys() if after[name] is not start[name]}
+        parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
         if not parted <= self._apart:  # each trip but the first starts with what the body gives them
             self._apart |= parted
             raise Returned
         carried = {name: after[name] for name in carry}
-        self._shares.note(carried)
-        require_steady(self._before, start, carried, self._what)
+        self._shares.note(carried, self._originals)
+        require_steady(self._sharing, sharing, carried, self._what)
+        self._originals.require_places(after)
+        self._ends = after
         for name in self._state.live:
             found = after[name]
             if name in carry:
@@ -260,7 +277,7 @@ class _Loop:
                 )
         return {name: after[name] for name in carry}
 
-    def _start(self, carry: dict[str, Any]) -> dict[str, Any]:
+    def _begin(self, carry: dict[str, Any]) -> dict[str, Any]:
         start = {name: found for name, found in self._before.items() if is_opaque(found)}
         start |= copies(self._before, carry, self._apart)
         self._state.put(start)
@@ -293,6 +310,10 @@ class _Loop:
                 f"it is assigned in the body of {self._what} alone, which may make no trip",
                 f"assign {name} before the loop",
             )
-        if name in self._types or name in self._replaced:
+        if name in self._types:
             return last[name]
-        return restored(name, before, last[name]) if name in self._written else before
+        if name not in self._replaced and name not in self._written:
+            return before
+        return self._results.value(
+            name, last[name], [(self._ends[name], self._originals), (before, Themselves())]
+        )

@@ -1,8 +1,9 @@
 """What rewritten functions call, by the names that `rewriting` gives it."""
 
 from mlirad.frontend.control_flow.assertions import assert_
-from mlirad.frontend.control_flow.branches import and_, choose, compare, if_, not_, or_
+from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
+from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
 from mlirad.frontend.control_flow.loops import for_, while_
 from mlirad.frontend.control_flow.state import UNSET, State, checked, nothing, returned, value
 
@@ -14,6 +15,7 @@ __all__ = [
     "checked",
     "choose",
     "compare",
+    "flag",
     "for_",
     "if_",
     "not_",

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.loops import flag_of
-from mlirad.frontend.numpy_functions.writes.writes import replace
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array
@@ -110,10 +109,11 @@ def truth_of(condition: Any, what: str) -> bool | None:
 class State:
     """The variables that a statement changes: `names`, of which the `live` ones may be read after it.
 
-    Those that it only writes elements of, `written`, are live, too, if they hold arrays: these may have other
-    names.
-    Of the variables that it only reads, `reads`, it has those that hold an array together with one that
-    changes. Both are known after `include`.
+    Those that it only writes elements of, `written`, are live, too, if they hold arrays or containers: these
+    may have other names.
+    Of the variables that it only reads, `reads`, it has those that hold an array or a container together with
+    one that changes; of a statement that writes elements of what it assigns, `is_renaming`, all that hold
+    one, as these may get another name in it. Both are known after `include`.
     """
 
     def __init__(
@@ -125,15 +125,22 @@ class State:
         get: Callable[[], tuple[Any, ...]],
         put: Callable[[tuple[Any, ...]], None],
         refusals: tuple[tuple[int, str, str], ...],
+        is_renaming: bool,
     ):
         self.names = names
         self.live = live
         self._written, self._reads = written, reads
         self._included: dict[str, Any] = {}
         self._get, self._put = get, put
-        self.cells = frozenset(map(id, getattr(put, "__closure__", None) or ()))
-        """Where the variables are, by identity."""
+        names_of_cells = getattr(getattr(put, "__code__", None), "co_freevars", ())
+        self._cells = dict(zip(names_of_cells, getattr(put, "__closure__", None) or (), strict=False))
         self._refusals = refusals
+        self._is_renaming = is_renaming
+
+    @property
+    def cells(self) -> frozenset[int]:
+        """Where the variables are, by identity."""
+        return frozenset(id(cell) for name, cell in self._cells.items() if name in self.names)
 
     def get(self) -> dict[str, Any]:
         """The values."""
@@ -145,15 +152,16 @@ class State:
         changed = (values.get(name, self._included.get(name, UNSET)) for name in self.names)
         self._put((*changed, *(values.get(n, v) for n, v in zip(self._reads, reads, strict=True))))
 
-    def include(self, arrays_of: Callable[[Mapping[str, Any]], Set[int]]) -> None:
-        """Find out which of the variables besides the live ones matter, from the arrays that they hold."""
+    def include(self, objects_of: Callable[[Mapping[str, Any]], Set[int]]) -> None:
+        """Find out which of the variables besides the live ones matter, from what they hold."""
         found = self._get()
         values = dict(zip((*self.names, *self._reads), found, strict=True))
-        held = {name: arrays_of({name: value}) for name, value in values.items()}
+        held = {name: objects_of({name: value}) for name, value in values.items()}
         self.live = (*self.live, *(name for name in self._written if held[name]))
         self._written = ()
         changing = frozenset[int]().union(*(held[name] for name in self.names))
-        shared = tuple(name for name in self._reads if held[name] & changing)
+        is_changing = {name: self._is_renaming or held[name] & changing for name in self._reads}
+        shared = tuple(name for name in self._reads if held[name] and is_changing[name])
         if not shared:
             return
         self._included |= {name: values[name] for name in shared}
@@ -250,27 +258,3 @@ def is_same(one: Any, other: Any) -> bool:
     if is_scalar(one) or isinstance(one, str | bytes):
         return bool(one == other)
     return False
-
-
-def restored(name: str, original: Any, result: Any) -> Any:
-    """The value of a variable that was changed in place: the original, with the elements of the result.
-
-    So whatever else refers to it sees the change, as in Python.
-    """
-    if isinstance(original, Array):
-        replace(original, result.value)
-        return original
-    if isinstance(original, np.ndarray):
-        raise tracing_error(
-            f"this writes traced values into {name}, which is a NumPy array",
-            f"make the array traced first: {name} = ad.asarray({name})",
-        )
-    if isinstance(original, list):
-        cast("list[Any]", original)[:] = result
-    elif isinstance(original, dict):
-        kept = cast("dict[Any, Any]", original)
-        kept.clear()
-        kept.update(result)
-    else:
-        return result
-    return cast("Any", original)

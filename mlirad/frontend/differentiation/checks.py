@@ -42,13 +42,10 @@ from mlirad.frontend.differentiation.remainders import (
     measured,
 )
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer, checked_number
+from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.functions import (
-    argument_paths,
-    function_name,
-    leaf_types,
-    trace_module,
-)
+from mlirad.frontend.tracing.function_names import argument_paths, function_name
+from mlirad.frontend.tracing.functions import trace_module
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors

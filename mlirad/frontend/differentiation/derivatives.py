@@ -28,17 +28,12 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.linear_map.spaces import vector
+from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
-from mlirad.frontend.tracing.functions import (
-    Traced,
-    function_name,
-    hint_of,
-    leaf_type,
-    parameter_names,
-    trace_inner,
-)
+from mlirad.frontend.tracing.function_names import function_name, hint_of, parameter_names
+from mlirad.frontend.tracing.functions import Traced, trace_inner
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line

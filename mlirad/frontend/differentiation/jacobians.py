@@ -26,7 +26,7 @@ from mlirad.frontend.differentiation.derivatives import (
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.functions import function_name, with_signature
+from mlirad.frontend.tracing.function_names import function_name, with_signature
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import LeafType

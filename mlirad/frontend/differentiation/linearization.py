@@ -32,16 +32,11 @@ from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step,
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
+from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions, is_tracing
-from mlirad.frontend.tracing.functions import (
-    argument_hints,
-    function_name,
-    function_of,
-    leaf_types,
-    parameter_names,
-    settled_trace,
-)
+from mlirad.frontend.tracing.function_names import argument_hints, function_name, parameter_names
+from mlirad.frontend.tracing.functions import function_of, settled_trace
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors

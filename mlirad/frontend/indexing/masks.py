@@ -117,7 +117,7 @@ def key_with_mask(key: Any) -> tuple[Array, Any, int] | None:
     beside = [*scalars, place]
     others = [item for k, item in enumerate(items) if k not in beside]
     is_known = all(item is ... or item is None or isinstance(item, slice) for item in others)
-    if len(found) > 1 or not mask.ndim or not is_known or max(beside) - min(beside) >= len(beside):
+    if len(found) > 1 or not is_known or max(beside) - min(beside) >= len(beside):
         raise position_error(
             "beside a traced mask only slices, `...` and, next to it, single positions can stand",
             "index in two steps: x[i][mask]",

@@ -114,8 +114,8 @@ def check_terms(terms: Iterable[tuple[Term | Positions, int]]) -> None:
 
 def wrapped_value(b: ArrayBuilder, term: int | Positions, extent: int) -> Value:
     """Positions as a value, negative ones counted from the end."""
-    if isinstance(term, Extent):
-        return b.index_constant(cast(int, term))
+    if isinstance(term, int | Extent):
+        return b.index_constant(term)
     if not isinstance(term, Array):
         return as_array(np.asarray(term, np.int64), I64).value
     return from_start(b, term.value, extent)

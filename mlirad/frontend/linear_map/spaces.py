@@ -20,10 +20,10 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import product_type
 from mlirad.errors import DtypeError, PositionError, ShapeError
+from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import leaf_type
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import dtype_error

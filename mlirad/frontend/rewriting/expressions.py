@@ -1,6 +1,6 @@
 """The rewriting of expressions: what asks for the truth of a value, and calls.
 
-a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.compare(a, "<", lambda: b, ...)
+a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.compare(a, "Lt", lambda: b, ...)
 not a              ad__.not_(a)                          f(x)            ad__.of(f)(x)
 a if c else b      ad__.choose(c, lambda: a, lambda: b)
 """
@@ -8,6 +8,7 @@ a if c else b      ad__.choose(c, lambda: a, lambda: b)
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import NoReturn
 
 from mlirad.errors import UnsupportedError
@@ -44,26 +45,40 @@ class Expressions(ast.NodeTransformer):
         """`and` and `or`, whose later operands are computed only if they are needed."""
         if any(_binds(value) for value in node.values[1:]):
             return node
+        return self._joined(node, self.visit)
+
+    def truth(self, node: ast.expr) -> ast.expr:
+        """An expression of which only the truth counts: `and` and `or` in it join values of any kinds."""
+        if isinstance(node, ast.BoolOp):
+            return node if any(_binds(value) for value in node.values[1:]) else self._joined(node, self._flag)
+        return self.visit(node)
+
+    def _flag(self, node: ast.expr) -> ast.expr:
+        is_flag = isinstance(node, ast.BoolOp) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        )
+        found = self.truth(node)
+        return found if is_flag else at(node, call("flag", found))
+
+    def _joined(self, node: ast.BoolOp, operand: Callable[[ast.expr], ast.expr]) -> ast.expr:
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         is_cheap = all(isinstance(n, CHEAP) for value in node.values[1:] for n in ast.walk(value))
-        first, *rest = (self.visit(value) for value in node.values)
-        made = call(name, ast.Constant(is_cheap), first, *(thunk(value) for value in rest))
-        return at(node, made)
+        first, *rest = (operand(value) for value in node.values)
+        return at(node, call(name, ast.Constant(is_cheap), first, *(thunk(value) for value in rest)))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         """`not`; other operators are those of the value."""
-        operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
-            return at(node, call("not_", operand))
-        node.operand = operand
+            return at(node, call("not_", self.truth(node.operand)))
+        node.operand = self.visit(node.operand)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """`a if c else b`."""
         if _binds(node.body) or _binds(node.orelse):
             return node
-        test, one, other = (self.visit(n) for n in (node.test, node.body, node.orelse))
-        return at(node, call("choose", test, thunk(one), thunk(other)))
+        one, other = self.visit(node.body), self.visit(node.orelse)
+        return at(node, call("choose", self.truth(node.test), thunk(one), thunk(other)))
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Chains of comparisons, and `in`; a single comparison is that of the values."""

@@ -1,7 +1,9 @@
 """Which variables code binds, changes and reads.
 
 bound_names(stmts)       y of `y = x + 1`, `for y in x`, `(y := x)`, `import y`; not those of inner functions
-changed_names(stmts)     these, and y of `y[i] = x`, `y += x`, `y.sort()`: what a write in place changes
+element_names(stmts)     y of `y[i] = x`, `y.sort()`
+written_names(stmts)     these, and y of `y += x`: what a write in place changes
+changed_names(stmts)     the first and the last of these
 read_names(node)         x of all these
 """
 
@@ -66,20 +68,28 @@ def bound_names(nodes: Iterable[ast.AST]) -> Names:
 def changed_names(nodes: Iterable[ast.AST]) -> Names:
     """The variables that code binds, or whose value it may change in place."""
     nodes = list(nodes)
-    found = set(bound_names(nodes))
+    return bound_names(nodes) | written_names(nodes)
+
+
+def written_names(nodes: Iterable[ast.AST]) -> Names:
+    """The variables whose value code may change in place."""
+    nodes = list(nodes)
+    augmented = (_root(node.target) for node in own_nodes(nodes) if isinstance(node, ast.AugAssign))
+    return element_names(nodes) | {name for name in augmented if name is not None}
+
+
+def element_names(nodes: Iterable[ast.AST]) -> Names:
+    """Those of which it names elements, or a method."""
+    found: set[str | None] = set()
     for node in own_nodes(nodes):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            root = _root(node)
+            found.add(_root(node))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
-            root = _root(called) if isinstance(called, ast.Attribute) else None
+            found.add(_root(called) if isinstance(called, ast.Attribute) else None)
         elif isinstance(node, ast.keyword) and node.arg == "out":
-            root = _root(node.value)
-        else:
-            continue
-        if root is not None:
-            found.add(root)
-    return frozenset(found)
+            found.add(_root(node.value))
+    return frozenset(name for name in found if name is not None)
 
 
 def _root(node: ast.AST) -> str | None:

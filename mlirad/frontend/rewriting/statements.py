@@ -24,9 +24,11 @@ from mlirad.frontend.rewriting.names import (
     bound_names,
     changed_names,
     declared_names,
+    element_names,
     inner_nonlocals,
     own_nodes,
     read_names,
+    written_names,
 )
 from mlirad.frontend.rewriting.nodes import at, call, define, load, store, strings, thunk
 from mlirad.frontend.rewriting.source import FunctionNode, parameters
@@ -129,7 +131,7 @@ class Rewriting(Expressions):
             define("ad_if", self._part(changed, self._block(node.body))),
             define("ad_else", self._part(changed, self._block(node.orelse))),
         ]
-        test = self.visit(node.test)
+        test = self.truth(node.test)
         made = ast.Expr(call("if_", test, load("ad_if"), load("ad_else"), state))
         return [*(at(node.test, p) for p in parts), at(node.test, made)]
 
@@ -143,7 +145,7 @@ class Rewriting(Expressions):
         test = node.test if not stops else at(node.test, ast.BoolOp(ast.And(), [*stops, node.test]))
         parts = [
             *self._state_functions(changed, reads),
-            define("ad_test", self._part(changed, [at(node.test, ast.Return(self.visit(test)))])),
+            define("ad_test", self._part(changed, [at(node.test, ast.Return(self.truth(test)))])),
             define("ad_while", self._part(changed, self._block(node.body))),
         ]
         made = ast.Expr(call("while_", load("ad_test"), load("ad_while"), state))
@@ -173,7 +175,7 @@ class Rewriting(Expressions):
         """`assert` as a call, which says in which line it stands."""
         message = ast.Constant(None) if node.msg is None else thunk(self.visit(node.msg))
         shown = ast.Constant(ast.unparse(node.test))
-        return at(node, ast.Expr(call("assert_", self.visit(node.test), message, shown)))
+        return at(node, ast.Expr(call("assert_", self.truth(node.test), message, shown)))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """Without its annotation, which variables of an outer function cannot have."""
@@ -191,12 +193,11 @@ class Rewriting(Expressions):
 
     def _written(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement does not assign, and writes elements of."""
-        target = [node.target] if isinstance(node, ast.For) else []
-        return changed - bound_names([*target, *node.body, *node.orelse]) - self._written_inside
+        return changed - _assigned(node) - self._written_inside
 
     def _read(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement only reads, if it writes elements of any."""
-        is_writing = bool(self._written(node, changed))
+        is_writing = bool(written_names([*node.body, *node.orelse]))
         return (read_names(node) & self._variables) - changed if is_writing else frozenset()
 
     def _state(
@@ -211,6 +212,7 @@ class Rewriting(Expressions):
             load("ad_get"),
             load("ad_set"),
             self._refusals(node),
+            ast.Constant(not _assigned(node).isdisjoint(element_names([*node.body, *node.orelse]))),
         )
 
     def _state_functions(self, changed: Names, reads: Names) -> list[ast.stmt]:
@@ -247,6 +249,12 @@ class Rewriting(Expressions):
             elif isinstance(inner, ast.Raise) and isinstance(node, ast.If):
                 found.append((inner.lineno, "it raises an exception", ASSERTED))
         return ast.Tuple([ast.Tuple([*map(ast.Constant, entry)], ast.Load()) for entry in found], ast.Load())
+
+
+def _assigned(node: ast.If | ast.While | ast.For) -> Names:
+    """The variables that a statement assigns."""
+    target = [node.target] if isinstance(node, ast.For) else []
+    return bound_names([*target, *node.body, *node.orelse])
 
 
 def _runtime(name: str) -> ast.expr:

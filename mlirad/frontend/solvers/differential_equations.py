@@ -32,7 +32,8 @@ from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.convergence import finite, report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
-from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
+from mlirad.frontend.tracing.function_names import function_name
+from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors

@@ -33,7 +33,8 @@ from mlirad.frontend.solvers.implicit import implicit
 from mlirad.frontend.solvers.inverses import METHODS as LINEAR
 from mlirad.frontend.solvers.newton import newton
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
-from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
+from mlirad.frontend.tracing.function_names import function_name
+from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors

@@ -22,7 +22,8 @@ from mlirad.frontend.solvers.closed import closed, flat_type, flattened, unknown
 from mlirad.frontend.solvers.convergence import Limits, checked_limits, finite, report_failures
 from mlirad.frontend.solvers.inverses import METHODS, inverses, matrix_of
 from mlirad.frontend.tracing.argument_kinds import checked_choice
-from mlirad.frontend.tracing.functions import definition_of, function_name, require_arguments
+from mlirad.frontend.tracing.function_names import definition_of, function_name
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import Located, shape_error
 from mlirad.frontend.tracing.source import user_line

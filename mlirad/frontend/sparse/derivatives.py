@@ -36,7 +36,7 @@ from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors

@@ -32,7 +32,8 @@ from mlirad.frontend.differentiation.derivatives import (
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Functions
-from mlirad.frontend.tracing.functions import argument_hints, function_of, settled_trace
+from mlirad.frontend.tracing.function_names import argument_hints
+from mlirad.frontend.tracing.functions import function_of, settled_trace
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function

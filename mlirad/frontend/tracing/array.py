@@ -247,6 +247,12 @@ def row_major(shape: Shape) -> Strides:
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
+def forget(x: Array) -> None:
+    """Have reading an array, and views of it, be an error: it was written on some ways only."""
+    x._version += 1
+    x._twins = (*x._twins, (x, x._version - 1))
+
+
 def base_of(x: Array) -> Array:
     """The array that `x` is a part of, itself if it is no view."""
     how = x._view

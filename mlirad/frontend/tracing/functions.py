@@ -8,37 +8,30 @@ parameters are the leaves that are differentiated, followed by the outer values 
 
 from __future__ import annotations
 
-import functools
 import inspect
-import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Number
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.extents import Extent
 from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError
 from mlirad.frontend.tracing import sizes
-from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
+from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
-from mlirad.frontend.tracing.captured_objects import is_program_class
-from mlirad.frontend.tracing.dtypes import I64, language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
+from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.library_names import library_names
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.raising import dtype_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
-from mlirad.frontend.tracing.source import traceback_line, user_line
+from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -316,129 +309,3 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
 
 _ABOUT_TRACED = ("Array(", "dispatcher for __array_function__")
 """What errors of NumPy's that are about traced values have in their text."""
-
-
-def definition_of(function: Callable[..., Any]) -> str | None:
-    """Where a function is defined, as `file:line`."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
-
-
-def is_unknown(leaf: object) -> bool:
-    """Whether a leaf is of a class that is neither an array nor structure."""
-    kind = type(leaf)
-    if callable(leaf) or isinstance(leaf, set | complex):
-        return True
-    is_like_array = any(hasattr(kind, name) for name in _ARRAY_PROTOCOLS)
-    return not is_like_array and not isinstance(leaf, Number | Array | Higher | np.generic)
-
-
-_ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__dlpack__", "__buffer__", "__float__", "__index__")
-
-
-def leaf_type(leaf: Any, path: str) -> LeafType:
-    """The type of an argument; raises for what is no array."""
-    kind = cast("type[Any]", type(leaf))
-    if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
-        return LeafType(leaf.shape, leaf.dtype)
-    if kind in (bool, int, float):
-        if kind is int and not -MACHINE_INTEGERS <= leaf < MACHINE_INTEGERS:
-            raise dtype_error(f"argument {path} is {leaf}, which int64 does not hold", "pass it as a float")
-        return LeafType((), language_dtype(kind), weak=True)
-    if isinstance(leaf, Array):
-        return LeafType(leaf.shape, leaf.dtype, leaf.weak)
-    if isinstance(leaf, Extent):
-        return LeafType((), I64, weak=True)
-    if isinstance(leaf, Higher):
-        raise unsupported_error(
-            f"argument {path} is {leaf.noun}, which is no array",
-            "make it in the function that uses it, of arrays that are arguments",
-        )
-    if is_unknown(leaf):
-        raise unsupported_error(f"argument {path} is a {kind.__name__}, which is no array", _remedy(leaf))
-    try:
-        array = plain_array(leaf)
-    except MliradError as error:
-        raise error.restated(f"argument {path}: {error.message}", user_line()) from error
-    return LeafType(array.shape, language_dtype(array.dtype))
-
-
-def _remedy(leaf: object) -> str:
-    """What to write for an argument that is no array."""
-    kind = type(leaf)
-    if isinstance(leaf, set | complex):
-        return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
-    if is_program_class(kind):
-        return (
-            f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
-        )
-    return "name the parameter in static_argnames if the function should see the object itself"
-
-
-def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> list[LeafType]:
-    """The types of the leaves of the arguments of a function; raises for what is no array."""
-    paths = argument_paths(function, tree) if leaves else []
-    return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
-
-
-def structure_type(leaves: Sequence[Any], tree: Tree, paths: Sequence[str]) -> StructureType:
-    """The types of leaves that may be functions and sums, in their structure; raises for what is no value."""
-    types = (
-        leaf.kind if isinstance(leaf, Higher) else leaf_type(leaf, path)
-        for leaf, path in zip(leaves, paths, strict=True)
-    )
-    return StructureType(tree, tuple(types))
-
-
-# Names -------------------------------------------------------------------------------------------
-
-
-def function_name(function: Callable[..., Any]) -> str:
-    """How a function is called in the program."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return "lambda" if name == "<lambda>" else name
-
-
-def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` under the name and with the parameters of another, for messages and `argnums`."""
-    return functools.update_wrapper(function, like, updated=())
-
-
-def parameter_names(function: Callable[..., Any], count: int | None) -> list[str]:
-    """The names of the first `count` positional parameters, made up where they have none; `None` for all."""
-    names: list[str] = []
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        parameters = ()
-    for parameter in parameters:
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            names.append(parameter.name)
-    if count is None:
-        return names
-    return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
-
-
-def takes_nothing(function: Callable[..., Any]) -> bool:
-    """Whether a function is known to have no parameters."""
-    try:
-        return not inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-
-
-def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
-    """How the user would write each leaf of the arguments, such as `params['w']`."""
-    names = parameter_names(function, len(tree.children))
-    return [path for name, child in zip(names, tree.children, strict=True) for path in child.paths(name)]
-
-
-def argument_hints(function: Callable[..., Any], tree: Tree) -> list[str | None]:
-    """The names of the leaves of the arguments as SSA values."""
-    return [hint_of(path) for path in argument_paths(function, tree)]
-
-
-def hint_of(path: str) -> str | None:
-    """A path as the name of an SSA value."""
-    name = re.sub(r"\W+", "_", path, flags=re.ASCII).strip("_")
-    return name if name and not name[0].isdigit() else None

@@ -7,7 +7,7 @@ take that of what they meet.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,10 @@ def counted(count: int) -> Any:
     return count if is_static(count) else as_array(count)
 
 
+_PLAIN: Final = {np.dtype(np.float64): float, np.dtype(np.int64): int, np.dtype(np.bool_): bool}
+"""The dtypes of literals that are Python numbers."""
+
+
 def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) -> Value:
     """A literal of the given dtype; raises for a Python int that the dtype does not hold.
 
@@ -116,6 +120,8 @@ def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) ->
             location=user_line(),
             hint="convert the array to a wider dtype, x.astype(np.int64)",
         )
+    if type(value) is _PLAIN.get(dtype):
+        return b.constant(value, ELEMENT_TYPES[dtype])
     with np.errstate(all="ignore"):
         return b.constant(np.asarray(value).astype(dtype), ELEMENT_TYPES[dtype])
 

@@ -120,7 +120,7 @@ def _pieces(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value, x: El
     spaces = components_of(m.domain)
     pieces = components(x, m.domain)
     present = sum(size_of(s) for e, s in zip(pieces, spaces, strict=True) if e is not None)
-    if present * SMALL_PART > size_of(acc):
+    if nominal(present) * SMALL_PART > nominal(size_of(acc)):
         return None
     dim, position = m.dim, 0
     for piece, space in zip(pieces, spaces, strict=True):

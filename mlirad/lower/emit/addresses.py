@@ -16,7 +16,7 @@ from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.tapes import Tape
-from mlirad.lower.llvm_text import IRBuilder, Kind, Value
+from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
@@ -89,8 +89,12 @@ class _Pointers(dict[Place, Value]):
 
 
 def in_arena(f: IRBuilder, arena: Value, offset: int) -> Value:
-    """An address in the arena; an offset with sizes in it is rounded up to the alignment."""
+    """An address in the arena."""
+    return f.gep(arena, aligned_offset(f, offset), "i8")
+
+
+def aligned_offset(f: IRBuilder, offset: int) -> Operand:
+    """An offset of the arena; one with sizes in it is rounded up to the alignment."""
     if is_static(offset):
-        return f.gep(arena, offset, "i8")
-    rounded = f.and_(f.add(f.value(offset, "i64"), BUFFER_ALIGNMENT - 1), -BUFFER_ALIGNMENT)
-    return f.gep(arena, rounded, "i8")
+        return offset
+    return f.and_(f.add(f.value(offset, "i64"), BUFFER_ALIGNMENT - 1), -BUFFER_ALIGNMENT)

@@ -37,7 +37,7 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.transforms import emit_fft
 from mlirad.lower.emit.triangular_solve import emit_triangular_solve
-from mlirad.lower.llvm_text import Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
 class BlockEmitter:
@@ -104,13 +104,25 @@ class BlockEmitter:
         own_name = self._kernels.program.kernels[call.number].name
         name = f.module.merged(own_name)
         addresses = [self._at.pointers[p] for p in call.places]
-        if call.tasks == 1:
+        tasks = call.tasks
+        if tasks is None:
             f.call(name, addresses)
             return
         task = begin_task(f.module, own_name, len(addresses))
         task.f.call(name, [*task.addresses, task.number])
         task.f.ret()
-        call_tasks(f, f.module.merged(task.f.name), addresses, call.tasks)
+        shared = f.module.merged(task.f.name)
+        count = tasks.count(f)
+        if tasks.are_known:
+            call_tasks(f, shared, addresses, count)
+            return
+        f.choose(
+            f.zext(f.icmp("eq", f.value(count, "i64"), 1), "i64"),
+            [
+                lambda: call_tasks(f, shared, addresses, count),
+                lambda: _call_once(f, name, [*addresses, f.value(0, "i64")]),
+            ],
+        )
 
     def _write_call(self, op: CallOp) -> None:
         """Pass the addresses of operands and results in a table, one for both where one is overwritten."""
@@ -128,6 +140,11 @@ class BlockEmitter:
         f.call_stopping(
             called_name(op.callee.root_reference.data), [table, *cells, f.add(self._depth, 1), f.context]
         )
+
+
+def _call_once(f: IRBuilder, name: str, operands: Sequence[Value]) -> None:
+    """Call a kernel of which one task is all."""
+    f.call(name, operands)
 
 
 def called_name(name: str) -> str:

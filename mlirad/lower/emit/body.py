@@ -29,6 +29,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.affine import Affine, AffineForms
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.elementwise import kind_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import Kind
 from mlirad.lower.llvm_text.value import wrapped
 
@@ -79,9 +80,11 @@ class Body:
         self._needed: dict[tuple[Value, ...], list[Operation]] = {}
         loops = len(self.extents)
         for d, argument in enumerate(self.block.args[:loops]):
-            self.dependences[argument] = frozenset((d,)) if self.extents[d] > 1 else NO_LOOPS
+            self.dependences[argument] = frozenset((d,)) if is_loop(self.extents[d]) else NO_LOOPS
         for argument in self.block.args[loops:]:
-            self.dependences[argument] = frozenset(d for d, extent in enumerate(self.extents) if extent > 1)
+            self.dependences[argument] = frozenset(
+                d for d, extent in enumerate(self.extents) if is_loop(extent)
+            )
             self._order[argument] = -1
         for k, body_op in enumerate(self.block.ops):
             for result in body_op.results:
@@ -111,7 +114,7 @@ class Body:
         """The address of an element of a buffer at positions of the body."""
         form = Affine(frozenset(), 0)
         for position, stride, extent in zip(positions, buffer.strides, buffer.shape, strict=True):
-            if extent > 1:
+            if is_loop(extent):
                 form = form + self._forms.of(position).times(stride)
         return self._address(buffer, form)
 
@@ -135,10 +138,18 @@ class Body:
         number = self.block.args.index(value)
         return number if number < len(self.extents) else None
 
+    def form(self, value: Value) -> Affine:
+        """The affine form of an integer of the body."""
+        return self._forms.of(value)
+
+    def order_of(self, value: Value) -> int:
+        """The number of the op that a value comes from."""
+        return self._order[value]
+
     def own_addresses(self, buffer: Buffer, space: Shape) -> list[Address]:
         """The addresses of the elements of a result over a space that one iteration yields, in order."""
         strides = loop_strides(space, buffer.shape, buffer.strides)
-        loops = tuple((d, s) for d, s in enumerate(strides) if self.extents[d] > 1)
+        loops = tuple((d, s) for d, s in enumerate(strides) if is_loop(self.extents[d]))
         written_out = written_out_shape(space, buffer.shape)
         assert written_out is not None
         inner = buffer.strides[len(buffer.shape) - len(written_out) :]

@@ -14,7 +14,8 @@ opened, constants come last, and loads that differ in a constant share the point
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from xdsl.ir import Operation
 
@@ -68,9 +69,9 @@ class BodyCode:
         self.width = self.tiles = self.unrolls = 1
         self.valid: Value | None = None
         """Lanes of the current block that are inside the loop; None for all of them."""
-        self.absorbs = True
-        """Whether absorbing products are that; if not, they are plain products."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
+        self._truths: Mapping[Ssa, bool] = {}
+        self._products: Container[Operation] = ()
         self._pointers = pointers
         self._place = f.place
         self._level = {d: k for k, d in enumerate(order)}
@@ -95,6 +96,11 @@ class BodyCode:
     def level_of(self, loops: frozenset[int]) -> int:
         """The level of a value that depends on these loops."""
         return max((self._level[d] for d in loops), default=-1)
+
+    def computed(self, values: Sequence[Ssa]) -> list[Ssa]:
+        """Those of the values that are computed in the innermost loop, each once."""
+        here = {op.results[0] for op in self._ops[-1]}
+        return [value for value in dict.fromkeys(values) if value in here]
 
     def _plan_pointer(self, base: Address, used: int) -> None:
         parts = self._parts.get(base)
@@ -173,7 +179,7 @@ class BodyCode:
         for op in self._ops[-1]:
             result = op.results[0]
             own = self._copy(result, j, u)
-            if own not in self._values:
+            if own not in self._values and result not in self._truths:
                 self._print(op, own[1], own[2])
         self.f.place = self._place
 
@@ -188,9 +194,22 @@ class BodyCode:
             for u in range(self.unrolls if self.unroll in loops else 1):
                 yield j, u
 
-    def set(self, value: Ssa, known: Value) -> None:
-        """Say what a carry is in the trip that is being printed."""
-        self._values[value, 0, 0] = known
+    def set(self, value: Ssa, known: Value, j: int = 0, u: int = 0) -> None:
+        """Say what a carry is in the trip that is being printed, or what has been found of a value."""
+        self._values[self._copy(value, j, u)] = known
+
+    @contextmanager
+    def assuming(self, truths: Mapping[Ssa, bool], products: Container[Operation]) -> Generator[None]:
+        """Print values of the innermost level where these booleans are known and these absorbing products are
+        plain, and forget them afterwards.
+        """
+        self._truths, self._products = truths, products
+        yield
+        self._truths, self._products = {}, ()
+        for op in self._ops[-1]:
+            for j in range(self.tiles):
+                for u in range(self.unrolls):
+                    self._values.pop(self._copy(op.results[0], j, u), None)
 
     def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
         """A copy of a value of the body; loop indices are made where they are asked for."""
@@ -198,6 +217,8 @@ class BodyCode:
         if loop is not None:
             index = self.index(loop, j, u)
             return self._hidden(loop, index) if self._hides_indices else index
+        if value in self._truths:
+            return constant("i1", self._truths[value])
         copy = self._copy(value, j, u)
         if copy not in self._values:
             self._print_copy(j, u)
@@ -205,10 +226,22 @@ class BodyCode:
 
     def index(self, loop: int, j: int = 0, u: int = 0) -> Value:
         """The index of a loop, a vector for the lane loop."""
-        index = self.f.add(self.start[loop], self._shift(loop, j, u))
+        index = self.first(loop, j, u)
         if loop == self.lane and self.width > 1:
             index = self.f.add(index, lanes(self.width))
         return index
+
+    def first(self, loop: int, j: int = 0, u: int = 0) -> Value:
+        """The index of a loop in the first lane of a copy."""
+        return self.f.add(self.start[loop], self._shift(loop, j, u))
+
+    def block(self, loop: int) -> int:
+        """How many iterations of a loop are computed at once, all but its unrolled copies."""
+        return (self.width if loop == self.lane else 1) * (self.tiles if loop == self.tile else 1)
+
+    def tiles_of(self, value: Ssa) -> int:
+        """How many copies a value has in a tile."""
+        return self.tiles if self.tile in self.body.dependences[value] else 1
 
     def _hidden(self, loop: int, index: Value) -> Value:
         """An index that data is computed from, so that LLVM does not see that it is one.
@@ -242,7 +275,7 @@ class BodyCode:
                 return self.f.value(op.extent.data, "i64")
             case NoFrameOp():
                 return constant("i64", 0)
-            case ew.AbsorbingMulOp() if not self.absorbs:
+            case ew.AbsorbingMulOp() if op in self._products:
                 return product(self.f, *(self.get(o, j, u) for o in op.operands))
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])

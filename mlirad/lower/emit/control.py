@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
-from mlirad.dialects.extents import is_static, nominal
+from mlirad.dialects.extents import at_most, is_static, nominal
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
@@ -86,7 +86,7 @@ class ControlEmitter:
     def _write_scan(self, op: control.ScanOp) -> None:
         carries = _Carries(self._at, op)
         carries.begin(op.trips)
-        if op.trips:
+        if not at_most(op.trips, 0):
             self._write_trips(op, carries)
             carries.end()
             return
@@ -135,7 +135,7 @@ class ControlEmitter:
 
     def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
         """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
-        tasks = LoopTasks.of(op)
+        tasks = LoopTasks.of(op, self._at.memory)
         with self._emitter.repeated(nominal(op.trips)):
             if tasks is None:
                 with self._at.f.loop(0, op.trips, name="t") as loop:
@@ -308,7 +308,12 @@ class _Carries:
         for carry in self.carries:
             if carry.mode == COPIED:
                 at.copy(carry.argument, carry.result)
-            if carry.turns is None or self._trips is not None:
+            if carry.turns is None:
+                continue
+            if self._trips is not None:
+                if not at_most(1, self._trips):
+                    with f.conditional(f.icmp("eq", f.value(self._trips, "i64"), 0)):
+                        at.copy(carry.init, carry.result)
                 continue
             last = f.load(carry.turns[0], "ptr")
             home = at.pointers[carry.result.place]

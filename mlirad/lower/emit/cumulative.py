@@ -14,10 +14,12 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Operand, Value, constant
+from mlirad.lower.large_sizes import are_static, greatest
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Operand, Value
 
 LINES = 4
 """How many lines run side by side."""
@@ -38,7 +40,8 @@ def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
         output.shape[dim],
         prod(output.shape[dim + 1 :]),
     )
-    kernel = begin_kernel(emitter, op, f"cumulative_{op.kind.data}", [source], [output], 4 * output.size)
+    work = 4 * nominal(output.size)
+    kernel = begin_kernel(emitter, op, f"cumulative_{op.kind.data}", [source], [output], work)
     f, kind = kernel.f, output.kind
     read, written = kernel.pointers[source.place], kernel.pointers[output.place]
     combiner = CUMULATIVE_KINDS[op.kind.data]
@@ -50,7 +53,7 @@ def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
         )
 
     def blocks(lower: int, upper: int, count: int) -> None:
-        if lower < upper:
+        if not are_static((lower, upper)) or lower < upper:
             with f.loop(lower, upper, count, name="line") as loop:
                 lines([f.mul(f.add(loop.index, k), extent) for k in range(count)], 1)
 
@@ -60,7 +63,7 @@ def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
         blocks(full, outer, 1)
     else:
         native = max(1, emitter.program.vector_bytes // BYTES[kind])
-        width = segments.floor_power(min(native, inner))
+        width = segments.fitting_width(inner, native, native, masks=False)
         with f.loop(0, outer, name="outer") as around:
             start = f.mul(around.index, extent * inner)
             for segment in segments.output_lanes(inner, width, native, may_repeat=True, compact=False):
@@ -100,11 +103,11 @@ def _write_lines(
             loop.carry(*totals)
         return loop.results
 
-    if kind != "float" or combiner != "add" or extent <= BLOCK:
+    if kind != "float" or combiner != "add" or greatest(extent) <= BLOCK:
         run(0, extent, None)
         return
     first = [f.widen(reductions.identity(combiner, "double"), width) for _ in starts]
     with f.loop(0, extent, BLOCK, carries=first, name="block") as loop:
-        end = f.intrinsic("smin", f.add(loop.index, BLOCK), constant("i64", extent))
+        end = f.intrinsic("smin", f.add(loop.index, BLOCK), extent)
         totals = run(loop.index, end, [f.fptrunc(base) for base in loop.carries])
         loop.carry(*(f.fadd(a, f.fpext(b)) for a, b in zip(loop.carries, totals, strict=True)))

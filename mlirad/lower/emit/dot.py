@@ -16,21 +16,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from typing import Final
 
-from mlirad.dialects.extents import is_static, nominal
+from mlirad.dialects.extents import is_static, nominal, size
 from mlirad.dialects.kernel import DotOp
-from mlirad.dialects.shapes import Shape, values_of
+from mlirad.dialects.shapes import Shape, integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
-from mlirad.lower.large_sizes import greatest
+from mlirad.lower.emit.parallel import Tasks
+from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
+
+_TASK_ROWS: Final = "rows of a task"
+"""The name of a size that tasks have: how many rows they multiply."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +90,8 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
             location=location,
             hint="leave its operands row-major, contracted dimensions side by side",
         )
-    block = None if op.parallel is None or not a.extents[1] else op.parallel.value.data
-    tasks = 1 if block is None else -(-op.shared_extent // block)
+    block = None if op.parallel is None or not a.extents[1] else integer_of(op.parallel)
+    tasks = None if block is None else Tasks.of(op.shared_extent, block)
     work = 2 * nominal(out.size) * max(1, nominal(a.extents[1]))
     kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], work, tasks)
     f = kernel.f
@@ -134,6 +139,12 @@ def _rows(
         of_a = Matrix((count, a.extents[1]), a.strides)
         blas.multiply(moved, (of_a, b, Matrix((count, c.extents[1]), c.strides)), location)
 
+    if not are_static((rows, block)):
+        # Within the task, what is left of its rows is a size like any other.
+        left = f.intrinsic("smin", f.value(block, "i64"), f.sub(rows, first))
+        f.sizes = {**f.sizes, _TASK_ROWS: left}
+        write(size(_TASK_ROWS))
+        return
     last = rows - (rows - 1) // block * block
     if last == block:
         write(block)

@@ -96,7 +96,7 @@ class FunctionEmitter:
         if calls:
             prepare_calls(f)
         if SIZES_PLACE in known:
-            read_sizes(f, program, known)
+            read_sizes(f, program.sizes, known)
         self._f = f
         self._at = ValueAddresses(f, arena, memory, known)
         self._blocks = BlockEmitter(KernelEmitter(program, memory.buffers), self._at, cells, self._depth)

@@ -22,6 +22,7 @@ from mlirad.ir.locations import location_of, place_of
 from mlirad.lower.elementary import elementary
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
+from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import KernelNote, ReportNote
@@ -83,11 +84,11 @@ class KernelEmitter:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A call of a kernel: its number, the places that it is given, and how many tasks it is cut into."""
+    """A call of a kernel: its number, the places that it is given, and the tasks that it is cut into."""
 
     number: int
     places: list[Place]
-    tasks: int
+    tasks: Tasks | None
 
 
 @dataclass
@@ -107,11 +108,11 @@ def begin_kernel(
     read: Iterable[Buffer],
     written: Sequence[Buffer],
     work: int,
-    tasks: int = 1,
+    tasks: Tasks | None = None,
 ) -> KernelText:
     """Begin the function of a kernel that reads and writes these buffers, and call it from the program.
 
-    One that is cut into several tasks is called for each.
+    One that is cut into `tasks` is called for each.
     """
     program = emitter.program
     buffers: dict[Place, Buffer] = {}
@@ -138,9 +139,10 @@ def begin_kernel(
     if has_sizes:
         parameters.append(Parameter("sizes", "ptr", 1, "noalias readonly"))
         places.append(SIZES_PLACE)
-    if tasks > 1:
+    if tasks is not None:
         parameters.append(Parameter("task", "i64"))
     number = len(program.kernels)
+    task_count = 1 if tasks is None else tasks.nominal
     name = kernel_name(op, number, what)
     nbytes = sum(min(nominal(buffer.nbytes), work * BYTES[buffer.kind]) for buffer in buffers.values())
     element_bytes = BYTES[written[0].kind]
@@ -154,26 +156,26 @@ def begin_kernel(
             work,
             element_bytes,
             emitter.trips,
-            tasks,
+            task_count,
             emitter.is_shared,
         )
     )
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
-    f.runs = emitter.trips * tasks
+    f.runs = emitter.trips * task_count
     f.place = location_of(op)
     emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
     if has_sizes:
         f.own(pointers[SIZES_PLACE])
-        read_sizes(f, program, pointers)
+        read_sizes(f, program.sizes, pointers)
     if program.address_checks:
         f.own(pointers[FAULT_PLACE])
         stretches = [(pointers[place], buffer.nbytes) for place, buffer in buffers.items()]
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
-    return KernelText(f, access, pointers, f.arguments[len(places)] if tasks > 1 else None)
+    return KernelText(f, access, pointers, None if tasks is None else f.arguments[len(places)])
 
 
 def _has_sizes(op: Operation) -> bool:
@@ -183,10 +185,10 @@ def _has_sizes(op: Operation) -> bool:
     return not is_static or any(isinstance(inner, SizeOp) for inner in op.walk())
 
 
-def read_sizes(f: IRBuilder, program: ProgramText, pointers: Mapping[Place, Value]) -> None:
-    """Read, at the start of a function, the sizes that extents in it have."""
+def read_sizes(f: IRBuilder, names: Iterable[str], pointers: Mapping[Place, Value]) -> None:
+    """Read, at the start of a function, the sizes of these names, which extents in it have."""
     table = pointers[SIZES_PLACE]
-    f.sizes = {name: f.load(f.gep(table, k, "i64"), "i64") for k, name in enumerate(program.sizes)}
+    f.sizes = {name: f.load(f.gep(table, k, "i64"), "i64") for k, name in enumerate(names)}
 
 
 def kernel_name(op: Operation, number: int, what: str) -> str:

@@ -5,7 +5,8 @@
     task k: trips 2 k and 2 k + 1, on the arrays that the loop reads and writes, which are given to it, and on
             scratch memory in the place of that part of the arena in which its kernels lay
 
-Where strips overlap, the last two, which write the same rows, are of one task.
+Where strips overlap, the last two, which write the same rows, are of one task. Of loops with sizes in their
+trips, tasks have as many trips as the attribute says at the size of the call.
 """
 
 from __future__ import annotations
@@ -18,41 +19,53 @@ from typing import Final
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.extents import at_most, divides, is_static
 from mlirad.dialects.kernel.parallel import stated_parallel
 from mlirad.dialects.kernel.plans import stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.free_values import free_values
-from mlirad.lower.emit.addresses import ValueAddresses
+from mlirad.lower.emit.addresses import ValueAddresses, aligned_offset, in_arena
 from mlirad.lower.emit.buffers import Memory, Place
-from mlirad.lower.emit.parallel import begin_task, call_tasks
+from mlirad.lower.emit.kernels import SIZES_PLACE, read_sizes
+from mlirad.lower.emit.parallel import Tasks, begin_task, call_tasks
 from mlirad.lower.llvm_text import Value
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory.carries import carry_arguments
 
 _OUTSIDE: Final = ("input", "output", "constant")
 """Regions of memory whose addresses a task is given, whoever made the value that lies there."""
 
-_CELLS: Final = ("fault", "profile")
-"""Regions of the words in which programs note what they find."""
+_CELLS: Final = ("fault", "profile", "sizes")
+"""Regions of the words in which programs note what they find, and of the sizes of the call."""
 
 
 @dataclass(frozen=True)
 class LoopTasks:
-    """A loop cut into tasks of so many trips each; the last task may have one more."""
+    """A loop cut into tasks; the last one also has the strip that overlaps its neighbour, if there is one.
+
+    Its kernels lie in a part of the arena: `start` is the first byte, `end` that behind it.
+    """
 
     op: ScanOp | StripsOp
-    trips: int
-    count: int
-    most_trips: int
+    tasks: Tasks
+    start: int
+    end: int
 
     @staticmethod
-    def of(op: ScanOp | StripsOp) -> LoopTasks | None:
-        """The tasks of a loop, None if it is to be one."""
-        trips = stated_parallel(op)
-        if trips is None:
+    def of(op: ScanOp | StripsOp, memory: Memory) -> LoopTasks | None:
+        """The tasks of a loop; None if it is to be one, or where its kernels lie depends on the size."""
+        block = stated_parallel(op)
+        if block is None:
             return None
-        overlaps = int(isinstance(op, StripsOp) and op.rows % op.strip_rows != 0)
-        count = -(-(op.trips - overlaps) // trips)
-        return LoopTasks(op, trips, count, trips + overlaps) if count > 1 else None
+        tasks = Tasks.of(op.rows // op.strip_rows if isinstance(op, StripsOp) else op.trips, block)
+        own = _own_memory(op, memory)
+        return None if tasks is None or own is None else LoopTasks(op, tasks, *own)
+
+    @property
+    def most_trips(self) -> int | None:
+        """How many trips a task has at most, where that is known."""
+        overlaps = isinstance(self.op, StripsOp) and divides(self.op.strip_rows, self.op.rows) is not True
+        return self.tasks.block + int(overlaps) if self.tasks.are_known else None
 
     @contextmanager
     def written(self, at: ValueAddresses) -> Generator[tuple[ValueAddresses, Value, Value]]:
@@ -61,20 +74,23 @@ class LoopTasks:
         Gives the addresses in that function, and from which trip to which the task runs.
         """
         places = list(dict.fromkeys(self._places(at)))
-        start, end = _own_memory(self.op, at.memory)
         module = at.f.module
         task = begin_task(module, module.fresh_name("loop"), len(places))
         f = task.f
-        arena = f.gep(task.scratch, -start, "i8")
-        inside = ValueAddresses(f, arena, at.memory, dict(zip(places, task.addresses, strict=True)))
-        lower = f.mul(task.number, self.trips)
-        is_last = f.icmp("eq", task.number, self.count - 1)
-        upper = f.select(is_last, self.op.trips, f.add(lower, self.trips))
+        known = dict(zip(places, task.addresses, strict=True))
+        if SIZES_PLACE in known:
+            read_sizes(f, at.f.sizes, known)
+        arena = f.gep(task.scratch, f.neg(f.value(aligned_offset(f, self.start), "i64")), "i8")
+        inside = ValueAddresses(f, arena, at.memory, known)
+        lower = f.mul(task.number, self.tasks.block)
+        is_last = f.icmp("eq", f.add(task.number, 1), self.tasks.count(f))
+        upper = f.select(is_last, self.op.trips, f.add(lower, self.tasks.block))
         yield inside, lower, upper
         f.ret()
-        scratch = at.f.gep(at.arena, start, "i8"), end - start
+        bytes_ = self.end - self.start + (0 if is_static(self.start) else BUFFER_ALIGNMENT - 1)
+        scratch = in_arena(at.f, at.arena, self.start), bytes_
         addresses = [at.pointers[place] for place in places]
-        call_tasks(at.f, module.merged(f.name), addresses, self.count, scratch)
+        call_tasks(at.f, module.merged(f.name), addresses, self.tasks.count(at.f), scratch)
 
     def _places(self, at: ValueAddresses) -> Iterator[Place]:
         """The places that the trips share."""
@@ -90,8 +106,11 @@ class LoopTasks:
         yield from (place for place in at.pointers if place.region in _CELLS)
 
 
-def _own_memory(op: Operation, memory: Memory) -> tuple[int, int]:
-    """The part of the arena in which the kernels of a loop lie: its first byte, and that behind it."""
+def _own_memory(op: Operation, memory: Memory) -> tuple[int, int] | None:
+    """The part of the arena in which the kernels of a loop lie: its first byte, and that behind it.
+
+    None where it depends on the size which of them is first or last.
+    """
     parts: list[tuple[int, int]] = []
     for inner in op.walk():
         if inner is op:
@@ -102,5 +121,9 @@ def _own_memory(op: Operation, memory: Memory) -> tuple[int, int]:
         if modes:
             carries = zip(carry_arguments(inner), modes, strict=True)
             parts += [(mode, memory.buffers[a].nbytes) for a, mode in carries if mode >= 0]
-    start = min((first for first, _ in parts), default=0)
-    return start, max((first + size for first, size in parts), default=start)
+    if not parts:
+        return 0, 0
+    starts, ends = [first for first, _ in parts], [first + size for first, size in parts]
+    start = next((a for a in starts if all(at_most(a, b) for b in starts)), None)
+    end = next((a for a in ends if all(at_most(b, a) for b in ends)), None)
+    return None if start is None or end is None else (start, end)

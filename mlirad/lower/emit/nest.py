@@ -18,20 +18,22 @@ from math import prod
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields
-from mlirad.lower.emit import plain_products, reductions
+from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fast_path import FastPath
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, in_blocks
 from mlirad.lower.emit.reduction_loops import ReductionLoops
+from mlirad.lower.emit.reductions import Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.llvm_text import Value, constant
 
@@ -40,11 +42,11 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     """Write the function of a nest and the call of it; there is none if no element is to be computed."""
     outputs = [emitter.buffers[r] for r in op.roots]
     space = values_of(op.space)
-    if not prod(space):
+    if at_most(prod(space), 0):
         return
     combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
     what = combiners[0] if combiners else "map"
-    if not prod(values_of(op.reduction)):
+    if at_most(prod(values_of(op.reduction)), 0):
         kernel = begin_kernel(emitter, op, what, (), outputs, nominal(prod(space)) * len(outputs))
         for combiner, output in zip(combiners, outputs, strict=True):
             is_position = combiner.startswith("arg")
@@ -66,7 +68,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
         (b.shape, b.strides) for b in outputs
     ]
-    if schedule.tasks == 1 and (is_copy or _is_zero(op)):
+    if schedule.tasks is None and (is_copy or _is_zero(op)):
         for k, output in enumerate(outputs):
             if is_copy:
                 copy(kernel.f, kernel.pointers, copied[k], output)
@@ -74,8 +76,10 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
                 fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
-    runs, vector_bytes = emitter.trips, emitter.program.vector_bytes
-    _NestCode(kernel, op, body, combiners, outputs, schedule, runs, vector_bytes).write()
+    fast = None
+    if not emitter.program.address_checks:
+        fast = FastPath.of(body, schedule, emitter.trips, reduces=bool(combiners))
+    _NestCode(kernel, op, body, combiners, outputs, schedule, fast).write()
 
 
 def _copied(op: NestOp) -> list[Ssa]:
@@ -98,7 +102,7 @@ def _memory_identity(combiner: str, output: Buffer) -> Value:
 
 
 class _NestCode(ReductionLoops):
-    """Writes the loops of one nest, which runs so many times."""
+    """Writes the loops of one nest."""
 
     def __init__(
         self,
@@ -108,8 +112,7 @@ class _NestCode(ReductionLoops):
         combiners: Sequence[str],
         outputs: Sequence[Buffer],
         schedule: NestSchedule,
-        runs: int,
-        vector_bytes: int,
+        fast: FastPath | None,
     ):
         self._of_results = combiners
         self._outputs = outputs
@@ -133,8 +136,7 @@ class _NestCode(ReductionLoops):
         )
         if schedule.lane_is_reduced:
             code.width = schedule.width
-        plain = plain_products.pays(body, schedule, yielded, runs, vector_bytes)
-        super().__init__(kernel, schedule, code, body, yielded, tries_plain_products=plain)
+        super().__init__(kernel, schedule, code, body, yielded, fast)
 
     def write(self) -> None:
         """Write everything up to the return."""
@@ -179,6 +181,7 @@ class _NestCode(ReductionLoops):
     def _point(self) -> None:
         code = self._code
         if not self._combiners:
+            self._both_paths()
             for j in range(code.tiles):
                 # All values first: a result may lie where another one reads.
                 values = [code.get(value, j) for value in self._body.yielded]
@@ -193,7 +196,15 @@ class _NestCode(ReductionLoops):
                 if self._schedule.in_memory:
                     before = code.load(address, j)
                     total = reductions.merge(self._f, combiner, [before], total)
-                self._store(total[-1], address, j)
+                self._store(self._of_all(combiner, total)[-1], address, j)
+
+    def _of_all(self, combiner: str, total: Accumulator) -> Accumulator:
+        """The total, of no operands what memory holds of such: a sum in registers starts at -0.0."""
+        operands = prod(self._body.extents[self._rank :])
+        if at_most(1, operands) or combiner != "add" or not total[0].is_float:
+            return total
+        is_empty = self._f.icmp("eq", self._f.value(operands, "i64"), 0)
+        return [self._f.select(is_empty, constant(total[0].kind, 0), total[0])]
 
     def _store(self, value: Value, address: Address, j: int) -> None:
         if self._remaining is not None and not self._schedule.lane_is_reduced:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from mlirad.dialects.extents import nominal
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.kernels import KernelText
+from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.segments import Segment, known_trips
 from mlirad.lower.llvm_text import Loop, Operand, Value
 
 
@@ -38,20 +40,33 @@ class OutputLoops(ABC):
         if level == self._schedule.outer:
             self._point()
             return
-        if level == 0 and self._kernel.task is not None:
-            self._task(self._kernel.task)
+        task, tasks = self._kernel.task, self._schedule.tasks
+        if level == 0 and task is not None and tasks is not None:
+            self._task(task, tasks)
             return
         for segment in self._schedule.segments[self._schedule.order[level]]:
-            self._around(level, segment, segment.lower, segment.upper)
+            self._around(level, segment, segment.lower, segment.upper, known_trips(segment))
 
     def _around(
-        self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
+        self,
+        level: int,
+        segment: Segment,
+        lower: Operand,
+        upper: Operand,
+        at_most: int | None = None,
+        expected: int | None = None,
     ) -> None:
         """One loop around a store, over a part of a segment, which is not empty unless that may be."""
         d = self._schedule.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
-            lower, upper, segment.step, name=f"i{d}", at_most=at_most, at_least=segment.least_trips
+            lower,
+            upper,
+            segment.step,
+            name=f"i{d}",
+            at_most=at_most,
+            at_least=segment.least_trips,
+            expected=expected,
         ) as loop:
             self._enter(level, segment, loop)
             self._outer(level + 1)
@@ -66,27 +81,28 @@ class OutputLoops(ABC):
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes
+            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:
             code.unrolls = segment.copies
         code.opened(level)
 
-    def _task(self, task: Value) -> None:
+    def _task(self, task: Value, tasks: Tasks) -> None:
         """The part of the outermost loop that is one task: so many trips of its first segment.
 
         The others, which are short and may overlap its end, belong to the last task.
         """
         f, schedule = self._f, self._schedule
         first, *others = schedule.segments[schedule.order[0]]
-        rows = schedule.task_trips * first.step
+        rows = tasks.block * first.step
         lower = f.add(f.mul(task, rows), first.lower)
         upper = f.add(lower, rows)
-        if trips_of(first) % schedule.task_trips:
+        if not tasks.are_known or tasks.trips % tasks.block:
             upper = f.intrinsic("smin", upper, first.upper)
-        self._around(0, first, lower, upper, schedule.task_trips)
+        known = tasks.block if tasks.are_known else None
+        self._around(0, first, lower, upper, known, nominal(tasks.block))
         if others:
-            with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):
+            with f.conditional(f.icmp("eq", f.add(task, 1), tasks.count(f))):
                 for segment in others:
-                    self._around(0, segment, segment.lower, segment.upper)
+                    self._around(0, segment, segment.lower, segment.upper, known_trips(segment))

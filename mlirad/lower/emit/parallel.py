@@ -5,9 +5,10 @@
     %env = [the addresses that a task works on]
     %status = call i64 @mlirad_rt_parallel(ptr %context, ptr @k3_exp.task, ptr %env, i64 16, ptr null, i64 0)
 
-Into how many tasks a loop is cut, and what each of them does, follows from shapes alone. So the code knows
-nothing of the number of threads, and no result depends on it. A task writes what no other task reads or
-writes; where it works in scratch memory, each thread has its own.
+Into how many tasks a loop is cut, and what each of them does, follows from shapes alone; of extents with
+sizes in them it is computed when the program runs. So the code knows nothing of the number of threads, and no
+result depends on it. A task writes what no other task reads or writes; where it works in scratch memory, each
+thread has its own.
 
 Tasks of a kernel are calls of its function with the number of the task, tasks of a loop over kernels are its
 trips, so many in each.
@@ -18,8 +19,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
+from mlirad.dialects.extents import at_most, is_static, nominal
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Operand, Parameter, Value
 from mlirad.lower.native_program import PARALLEL
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The trips of a loop, in blocks of so many: each is a task, and the last one may have fewer."""
+
+    trips: int
+    block: int
+
+    @staticmethod
+    def of(trips: int, block: int) -> Tasks | None:
+        """The tasks of a loop; None where it is one, or may have no trips."""
+        if at_most(trips, block) or not at_most(1, trips):
+            return None
+        return Tasks(trips, block)
+
+    @property
+    def are_known(self) -> bool:
+        """Whether their number is: no sizes are in it."""
+        return is_static(self.trips) and is_static(self.block)
+
+    @property
+    def nominal(self) -> int:
+        """Their number, at the size that costs are estimated for."""
+        return -(-nominal(self.trips) // nominal(self.block))
+
+    def count(self, f: IRBuilder) -> Operand:
+        """Their number in a call."""
+        if self.are_known:
+            return -(-self.trips // self.block)
+        return f.sdiv(f.value(self.trips + self.block - 1, "i64"), self.block)
 
 
 @dataclass(frozen=True)
@@ -49,7 +82,7 @@ def call_tasks(
     f: IRBuilder,
     task: str,
     addresses: Sequence[Value],
-    tasks: int,
+    tasks: Operand,
     scratch: tuple[Value, int] | None = None,
 ) -> None:
     """Have threads call the function `task` of all tasks on these addresses; `scratch` is memory for one
@@ -60,8 +93,8 @@ def call_tasks(
         f.store(address, f.gep(env, k, "ptr"))
     own, size = (Value("null", "ptr"), 0) if scratch is None else scratch
     f.module.external(PARALLEL, "i64", ["ptr", "ptr", "ptr", "i64", "ptr", "i64"], "nounwind")
-    operands = [f.context, Value(f"@{task}", "ptr"), env, constant("i64", tasks), own]
-    status = f.call(PARALLEL, [*operands, constant("i64", size)], "i64")
+    operands = [f.context, Value(f"@{task}", "ptr"), env, f.value(tasks, "i64"), own]
+    status = f.call(PARALLEL, [*operands, f.value(size, "i64")], "i64")
     assert status is not None
     f.work = 0
     f.stop_if(f.icmp("ne", status, 0))

@@ -15,7 +15,7 @@ from typing import Final
 from mlirad.dialects.extents import is_static
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.kernels import KernelText
-from mlirad.lower.large_sizes import are_static
+from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm_text import IRBuilder, Loop, Operand, Value, constant
 
 LONG: Final = 256
@@ -36,7 +36,7 @@ MOST_TRIPS: Final = 1 << 25
 
 def most_trips(trips: int) -> int:
     """How many trips a loop is taken to make at most."""
-    return trips if is_static(trips) else MOST_TRIPS
+    return min(greatest(trips), MOST_TRIPS) if not is_static(trips) else trips
 
 
 def block_of(trips: int) -> int:

@@ -46,9 +46,9 @@ def emit_program(
     `mlirad.jit` reports that the program writes to a constant. With `profiled` the last constant holds the
     time and the runs of each kernel. With `shows_places` comments say where instructions come from.
 
-    Of a function with sizes the program is for all of them from `LEAST_LARGE` on, and `bound` makes it one
-    that can be called. Raises `SizeNeeded` where there is no such program, and `CompileError` for a function
-    that is not fully lowered.
+    Of a function with sizes the program is for all that are in the range that they are known to be in, and
+    `bound` makes it one that can be called. Raises `SizeNeeded` where there is no such program, and
+    `CompileError` for a function that is not fully lowered.
     """
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)

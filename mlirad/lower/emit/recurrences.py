@@ -15,22 +15,24 @@ from __future__ import annotations
 
 from math import prod
 
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fast_path import FastPath
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.output_loops import OutputLoops
-from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
+from mlirad.lower.emit.segments import Segment
+from mlirad.lower.large_sizes import is_loop
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     """Write the function of a recurrence and the call of it; there is none if it has no elements."""
-    if not prod(values_of(op.space)):
+    if at_most(prod(values_of(op.space)), 0):
         return
     outputs = [emitter.buffers[r] for r in op.roots]
     body = Body(op, emitter.buffers, outputs)
@@ -40,13 +42,14 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     work = nominal(prod(op.extents)) * (cost_of(needed) + len(op.stacked))
     schedule = _schedule(op, body, emitter.program.vector_bytes)
     kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
-    _RecurrenceCode(kernel, op, body, initial, schedule).write()
+    fast = None if emitter.program.address_checks else FastPath.of(body, schedule, emitter.trips)
+    _RecurrenceCode(kernel, op, body, initial, schedule, fast).write()
 
 
 def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
     """The loops of the space, that of the lanes last, around the trips."""
     *space, trips = op.extents
-    loops = [d for d, extent in enumerate(space) if extent > 1]
+    loops = [d for d, extent in enumerate(space) if is_loop(extent)]
     cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
     lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
     width = 1
@@ -57,13 +60,13 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         asked = native if op.width is None else op.width.value.data
         masks = vector_bytes >= LEAST_MASKED_BYTES
         width = segments.fitting_width(space[lane], asked, native, masks=masks)
-        cut[lane] = segments.output_lanes(space[lane], width, native, may_repeat=True, compact=True)
-    tasks, task_trips = 1, 0
+        cut[lane] = segments.output_lanes(
+            space[lane], width, native, may_repeat=True, compact=True, masks=True
+        )
+    tasks = None
     if op.parallel is not None and loops:
-        first = cut[loops[0]][0]
-        task_trips = -(-op.parallel.value.data // first.step)
-        tasks = -(-trips_of(first) // task_trips)
-    order = (*loops, len(space)) if trips > 1 else tuple(loops)
+        tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
+    order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
     return NestSchedule(
         order,
         len(loops),
@@ -76,7 +79,6 @@ def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
         in_memory=False,
         segments=cut,
         tasks=tasks,
-        task_trips=task_trips,
     )
 
 
@@ -84,8 +86,15 @@ class _RecurrenceCode(OutputLoops):
     """Writes the loops of one recurrence."""
 
     def __init__(
-        self, kernel: KernelText, op: RecurrenceOp, body: Body, initial: list[Buffer], schedule: NestSchedule
+        self,
+        kernel: KernelText,
+        op: RecurrenceOp,
+        body: Body,
+        initial: list[Buffer],
+        schedule: NestSchedule,
+        fast: FastPath | None,
     ):
+        self._fast = fast
         self._op = op
         self._body = body
         space = values_of(op.space)
@@ -121,10 +130,12 @@ class _RecurrenceCode(OutputLoops):
         trip = len(op.extents) - 1
         with f.loop(0, op.trips, carries=carries, name="t") as loop:
             code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
-            if op.trips > 1:
+            if is_loop(op.trips):
                 code.opened(self._schedule.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)
+            if self._fast is not None and code.width == self._schedule.width:
+                self._fast.write(code, code.computed(self._body.yielded), 0)
             made = [code.get(value) for value in self._body.yielded]
             for value, address in zip(made[op.carry_count :], self._stacked, strict=True):
                 code.store(value, address)
@@ -136,4 +147,4 @@ class _RecurrenceCode(OutputLoops):
 def _trip_address(body: Body, buffer: Buffer) -> Address:
     """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
     steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
-    return Address(buffer, tuple((d, s) for d, s in steps if body.extents[d] > 1), (), 0)
+    return Address(buffer, tuple((d, s) for d, s in steps if is_loop(body.extents[d])), (), 0)

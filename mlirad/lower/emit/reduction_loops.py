@@ -12,24 +12,23 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Sequence
 
-from mlirad.dialects.extents import is_static
-from mlirad.lower.emit import plain_products, reductions
+from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fast_path import FastPath, any_nan
 from mlirad.lower.emit.kernels import KernelText
 from mlirad.lower.emit.output_loops import OutputLoops
 from mlirad.lower.emit.partial_sums import LONG, RADIX, block_of, in_blocks, most_trips
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.emit.segments import Segment, known_trips, trips_of
 from mlirad.lower.llvm_text import Operand, Value
 
 
 class ReductionLoops(OutputLoops, ABC):
     """Writes the loops over the output, and at a point of it those of the reductions.
 
-    `combiners` has one for each value that the body yields. With `tries_plain_products` sums are first
-    computed with plain products.
+    `combiners` has one for each value that the body yields.
     """
 
     def __init__(
@@ -39,31 +38,15 @@ class ReductionLoops(OutputLoops, ABC):
         code: BodyCode,
         body: Body,
         combiners: Sequence[str],
-        *,
-        tries_plain_products: bool,
+        fast: FastPath | None,
     ):
         super().__init__(kernel, schedule, code)
         self._body = body
         self._combiners = combiners
-        self._tries_plain_products = tries_plain_products
+        self._fast = fast
 
     def _reduced(self) -> list[list[Accumulator]]:
         """The reductions of each result over the inner loops, one for each copy of the tile loop."""
-        f, code = self._f, self._code
-        if not self._tries_plain_products:
-            return self._reduced_once()
-        code.absorbs = False
-        plain = self._reduced_once()
-        code.absorbs = True
-        flat = [value for copies in plain for total in copies for value in total]
-        with f.conditional(plain_products.is_nan(f, plain), flat, unlikely=True) as again:
-            exact = self._reduced_once()
-            again.give(*(value for copies in exact for total in copies for value in total))
-        chosen = iter(again.results)
-        return [[[next(chosen) for _ in total] for total in copies] for copies in plain]
-
-    def _reduced_once(self) -> list[list[Accumulator]]:
-        """The same by the products that the code writes for absorbing ones."""
         f, code, schedule = self._f, self._code, self._schedule
         slots = [
             (k, j, u)
@@ -71,7 +54,10 @@ class ReductionLoops(OutputLoops, ABC):
             for j in range(code.tiles)
             for u in range(schedule.copies)
         ]
-        flat = self._inner(schedule.outer, self._initial_accumulators(slots), slots)
+        if self._fast is not None and self._fast.tests_totals:
+            flat = self._by_both_paths(slots, self._fast)
+        else:
+            flat = self._of_all_operands(slots)
         totals: list[list[Accumulator]] = [[] for _ in self._combiners]
         at = 0
         for (k, _, u), size in zip(slots, self._sizes(slots), strict=True):
@@ -96,6 +82,20 @@ class ReductionLoops(OutputLoops, ABC):
             return code.width
         return code.width if code.lane in self._body.dependences[self._body.yielded[k]] else 1
 
+    def _of_all_operands(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        """The accumulators of all operands, in one list."""
+        return self._inner(self._schedule.outer, self._initial_accumulators(slots), slots)
+
+    def _by_both_paths(self, slots: Sequence[tuple[int, int, int]], fast: FastPath) -> list[Value]:
+        """The same by the fast path, and again if it has made a NaN, which no sum or extremum loses."""
+        f, work = self._f, self._f.work
+        with self._code.assuming({}, fast.products):
+            found = self._of_all_operands(slots)
+        f.work = work
+        with f.conditional(any_nan(f, found), found, unlikely=True) as otherwise:
+            otherwise.give(*self._of_all_operands(slots))
+        return otherwise.results
+
     def _inner(self, level: int, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """The reduction loops from a level inwards, given and giving all accumulators in one list."""
         if level == len(self._schedule.order):
@@ -107,9 +107,7 @@ class ReductionLoops(OutputLoops, ABC):
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(
-                    level, segment, bounds, trips if is_static(segment.upper) else None, flat, slots
-                )
+                flat = self._over(level, segment, bounds, known_trips(segment), flat, slots)
         return flat
 
     def _over(
@@ -178,16 +176,13 @@ class ReductionLoops(OutputLoops, ABC):
         flat: list[Value] = []
         for k, _, _ in slots:
             kind = self._body.kind_of_yield(k)
-            # Absorbing products are never -0.0 because of a factor 0.
-            of_memory = not self._code.absorbs
-            flat += reductions.start(
-                self._f, self._combiners[k], kind, self._width_of(k), of_memory=of_memory
-            )
+            flat += reductions.start(self._f, self._combiners[k], kind, self._width_of(k))
         return flat
 
     def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """One operand into every accumulator that has one in this block."""
         f, code = self._f, self._code
+        self._both_paths()
         result = list(flat)
         sizes = self._sizes(slots)
         # Copy by copy: all that one of them computes is used up before the next one needs registers.
@@ -208,3 +203,11 @@ class ReductionLoops(OutputLoops, ABC):
                     after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
                 result[at : at + size] = after
         return result
+
+    def _both_paths(self) -> None:
+        """Compute what the body yields by the fast path, if there is one and this is no narrow last block."""
+        code, fast = self._code, self._fast
+        if fast is not None and not fast.tests_totals and code.width == self._schedule.width:
+            values = code.computed(self._body.yielded)
+            for u in range(code.unrolls):
+                fast.write(code, values, u)

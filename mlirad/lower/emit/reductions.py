@@ -43,9 +43,9 @@ def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
             return constant(kind, 0)
 
 
-def start(f: IRBuilder, combiner: str, kind: Kind, width: int, *, of_memory: bool = False) -> Accumulator:
+def start(f: IRBuilder, combiner: str, kind: Kind, width: int) -> Accumulator:
     """An accumulator that nothing has entered."""
-    values = [f.widen(identity(combiner, kind, of_memory=of_memory), width)]
+    values = [f.widen(identity(combiner, kind), width)]
     if combiner.startswith("arg"):
         values.append(f.widen(constant("i64", 0), width))
     return values

@@ -17,6 +17,7 @@ from functools import partial
 from math import prod
 from typing import Final
 
+from mlirad.dialects.extents import at_most, divides, is_static, nominal
 from mlirad.dialects.kernel import ScatterOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
@@ -30,6 +31,7 @@ from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 LEAST_SEARCHED: Final = 8
@@ -43,9 +45,9 @@ _MANY: Final = 64
 def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     """Write the function of a scatter and the call of it."""
     output = emitter.buffers[op.result]
-    if not output.size:
+    if at_most(output.size, 0):
         return
-    is_empty = not prod(op.extents)
+    is_empty = at_most(prod(op.extents), 0)
     body = Body(op, emitter.buffers, [output])
     rank = len(shape_of(op.result))
     address = body.address(output, body.yielded[1 : 1 + rank])
@@ -55,7 +57,8 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     base = None if op.from_zero is not None else emitter.buffers[op.inputs[0]]
     if base is not None:
         read.append(base)
-    work = prod(op.extents) * (cost_of(needed) + 3) + output.size
+    updates, elements = nominal(prod(op.extents)), nominal(output.size)
+    work = updates * (cost_of(needed) + 3) + elements
     kernel = begin_kernel(emitter, op, op.kind.data, read, [output], work)
     if base is None:
         fill(kernel, output, constant(output.kind, 0))
@@ -63,9 +66,8 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
         copy(kernel.f, kernel.pointers, base, output)
     if not is_empty:
         others = [b for b in read if base is None or b is not base]
-        writes = prod(op.extents)
         code = _ScatterCode(kernel, op, body, address, emitter.program.vector_bytes)
-        if writes >= LONG * output.size and not any(b.overlaps(output) for b in others):
+        if updates >= LONG * elements and not any(b.overlaps(output) for b in others):
             code.write_in_blocks(output, keep=base is not None)
         else:
             code.write()
@@ -84,7 +86,7 @@ class _ScatterCode:
         self._value = body.yielded[0]
         guards = body.yielded[1 + len(address.buffer.shape) :]
         self._guard = guards[0] if guards else None
-        self._order = [d for d, e in enumerate(body.extents) if e > 1]
+        self._order = [d for d, e in enumerate(body.extents) if is_loop(e)]
         lane = None if op.lane is None else op.lane.value.data
         if lane not in self._order or not self._may_use(lane, body):
             lane = None
@@ -121,8 +123,8 @@ class _ScatterCode:
             self.write()
             return
         d = self._order[0]
-        trips = max(trips_of(segment) for segment in self._segments[d])
-        around = max(1, prod(self._extents) // trips)
+        trips = max(nominal(trips_of(segment)) for segment in self._segments[d])
+        around = max(1, nominal(prod(self._extents)) // trips)
         block_trips = max(1, _MANY * output.size // around)
         totals = PartialSums(self._kernel, [output], keep=keep)
         for segment in self._segments[d]:
@@ -200,7 +202,7 @@ class _Search:
         self._guard = guard
         self._sole = sole
         self._extent = extent
-        is_long = sole is None and extent >= MOST_SEARCHED
+        is_long = sole is None and at_most(MOST_SEARCHED, extent)
         self._width = MOST_SEARCHED if is_long else LEAST_SEARCHED
         self._bits = f.alloca("i64", 1, 8)
 
@@ -212,7 +214,7 @@ class _Search:
         if not guards:
             return None
         level = max((k for k, d in enumerate(order) if d in body.dependences[guards[0]]), default=None)
-        if level is None or order[level] == lane or body.extents[order[level]] < LEAST_SEARCHED:
+        if level is None or order[level] == lane or not at_most(LEAST_SEARCHED, body.extents[order[level]]):
             return None
         outer, d = order[: level + 1], order[level]
         guard, *told = [v for v in guards if v is guards[0] or body.dependences[v] <= set(order[:level])]
@@ -245,10 +247,10 @@ class _Search:
 
     def _visit_all(self, write: Callable[[Value], None]) -> None:
         f, code, width = self._f, self._code, self._width
-        trips = -(-self._extent // width)
-        with f.loop(0, self._extent, width, name="found", at_most=trips) as loop:
+        most = -(-self._extent // width)
+        with f.loop(0, self._extent, width, name="found", at_most=most if is_static(most) else None) as loop:
             start = loop.index
-            if self._extent % width:
+            if not divides(width, self._extent):
                 start = f.intrinsic("umin", start, self._extent - width)
             code.start[code.order[self.level]] = start
             code.width = width

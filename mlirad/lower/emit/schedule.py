@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of
+from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
+from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
@@ -42,8 +44,8 @@ class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
-    says that reduction loops are among the outer ones. Threads may share `tasks` of `task_trips` trips each
-    of the first segment of the outermost loop.
+    says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
+    of the outermost loop.
     """
 
     order: tuple[int, ...]
@@ -56,8 +58,7 @@ class NestSchedule:
     copies: int
     in_memory: bool
     segments: dict[int, list[Segment]]
-    tasks: int = 1
-    task_trips: int = 0
+    tasks: Tasks | None = None
 
     @classmethod
     def of(
@@ -108,7 +109,9 @@ class NestSchedule:
         for d in order:
             extent = extents[d]
             if d == lane and d < rank:
-                cut[d] = segments.output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+                cut[d] = segments.output_lanes(
+                    extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
+                )
             elif d == lane:
                 cut[d] = segments.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
             elif d == tile:
@@ -119,11 +122,9 @@ class NestSchedule:
                 cut[d] = segments.plain(extent)
         if unroll is None:
             copies = 1
-        tasks, task_trips = 1, 0
+        tasks = None
         if op.parallel is not None and order and not in_memory and order[0] < rank:
-            first = cut[order[0]][0]
-            task_trips = -(-op.parallel.value.data // first.step)
-            tasks = -(-trips_of(first) // task_trips)
+            tasks = tasks_of(cut[order[0]], integer_of(op.parallel))
         return cls(
             order,
             outer,
@@ -136,8 +137,13 @@ class NestSchedule:
             in_memory,
             cut,
             tasks,
-            task_trips,
         )
+
+
+def tasks_of(cut: Sequence[Segment], iterations: int) -> Tasks | None:
+    """The tasks that a loop is cut into, of so many iterations each, by trips of its first segment."""
+    first = cut[0]
+    return Tasks.of(trips_of(first), -(-iterations // first.step))
 
 
 def _active(loop: int | None, extents: Sequence[int]) -> int | None:
@@ -159,7 +165,7 @@ def _order(
     if any(c.startswith("arg") for c in combiners):
         # an extremum in memory would need its value there too
         order.sort(key=lambda d: d >= rank)
-    order = [d for d in order if extents[d] > 1]
+    order = [d for d in order if is_loop(extents[d])]
     outer = len(order)
     while outer and order[outer - 1] >= rank:
         outer -= 1

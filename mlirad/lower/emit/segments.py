@@ -9,11 +9,16 @@ Only power-of-two widths occur, so no vector is narrower or wider than the proce
 block reaches outside the loop. `repeated` says how many leading lanes were done before; with
 `clamped` the start is the least of the index and the last block's start.
 
-An extent with sizes in it is at least as long as a block, and what is left over depends on the call. So the
-last block overlaps the one before, and stands there even if nothing is left.
+Of an extent with sizes in it, what is left over depends on the call. Where the extent is known to be as long
+as a block, the last block overlaps the one before, and stands there even if nothing is left.
 
-    extent n, 8 lanes, results only stored       blocks up to n // 8 * 8, then one at n - 8
-    extent n, 8 lanes, sums                      the same, with what it repeats masked off
+    extent n from 8 on, 8 lanes, results only stored       blocks up to n // 8 * 8, then one at n - 8
+    extent n from 8 on, 8 lanes, sums                      the same, with what it repeats masked off
+
+Where it may be shorter, lanes beyond its end are masked off, or what is left over is done one by one.
+
+    extent n from 2 on, 8 lanes                  blocks up to n // 8 * 8, then one with n % 8 valid lanes
+    extent n from 2 on, 8 lanes, no masks        the same blocks, then single iterations
 """
 
 from __future__ import annotations
@@ -21,7 +26,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mlirad.dialects.extents import at_most, is_static
-from mlirad.lower.large_sizes import require_at_most
 from mlirad.lower.llvm_text import IRBuilder, Value, lanes, vector
 
 
@@ -36,6 +40,7 @@ class Segment(NamedTuple):
     repeated: int = 0
     clamped: bool = False
     valid: int | None = None
+    """Where lanes that are outside the loop begin; None if there are none."""
 
     @property
     def last_start(self) -> int:
@@ -47,12 +52,13 @@ class Segment(NamedTuple):
         """How often the loop over the segment runs at least, 0 or 1."""
         return int(at_most(self.lower + 1, self.upper))
 
-    @property
-    def valid_lanes(self) -> Value | None:
-        """The lanes inside the loop, as a mask; None for all of them."""
+    def valid_lanes(self, f: IRBuilder, start: Value) -> Value | None:
+        """The lanes of the block at `start` that are inside the loop, as a mask; None for all of them."""
         if self.valid is None:
             return None
-        return vector("i1", [lane < self.valid for lane in range(self.width)])
+        if is_static(self.valid):
+            return vector("i1", [self.lower + lane < self.valid for lane in range(self.width)])
+        return f.icmp("slt", lanes(self.width), f.sub(self.valid, start))
 
     def remaining_lanes(self, f: IRBuilder) -> Value | None:
         """The lanes that no block before has done, as a mask; None for all of them."""
@@ -66,6 +72,12 @@ class Segment(NamedTuple):
 def trips_of(segment: Segment) -> int:
     """How often the loop over a segment runs."""
     return -(-(segment.upper - segment.lower) // segment.step)
+
+
+def known_trips(segment: Segment) -> int | None:
+    """The same where it does not depend on sizes."""
+    trips = trips_of(segment)
+    return trips if is_static(trips) else None
 
 
 def floor_power(number: int) -> int:
@@ -92,14 +104,18 @@ def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
     return above if masks and above <= min(width, native) else floor_power(extent)
 
 
-def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, compact: bool) -> list[Segment]:
+def output_lanes(
+    extent: int, width: int, native: int, *, may_repeat: bool, compact: bool, masks: bool = False
+) -> list[Segment]:
     """Blocks of lanes over a loop of results.
 
     `may_repeat`: computing a result twice is harmless. `compact`: one copy of the code is worth more than the
-    cheapest remainder.
+    cheapest remainder. `masks`: lanes outside of a loop that may be shorter than a block are masked off.
     """
     if not is_static(extent):
-        return _output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+        if at_most(width, extent):
+            return _overlapping_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+        return _lanes_of_short(extent, width, native, masks=masks)
     if width > extent:
         return [Segment(0, extent, width, 1, width, valid=extent)]
     full = extent // width * width
@@ -115,9 +131,10 @@ def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, comp
     ]
 
 
-def _output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, compact: bool) -> list[Segment]:
+def _overlapping_lanes(
+    extent: int, width: int, native: int, *, may_repeat: bool, compact: bool
+) -> list[Segment]:
     """The same for an extent with sizes in it: the last block has as many lanes as a register at most."""
-    require_at_most(width, extent)
     if may_repeat and compact:
         return [Segment(0, extent, width, 1, width, clamped=True)]
     full = extent // width * width
@@ -131,13 +148,30 @@ def _output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, com
     return [*segments, Segment(extent - last, extent, last, 1, last, repeated)]
 
 
+def _lanes_of_short(extent: int, width: int, native: int, *, masks: bool) -> list[Segment]:
+    """The same for one that may be shorter than a block; what is left over fills registers one by one."""
+    full = extent // width * width
+    segments = [Segment(0, full, width, 1, width)]
+    if full == extent:
+        return segments
+    last = min(width, native)
+    if masks:
+        return [*segments, Segment(full, extent, last, 1, last, valid=extent)]
+    if last < width:
+        whole = extent // last * last
+        segments.append(Segment(full, whole, last, 1, last))
+        full = whole
+    return [*segments, Segment(full, extent, 1)]
+
+
 def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> list[Segment]:
     """Blocks of lanes over a reduction loop, `copies` at a time; every block has the same width."""
     if not is_static(extent):
-        require_at_most(width, extent)
         block = width * copies
         full, whole = extent // block * block, extent // width * width
         segments = [Segment(0, full, block, copies, width)]
+        if not at_most(width, extent):
+            return [*segments, Segment(full, extent, width, 1, width, valid=extent)]
         if copies > 1:
             segments.append(Segment(full, whole, width, 1, width))
         repeated = 0 if may_repeat else width - (extent - whole)
@@ -164,11 +198,16 @@ def unrolled(extent: int, copies: int, *, may_repeat: bool = False) -> list[Segm
     """`copies` iterations at a time. With `may_repeat` a last block may start early rather than be short,
     where that repeats at most an eighth of the work."""
     if not is_static(extent):
-        if may_repeat:
-            require_at_most(copies, extent)
+        if may_repeat and at_most(copies, extent):
             return [Segment(0, extent, copies, copies, clamped=True)]
         full = extent // copies * copies
-        return [Segment(0, full, copies, copies), Segment(full, extent, 1, 1)]
+        segments = [Segment(0, full, copies, copies)]
+        if may_repeat and copies > 3:
+            half = copies // 2
+            whole = full + (extent - full) // half * half
+            segments.append(Segment(full, whole, half, half))
+            full = whole
+        return [*segments, Segment(full, extent, 1, 1)]
     copies = min(copies, extent)
     left = extent % copies
     if not left:

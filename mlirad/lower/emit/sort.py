@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from math import prod
 
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import SortOp
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.emit.merge_sort import merge_sort
 from mlirad.lower.emit.radix_sort import radix_sort
 from mlirad.lower.emit.sorted_lines import Lines
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, Kind, ModuleText, Parameter, Value
 
 DISTRIBUTED = 256
@@ -35,7 +37,7 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
         return
     dim = op.dim.value.data
     outer, extent, inner = prod(output.shape[:dim]), output.shape[dim], prod(output.shape[dim + 1 :])
-    work = output.size * max(1, extent.bit_length()) * 4
+    work = nominal(output.size) * max(1, nominal(extent).bit_length()) * 4
     what = "sort" if op.positions is None else "argsort"
     kernel = begin_kernel(emitter, op, what, [source], buffers, work)
     f = kernel.f
@@ -74,19 +76,20 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
 
 def _define_sort(f: IRBuilder, kind: Kind, extent: int, *, positions: bool) -> str:
     """The name of the function that sorts a line of this kind and length, with others of similar length."""
-    by_digits = DISTRIBUTED <= extent < COUNTED and kind != "i1"
-    at_most = SHORT if extent <= SHORT else None
+    is_long = nominal(extent) >= DISTRIBUTED and at_most(1, extent)
+    by_digits = is_long and greatest(extent) < COUNTED and kind != "i1"
+    most = SHORT if greatest(extent) <= SHORT else None
     name = f"mlirad_{'radix' if by_digits else 'merge'}_{'argsort' if positions else 'sort'}_{kind}"
-    name += "" if at_most else "_long"
+    name += "" if most else "_long"
     kinds: list[Kind] = [kind, "i64"] if positions else [kind]
     f.module.shared_function(
-        name, lambda: _write_sort(f.module, name, kinds, at_most, f.bounds is not None, by_digits)
+        name, lambda: _write_sort(f.module, name, kinds, most, f.bounds is not None, by_digits)
     )
     return name
 
 
 def _write_sort(
-    module: ModuleText, name: str, kinds: list[Kind], at_most: int | None, checks: bool, by_digits: bool
+    module: ModuleText, name: str, kinds: list[Kind], most: int | None, checks: bool, by_digits: bool
 ) -> IRBuilder:
     names = [f"{which}{k}" for k in range(len(kinds)) for which in ("line", "other")]
     parameters = [Parameter(n, "ptr", 1, "noalias") for n in names]
@@ -100,7 +103,7 @@ def _write_sort(
         f.own(f.arguments[-1])
         f.bounds = Bounds(f.arguments[-1], list(zip(pointers, sizes, strict=True)))
     lines = Lines(f, kinds, pointers[0::2], pointers[1::2])
-    (radix_sort if by_digits else merge_sort)(f, lines, n, at_most)
+    (radix_sort if by_digits else merge_sort)(f, lines, n, most)
     lines.bring_home(n)
     f.ret()
     return f

@@ -16,6 +16,7 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.chunk_store import allocate, free
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.emit.library_transforms import call_library
+from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.fourier.driver import FourierWriter, Planes
 from mlirad.lower.fourier.items import Items
 from mlirad.lower.fourier.plans import complex_length
@@ -52,7 +53,7 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
         )
     work = 1 + transform_operations(what, axes, op.operand.type, op.result.type) // OPERATIONS_PER_INSTRUCTION
     block = None if op.parallel is None or items is None else op.parallel.value.data
-    tasks = 1 if block is None or items is None else -(-items.count // block)
+    tasks = None if block is None or items is None else Tasks.of(items.count, block)
     kernel = begin_kernel(emitter, op, f"fft_{what}", [source], [output], work, tasks)
     f, read, written = kernel.f, kernel.pointers[source.place], kernel.pointers[output.place]
     fits = f.and_(f.inside(read, source.nbytes), f.inside(written, output.nbytes))

@@ -32,7 +32,15 @@ from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.instances import SIZES
-from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS, DotOp, NestOp
+from mlirad.dialects.kernel import (
+    KERNEL_OPS,
+    KERNEL_RESULT_OPS,
+    CumulativeOp,
+    DotOp,
+    NestOp,
+    ScatterOp,
+    SortOp,
+)
 from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array, shape_of
@@ -87,7 +95,7 @@ def require_sized_kernels(function: FuncOp) -> None:
                     )
 
 
-SIZED_KERNELS: Final = (NestOp, DotOp)
+SIZED_KERNELS: Final = (NestOp, DotOp, ScatterOp, CumulativeOp, SortOp)
 """The kernels whose extents may have sizes in them."""
 
 

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.reductions import DotOp
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Shape, element_of, shape_of, values_of
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import (
@@ -43,10 +43,11 @@ def is_library_dot(op: Operation) -> bool:
     lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
     lhs_free = [d for d in range(len(lhs)) if d not in lhs_batch and d not in lhs_contract]
     rhs_free = [d for d in range(len(rhs)) if d not in rhs_batch and d not in rhs_contract]
-    rows = nominal(prod(lhs[d] for d in lhs_free))
-    columns = nominal(prod(rhs[d] for d in rhs_free))
-    inner = nominal(prod(lhs[d] for d in lhs_contract))
-    if min(rows, columns, inner) < MIN_EXTENT or not _gains(op, rows, columns, inner):
+    rows, columns = prod(lhs[d] for d in lhs_free), prod(rhs[d] for d in rhs_free)
+    inner = prod(lhs[d] for d in lhs_contract)
+    if not all(at_most(MIN_EXTENT, extent) for extent in (rows, columns, inner)):
+        return False
+    if not _gains(op, nominal(rows), nominal(columns), nominal(inner)):
         return False
     return is_matrix(lhs, lhs_free, lhs_contract) and is_matrix(rhs, rhs_free, rhs_contract)
 

@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.frames import NoFrameOp
-from mlirad.dialects.extents import at_most, is_static
+from mlirad.dialects.extents import at_most, is_static, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import (
     Shape,
@@ -363,7 +363,7 @@ class ElementReader:
 
     def _read_concatenation(self, op: structural.ConcatenateOp, position: Position, guard: Guard) -> Value:
         dim = op.dim.value.data
-        parts = [p for p in op.parts if shape_of(p)[dim]]
+        parts = [p for p in op.parts if not at_most(shape_of(p)[dim], 0)]
         offsets = [0]
         for part in parts:
             offsets.append(offsets[-1] + shape_of(part)[dim])
@@ -484,7 +484,7 @@ def _equal_groups(new: Shape, old: Shape) -> Iterator[tuple[range, range]]:
         if j < len(old):
             product_old, j = old[j], j + 1
         while product_new != product_old:
-            if product_new < product_old:
+            if j == len(old) or (i < len(new) and nominal(product_new) < nominal(product_old)):
                 product_new, i = product_new * new[i], i + 1
             else:
                 product_old, j = product_old * old[j], j + 1

@@ -32,6 +32,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import yields
+from mlirad.lower.large_sizes import is_loop
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class ElementLoop:
         """The loop that a scan is, None if it does more than work element by element."""
         block = op.body.block
         nests = [inner for inner in block.ops if isinstance(inner, NestOp)]
-        if not op.carry_count or op.trips < 2 or len(nests) != len(block.ops) - 1:
+        if not op.carry_count or not is_loop(op.trips) or len(nests) != len(block.ops) - 1:
             return None
         space = max((values_of(nest.space) for nest in nests), key=len, default=())
         if not space or not all(_is_map(nest, space) for nest in nests):

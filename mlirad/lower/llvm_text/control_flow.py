@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
+from mlirad.dialects.extents import Extent, nominal
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
 from mlirad.lower.llvm_text.value import Value, constant
@@ -69,13 +71,15 @@ class ControlFlow(Polling):
         name: str = "i",
         at_most: int | None = None,
         at_least: int = 0,
+        expected: int | None = None,
     ) -> Generator[Loop]:
         """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
 
         Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
         its body with the index a literal; one that provably runs at all gets no guard in front.
-        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, and `at_least`
-        how many at least.
+        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, `at_least` how
+        many at least, and `expected` how many it is taken to make; where bounds are extents with sizes in
+        them, these are as many as at the greatest and at the nominal size.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
         trips: int | None = None
@@ -96,52 +100,99 @@ class ControlFlow(Polling):
             self.branch_if(self.icmp("slt", first, last), body, done)
         else:
             self.branch(body)
+        entry = len(self._lines) - 1
         self._open(body, dict(known))
         phis = len(self._lines)
         work_before, self.work = self.work, 0
-        runs, self.runs = self.runs, self.runs * _assumed(at_most if trips is None else trips)
+        if trips is None:
+            at_most = _most(lower, upper, step) if at_most is None else at_most
+            expected = _expected(lower, upper, step) if expected is None else expected
+        known_most = at_most if trips is None else trips
+        runs, self.runs = self.runs, self.runs * _assumed(known_most if expected is None else expected)
         yield loop
         self.runs = runs
         following = loop.carried()
-        self._poll_in_loop(index, step, at_most if trips is None else trips, work_before)
+        window = self._window(step, known_most, work_before)
         after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
-        # If it sees equality, LLVM counts in steps of an address where it can, rather than beside it.
-        ends = f"slt i64 {after.text}, {last.text}"
-        if trips and first.literal is not None:
-            ends = f"ne i64 {after.text}, {int(first.literal) + trips * step}"
-        again = self.define(f"icmp {ends}", "i1")
-        latch = self.block
-        self.branch_if(again, body, done)
-        lines = [
-            f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
-            for phi, start, end in zip(
-                [index, *loop.carries], [first, *carries], [after, *following], strict=True
+        names, starts, ends = [index, *loop.carries], [first, *carries], [after, *following]
+        if window is None:
+            # If it sees equality, LLVM counts in steps of an address where it can, rather than beside it.
+            goes_on = f"slt i64 {after.text}, {last.text}"
+            if trips and first.literal is not None:
+                goes_on = f"ne i64 {after.text}, {int(first.literal) + trips * step}"
+            again = self.define(f"icmp {goes_on}", "i1")
+            latch = self.block
+            self.branch_if(again, body, done)
+            self._insert(phis, _phis(names, starts, before, ends, latch))
+        else:
+            latch = self._end_in_windows(
+                entry, phis, names, (starts, before), ends, last, window, known, done
             )
-        ]
-        self._insert(phis, lines)
         self._open(done, known)
         loop.results = [
             self._merge([(end, latch), (start, before)]) if guarded else end
             for start, end in zip(carries, following, strict=True)
         ]
 
-    def _poll_in_loop(self, index: Value, step: int, trips: int | None, work_before: int) -> None:
-        """At the end of a body: poll every so many trips if the loop may run long."""
+    def _window(self, step: int, trips: int | None, work_before: int) -> int | None:
+        """At the end of a body: how many indices a loop runs between polls, None if it has none.
+
+        A loop of which each trip may run long polls here.
+        """
         body = self.work + 3
         everything = body * _assumed(trips)
         if not self.globals.polls or (trips is not None and not self.is_long(everything)):
             self.work = work_before + everything
-            return
+            return None
         trips_between = BETWEEN_POLLS // body
         if trips_between <= 1:
             self.poll()
-            return
-        window = 1 << (trips_between * step).bit_length()
-        # True once for every `window` indices, late, so that a loop of few trips does not poll.
-        is_due = self.icmp("uge", self.and_(index, window - 1), window - step)
-        with self.conditional(is_due, unlikely=True):
-            self.poll()
+            return None
         self.work = BETWEEN_POLLS
+        return trips_between * step
+
+    def _end_in_windows(
+        self,
+        entry: int,
+        phis: int,
+        names: Sequence[Value],
+        given: tuple[Sequence[Value], str],
+        ends: Sequence[Value],
+        last: Value,
+        window: int,
+        known: dict[str, Value],
+        done: str,
+    ) -> str:
+        """End a loop that polls after every `window` indices; the block from which it goes on to `done`.
+
+        It becomes the inner one of two, so that nothing in it is done for the sake of polls, and vectors need
+        not survive a call. Line `entry` jumps to its body, whose label stands before line `phis`.
+        """
+        starts, before = given
+        body, outer = self._lines[phis - 1].removesuffix(":"), self.fresh_label("window")
+        self._lines[entry] = self._lines[entry].replace(f"label %{body}", f"label %{outer}")
+        outside = [Value(self.fresh(), v.kind, v.width) for v in names]
+        ahead, is_inside, limit = (self.fresh() for _ in range(3))
+        latch = self.block
+        self.branch_if(self.define(f"icmp slt i64 {ends[0].text}, {limit}", "i1"), body, f"{outer}.end")
+        self._open(f"{outer}.end", dict(known))
+        self.branch_if(self.define(f"icmp slt i64 {ends[0].text}, {last.text}", "i1"), f"{outer}.poll", done)
+        self._open(f"{outer}.poll", dict(known))
+        work = self.work
+        self.poll()
+        self.work = work
+        self.branch(outer)
+        self._insert(phis, _phis(names, outside, outer, ends, latch))
+        head = [
+            f"{outer}:",
+            *_phis(outside, starts, before, ends, self.block),
+            f"  {ahead} = add nsw i64 {outside[0].text}, {window}",
+            f"  {is_inside} = icmp slt i64 {ahead}, {last.text}",
+            f"  {limit} = select i1 {is_inside}, i64 {ahead}, i64 {last.text}",
+            f"  br label %{body}",
+        ]
+        self._insert(phis - 1, head)
+        return f"{outer}.end"
 
     @contextmanager
     def conditional(
@@ -233,6 +284,30 @@ class ControlFlow(Polling):
         value = incoming[0][0]
         edges = ", ".join(f"[ {v.text}, %{block} ]" for v, block in incoming)
         return self.define(f"phi {value.type} {edges}", value.kind, value.width)
+
+
+def _phis(
+    names: Sequence[Value], starts: Sequence[Value], before: str, ends: Sequence[Value], latch: str
+) -> list[str]:
+    """What values are at the start of a loop's body: from the block before, and from the end of a trip."""
+    return [
+        f"  {name.text} = phi {name.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
+        for name, start, end in zip(names, starts, ends, strict=True)
+    ]
+
+
+def _expected(lower: Operand, upper: Operand, step: int) -> int | None:
+    """How many trips a loop makes at the nominal size; None where its bounds are values."""
+    if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
+        return None
+    return max(1, nominal(upper - lower) // step)
+
+
+def _most(lower: Operand, upper: Operand, step: int) -> int | None:
+    """How many trips a loop makes at most at any size; None where its bounds are values."""
+    if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
+        return None
+    return -(-greatest(upper - lower) // step)
 
 
 def _assumed(trips: int | None) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from mlirad.dialects.extents import Extent, Monomial, Quotient
+from mlirad.dialects.extents import Extent, Monomial, Quotient, Terms
 from mlirad.errors import SizeNeeded
 from mlirad.lower.llvm_text.globals import ModuleGlobals
 from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text, undefined
@@ -143,11 +143,11 @@ class Emission:
         if isinstance(operand, Value):
             return operand
         extent = cast(object, operand)
-        return self.extent(extent) if isinstance(extent, Extent) else constant(kind, operand)
+        return self._polynomial(extent.terms) if isinstance(extent, Extent) else constant(kind, operand)
 
-    def extent(self, extent: Extent) -> Value:
-        """The extent that an array has in this call, an i64."""
-        terms = [self._monomial(monomial, factor) for monomial, factor in extent.terms]
+    def _polynomial(self, stated: Terms) -> Value:
+        """The extent of these terms that an array has in this call, an i64."""
+        terms = [self._monomial(monomial, factor) for monomial, factor in stated]
         total = terms[0]
         for term in terms[1:]:
             total = self.pure(f"add nsw i64 {total.text}, {term.text}", "i64")
@@ -157,7 +157,7 @@ class Emission:
         """A product of atoms and a factor; the extents in quotients are not negative."""
         if not atoms:
             return constant("i64", factor)
-        values = [self.extent(a.extent) if isinstance(a, Quotient) else self._size(a) for a in atoms]
+        values = [self._polynomial(a.terms) if isinstance(a, Quotient) else self._size(a) for a in atoms]
         for k, atom in enumerate(atoms):
             if isinstance(atom, Quotient):
                 values[k] = self.pure(f"udiv i64 {values[k].text}, {atom.divisor}", "i64")

@@ -25,7 +25,6 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
@@ -83,8 +82,7 @@ def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> None:
     """Schedule the kernels of this function."""
     _schedule_block(function_block(function), Packs({}), vector_bytes)
-    if not sizes_in_function(function):
-        share_loops(function_block(function), vector_bytes)
+    share_loops(function_block(function), vector_bytes)
 
 
 def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:

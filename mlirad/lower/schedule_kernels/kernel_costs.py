@@ -1,5 +1,7 @@
 """What whole kernels cost, and loops and branches of them, in cycles: enough to tell which are worth sharing.
 
+Those of extents with sizes in them are what they cost at the nominal size.
+
 cycles_of(nest, vector_bytes)      its instructions, and what it moves beyond the caches of one processor
 """
 
@@ -11,11 +13,13 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.transforms import transform_operations
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import CumulativeOp, DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp, SortOp
 from mlirad.dialects.kernel.strips import StripsOp
-from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
+from mlirad.dialects.shapes import Value, element_of, is_array, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
+from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.machine import (
     CONTIGUOUS_LOAD,
@@ -43,17 +47,17 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
         case ScatterOp():
             return _scatter_cycles(op, vector_bytes)
         case DotOp():
-            contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
-            return size_of(op.result) * contracted * MULTIPLICATION
+            contracted = prod(nominal_shape(op.lhs)[d] for d in values_of(op.lhs_contract))
+            return nominal_size(op.result) * contracted * MULTIPLICATION
         case CumulativeOp():
-            return CUMULATION * size_of(op.operand)
+            return CUMULATION * nominal_size(op.operand)
         case FftOp():
             return TRANSFORM * transform_operations(op.kind.data, op.axes, op.operand.type, op.result.type)
         case SortOp():
-            return SORT * size_of(op.operand)
+            return SORT * nominal_size(op.operand)
         case ScanOp() | StripsOp():
             shared = dict.fromkeys((*free_values(op), *op.results))
-            inside = op.trips * _block_cycles(op.body.block, vector_bytes, scheduled)
+            inside = nominal(op.trips) * _block_cycles(op.body.block, vector_bytes, scheduled)
             return inside + _memory_cycles(sum(_bytes(v) for v in shared))
         case WhileOp() | ReplayOp():
             return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes, scheduled)
@@ -95,4 +99,4 @@ def _memory_cycles(moved: int) -> float:
 
 def _bytes(value: Value) -> int:
     """The bytes of a value; tapes count as nothing."""
-    return size_of(value) * element_bytes(element_of(value)) if is_array(value.type) else 0
+    return nominal_size(value) * element_bytes(element_of(value)) if is_array(value.type) else 0

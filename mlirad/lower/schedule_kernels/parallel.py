@@ -2,6 +2,7 @@
 
     kernel.nest ... {space = [100000], lane = 0, width = 8, parallel = 6256}      16 tasks
     kernel.strips ... attributes {kernel.parallel = 5}                            tasks of five strips
+    kernel.nest ... {space = [n], ..., parallel = n // 128 + 5000}                tasks of 5000 or more
 
 A loop is shared where it costs enough, and cut into tasks that cost enough, by figures for what it computes
 and moves through memory. Nothing here depends on how many threads there are, since the number of tasks may
@@ -10,17 +11,19 @@ show in results: what each of them adds up is added up by itself. Loops in a sha
 
 from __future__ import annotations
 
-from math import prod
+from math import ceil, prod
 from typing import Final
 
 from xdsl.ir import Block
 
 from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.extents import at_most, is_static, nominal
 from mlirad.dialects.kernel import DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
 from mlirad.lower.fourier.items import Items
+from mlirad.lower.large_sizes import greatest
 from mlirad.lower.machine import WAKE
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
@@ -33,6 +36,9 @@ nothing beside it."""
 
 MOST_TASKS: Final = 128
 """Into how many tasks a loop is cut at most: several for each thread of a large machine."""
+
+LEAST_TASKS: Final = 2
+"""What costs enough to be shared makes as many tasks at least where their number depends on sizes."""
 
 MOST_OP_CYCLES: Final = 25.0
 """What an op in the body of a nest is taken to cost at most in an iteration."""
@@ -66,12 +72,12 @@ def share_loops(block: Block, vector_bytes: int) -> None:
 
 def _share_trips(op: ScanOp | StripsOp, vector_bytes: int) -> bool:
     """Share the trips of a loop if it is independent and costs enough; whether it is shared."""
-    if why_dependent(op) is not None or op.trips < 2:
+    if why_dependent(op) is not None or at_most(op.trips, 1):
         return False
-    tasks = task_count(cycles_of(op, vector_bytes), op.trips)
-    if tasks < 2:
+    block = task_block(cycles_of(op, vector_bytes), op.trips)
+    if block is None:
         return False
-    op.attributes[PARALLEL_ATTRIBUTE] = integer(-(-op.trips // tasks))
+    op.attributes[PARALLEL_ATTRIBUTE] = integer(block)
     return True
 
 
@@ -80,7 +86,7 @@ def _share_nest(op: NestOp, vector_bytes: int) -> None:
     if op.reduction_outer is not None or not may_be_shared(op):
         return
     order = range(len(op.extents)) if op.order is None else values_of(op.order)
-    first = next((d for d in order if op.extents[d] > 1), None)
+    first = next((d for d in order if not at_most(op.extents[d], 1)), None)
     if first is None or first >= len(values_of(op.space)) or order[0] >= len(values_of(op.space)):
         return
     step = 1
@@ -88,10 +94,9 @@ def _share_nest(op: NestOp, vector_bytes: int) -> None:
         step = op.width.value.data
     elif op.tile_dim is not None and op.tile_dim.value.data == first and op.tile is not None:
         step = op.tile.value.data
-    steps = -(-op.extents[first] // step)
-    tasks = task_count(cycles_of(op, vector_bytes), steps)
-    if tasks > 1:
-        op.properties["parallel"] = integer(-(-steps // tasks) * step)
+    block = task_block(cycles_of(op, vector_bytes), -(-op.extents[first] // step))
+    if block is not None:
+        op.properties["parallel"] = integer(block * step)
 
 
 def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
@@ -99,37 +104,52 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
     another one that is around it.
     """
     lane = None if op.lane is None else op.lane.value.data
-    first = next((d for d, extent in enumerate(values_of(op.space)) if extent > 1 and d != lane), lane)
+    first = next(
+        (d for d, extent in enumerate(values_of(op.space)) if not at_most(extent, 1) and d != lane), lane
+    )
     if first is None:
         return
     step = op.width.value.data if first == lane and op.width is not None else 1
-    steps = -(-op.extents[first] // step)
-    tasks = task_count(cycles_of(op, vector_bytes), steps)
-    if tasks > 1:
-        op.properties["parallel"] = integer(-(-steps // tasks) * step)
+    block = task_block(cycles_of(op, vector_bytes), -(-op.extents[first] // step))
+    if block is not None:
+        op.properties["parallel"] = integer(block * step)
 
 
 def _share_dot(op: DotOp, vector_bytes: int) -> None:
     """Share the batch or the rows of a contraction that costs enough."""
     extent = op.shared_extent
-    least = 1 if values_of(op.lhs_batch) else DOT_ROWS
-    tasks = task_count(cycles_of(op, vector_bytes), extent // least)
-    if tasks > 1:
-        rows = -(-extent // tasks)
-        op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
+    is_batch = bool(values_of(op.lhs_batch))
+    rows = task_block(cycles_of(op, vector_bytes), extent, 1 if is_batch else DOT_ROWS)
+    if rows is not None:
+        op.properties["parallel"] = integer(rows if is_batch else -(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE)
 
 
 def _share_transform(op: FftOp, vector_bytes: int) -> None:
     """Share the rows, or blocks of columns, of a transform that is compiled and costs enough."""
     items = Items.of_op(op)
-    tasks = 1 if items is None else task_count(cycles_of(op, vector_bytes), items.count)
-    if items is not None and tasks > 1:
-        op.properties["parallel"] = integer(-(-items.count // tasks))
+    block = None if items is None else task_block(cycles_of(op, vector_bytes), items.count)
+    if block is not None:
+        op.properties["parallel"] = integer(block)
 
 
 def may_be_shared(op: NestOp) -> bool:
     """Whether a nest has so many iterations that it is worth a look at what they cost."""
-    return prod(op.extents) * len(op.body.block.ops) * MOST_OP_CYCLES >= SHARED_CYCLES
+    return greatest(prod(op.extents)) * len(op.body.block.ops) * MOST_OP_CYCLES >= SHARED_CYCLES
+
+
+def task_block(cycles: float, steps: int, least: int = 1) -> int | None:
+    """How many steps of a loop that costs so many cycles are a task, `least` at least; None for all of them.
+
+    Of extents with sizes in them the cycles are those at the nominal size, and what is given is an extent: as
+    many steps as cost enough, and a part of all steps, so that no size makes more than `MOST_TASKS` tasks.
+    """
+    if is_static(steps):
+        tasks = task_count(cycles, steps // least)
+        return None if tasks < 2 else -(-steps // tasks)
+    each = cycles / max(1, nominal(steps))
+    if each * greatest(steps) < SHARED_CYCLES:
+        return None
+    return max(least, ceil(SHARED_CYCLES / (LEAST_TASKS * each))) + steps // MOST_TASKS
 
 
 def task_count(cycles: float, most: int) -> int:

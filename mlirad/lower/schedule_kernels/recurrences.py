@@ -16,7 +16,7 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
-from mlirad.lower.large_sizes import are_static
+from mlirad.lower.large_sizes import are_static, is_loop
 from mlirad.lower.machine import (
     CONFLICTING_BYTES,
     CONTIGUOUS_LOAD,
@@ -84,7 +84,7 @@ def _may_be_pitched(value: Value, op: RecurrenceOp) -> bool:
 
 def lane_of(space: Shape) -> int | None:
     """The last dimension of a space, unless it has one element: then the one before, and so on."""
-    return next((d for d in reversed(range(len(space))) if space[d] > 1), None)
+    return next((d for d in reversed(range(len(space))) if is_loop(space[d])), None)
 
 
 def best_blocking(op: RecurrenceOp, vector_bytes: int) -> RecurrenceBlocking:

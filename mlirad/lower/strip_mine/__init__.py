@@ -29,6 +29,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS, ScanOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
@@ -36,7 +37,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.lower.kernel_groups import around, replace_group
 from mlirad.lower.moves import considered
 from mlirad.lower.plan_memory.lifetimes import bytes_of
-from mlirad.lower.strip_mine.costs import may_pay, traffic
+from mlirad.lower.strip_mine.costs import MOST_SIZED_ROWS, may_pay, traffic
 from mlirad.lower.strip_mine.group import Group, totals_of
 from mlirad.lower.strip_mine.rewriting import in_strips
 
@@ -134,8 +135,13 @@ def _extents(block: Block, least: int) -> list[int]:
     for op in block.ops:
         for inner in op.walk() if isinstance(op, ScanOp) else (op,):
             if isinstance(inner, NestOp):
-                found.update(dict.fromkeys(e for e in inner.extents if e >= least))
+                found.update(dict.fromkeys(e for e in inner.extents if _is_long(e, least)))
     return list(found)
+
+
+def _is_long(extent: int, least: int) -> bool:
+    """Whether an extent is `least` at least; one with sizes in it, as long as the longest strip of it."""
+    return at_most(least if is_static(extent) else max(least, MOST_SIZED_ROWS), extent)
 
 
 def _group(reads: Reads, extent: int) -> Group:

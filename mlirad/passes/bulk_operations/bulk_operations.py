@@ -27,6 +27,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function, rebuild_function
@@ -240,7 +241,7 @@ class _Vectoriser:
         positions = [self._term(p) for p in op.positions]
         shape = extents_of(build)
         reads = prod(axis.extent for axis in union(positions) if axis.number >= opened)
-        if 0 in shape or reads * size_of(op.result) > size_of(build.result):
+        if 0 in shape or nominal(reads * size_of(op.result)) > nominal(size_of(build.result)):
             return reader.index(self._build_now(build), positions)
         count = min(len(shape), len(positions))
         own = reader.open(shape[count:], build.body.block.args[count:])

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.ir.indexing import Positions
 from mlirad.passes.bulk_operations.term_builder import TermBuilder, name_arguments
@@ -200,4 +201,4 @@ class BulkBuilder(TermBuilder):
     def no_dearer(self, value: Value, slots: Sequence[Term | None]) -> bool:
         """Whether reading `value` this way yields no more elements than it has."""
         rest = prod(e for e, s in zip(shape_of(value), slots, strict=True) if s is None)
-        return prod(extents(union(slots))) * rest <= prod(shape_of(value))
+        return nominal(prod(extents(union(slots))) * rest) <= nominal(prod(shape_of(value)))

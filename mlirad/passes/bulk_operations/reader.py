@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.bulk_operations.constructors import BulkBuilder
@@ -131,15 +132,16 @@ class BatchReader(BulkBuilder):
         for d, slot in enumerate(slots):
             if slot is not None and not slot.axes:
                 known = self.b.scalar_of(self.value(slot))
-                if known is not None:
-                    fixed[d] = min(max(int(known), 0), shape[d] - 1)
+                place = None if known is None else _clamped(int(known), shape[d])
+                if place is not None:
+                    fixed[d] = place
         if not fixed:
             return None
         left = tuple(e for d, e in enumerate(shape) if d not in fixed)
         yielded = prod(extents(union(slots))) * prod(
             e for e, s in zip(shape, slots, strict=True) if s is None
         )
-        if prod(left) > yielded:
+        if nominal(prod(left)) > nominal(yielded):
             return None
         starts = [fixed.get(d, 0) for d in range(len(shape))]
         limits = [fixed[d] + 1 if d in fixed else e for d, e in enumerate(shape)]
@@ -197,6 +199,14 @@ class BatchReader(BulkBuilder):
             self.code(digit(stride, extent), (number,), i64)
             for stride, extent in zip(strides, shape, strict=True)
         ]
+
+
+def _clamped(position: int, extent: int) -> int | None:
+    """A position forced into 0 .. extent - 1, None where that depends on the size."""
+    last = extent - 1
+    if at_most(last, position):
+        return last
+    return max(position, 0) if at_most(position, last) else None
 
 
 def floor_divided(b: ArrayBuilder, v: Value, divisor: int) -> Value:

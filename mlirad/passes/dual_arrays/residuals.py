@@ -30,6 +30,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
@@ -112,7 +113,7 @@ class Residuals:
         self._plan(maps, from_arguments=True)
         saved = len(kept) - len(self.kept)
         arithmetic = _arithmetic(self.recomputed) - _arithmetic(recomputed)
-        less = sum(map(elements, self.kept)) < sum(map(elements, kept))
+        less = nominal(sum(map(elements, self.kept))) < nominal(sum(map(elements, kept)))
         if not less or arithmetic > ARITHMETIC_PER_VALUE * saved:
             self.kept, self.recomputed, self._level = kept, recomputed, level
 

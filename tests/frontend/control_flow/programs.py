@@ -6,6 +6,7 @@ floats. Run by Python itself they are their own witnesses.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -56,6 +57,30 @@ def collatz(n):
         n = n // 2 if n % 2 == 0 else 3 * n + 1
         steps += 1
     return steps
+
+
+@at((1.3, 3), (-5.0, 2), (4.1, 0))
+def numbers_as_conditions(x, n):
+    while 1:
+        x = x * 0.5 - 0.1
+        if x < 0.1:
+            break
+    while n and (x > -5 or None is None) and n < 9:
+        n -= 1
+        x += 0.25
+    return x if n or not x else 2 * x
+
+
+@at((1.0, 3.0), (-0.5, 0.2))
+def functions_as_arguments(x, y):
+    items = [*map(larger_of, [x, y, 1.0], (y, x, 0.0))]
+    return functools.reduce(larger_of, items) * x + sum(items)
+
+
+def larger_of(one, other):
+    if one > other:
+        return one
+    return other
 
 
 @at((48, 36), (17, 5), (7, 0))

@@ -189,7 +189,7 @@ def no_longer_the_same(x):
         (
             no_longer_the_same,
             3,
-            "writes before and now, which is one array with another",
+            "writes before and now, which is one object with another",
         ),
     ],
 )

@@ -23,10 +23,16 @@ from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.library_names import Handing
 from mlirad.frontend.tracing.operations import contains_traced, holds_size, xp
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]
+
+
+def _signed_as(own: Maker) -> Callable[[Maker], Maker]:
+    """Shows the signature of NumPy's function, which a function takes."""
+    return functools.partial(functools.update_wrapper, wrapped=own, assigned=(), updated=())
 
 
 def array(
@@ -47,11 +53,11 @@ def array(
         made = np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
         is_traced = is_tracing() and made.dtype.kind in "fc" and _is_known(made.dtype)
         return real_or_complex(made) if is_traced else made
-    found = real_or_complex(object, dtype)
-    whole = found if found.ndim >= ndmin else xp.reshape(found, (1,) * (ndmin - found.ndim) + found.shape)
-    return xp.copy(whole) if found is object and copy else whole
+    found = _copied_as_asked("array", object, real_or_complex(object, dtype), copy)
+    return found if found.ndim >= ndmin else xp.reshape(found, (1,) * (ndmin - found.ndim) + found.shape)
 
 
+@_signed_as(np.full)
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **options: Any) -> Any:
     """`np.full`; in a trace a traced array."""
     if not is_tracing() or options or not _is_known(dtype):
@@ -72,11 +78,13 @@ def _of_shape(own: Maker) -> Maker:
     return make
 
 
+@_signed_as(np.empty)
 def empty(shape: Any, dtype: Any = float, order: Any = "C", **options: Any) -> Any:
     """`np.empty`; in a trace a traced array of zeros."""
     return (zeros if is_tracing() else np.empty)(shape, dtype, order, **options)
 
 
+@_signed_as(np.eye)
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, **options: Any) -> Any:
     """`np.eye`; in a trace a traced array."""
     columns = N if M is None else M
@@ -86,14 +94,31 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, **options:
     return real_or_complex(made) if is_tracing() and _is_known(made.dtype) else made
 
 
+@_signed_as(np.identity)
 def identity(n: int, dtype: Any = float, **options: Any) -> Any:
     """`np.identity`; in a trace a traced array."""
     return eye(n, dtype=dtype, **options)
 
 
-def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
-    """`np.asarray`, which takes traced values and nests of them."""
-    return real_or_complex(a, dtype) if is_symbolic(a) else np.asarray(a, dtype, order, **options)
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """`np.asarray`, which takes traced values and nests of them.
+
+    Raises ArgumentError for traced values on another device than `"cpu"`, or of another dtype without a copy.
+    """
+    if not is_symbolic(a):
+        return np.asarray(a, dtype, order, device=device, copy=copy, like=like)
+    if device not in ("cpu", None):
+        raise argument_error(f"np.asarray: there is no device {device!r}", "leave it out, or write 'cpu'")
+    return _copied_as_asked("asarray", a, real_or_complex(a, dtype), copy)
+
+
+def _copied_as_asked(name: str, given: Any, found: Any, copy: Any) -> Any:
+    """The array that was found for what is given: that itself, unless a copy is needed or asked for."""
+    if copy is False and found is not given:
+        raise argument_error(f"np.{name}: this cannot be done without a copy", "write copy=None")
+    return xp.copy(found) if copy and found is given else found
 
 
 def _is_known(dtype: Any) -> bool:
@@ -105,7 +130,8 @@ zeros, ones = _of_shape(np.zeros), _of_shape(np.ones)
 
 CREATING: Final[dict[str, Maker]] = {
     "array": array, "asarray": asarray, "asanyarray": asarray, "ascontiguousarray": asarray, "zeros": zeros,
-    "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity, "arange": arange,
+    "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity,
+    "arange": _signed_as(np.arange)(arange),
 }  # fmt: skip
 """The functions of `mlirad.numpy` that are not NumPy's."""
 

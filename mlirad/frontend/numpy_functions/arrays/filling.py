@@ -16,6 +16,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     ArrayLike,
     Axes,
     Axis,
+    Casting,
     DtypeLike,
     Flag,
     Int,
@@ -25,6 +26,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
@@ -171,8 +173,18 @@ def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
         raise argument_error(f"np.result_type: {error}", "pass arrays, scalars and dtypes") from error
 
 
+def can_cast(from_: Anything, to: Anything, casting: Casting = "safe") -> bool:
+    """`np.can_cast`, which asks an array for its dtype."""
+    try:
+        return np.can_cast(from_.dtype if isinstance(from_, Array | ComplexArray) else from_, to, casting)
+    except (TypeError, ValueError) as error:
+        raise argument_error(f"np.can_cast: {error}", "pass an array or a dtype, and a dtype") from error
+
+
 def _promoted_by(value: Any) -> Any:
     """What stands for an argument: of a traced one its dtype, or a Python number if it comes from one."""
+    if isinstance(value, ComplexArray):
+        return value.dtype
     if not isinstance(value, Array):
         return value
     kind = kind_of(value)
@@ -200,7 +212,7 @@ def is_real_element(x: ArrayLike) -> Array:
 
 
 FUNCTIONS = tracings(
-    full_like, empty_like, linspace, logspace, geomspace, astype, zeros_like=_filled_like(0),
+    full_like, empty_like, linspace, logspace, geomspace, astype, can_cast, zeros_like=_filled_like(0),
     ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any,
     result_type=result_type_of, iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element,
     isreal=is_real_element,

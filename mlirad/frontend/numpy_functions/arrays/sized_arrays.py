@@ -20,8 +20,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **opt
     """`np.arange`; of integers and sizes a traced vector, whose number of elements is an extent."""
     bounds = (start, stop, step)
     if not any(isinstance(bound, Extent) for bound in bounds):
-        given = (start,) if stop is None else (start, stop, step)
-        return np.arange(*given, dtype=dtype, **options)
+        return np.arange(start, stop, step, dtype=dtype, **options)
     first, last = (0, start) if stop is None else (start, stop)
     distance = last - first
     count = (distance + step - 1) // step if distance >= 0 else 0

@@ -16,6 +16,7 @@ import numpy as np
 
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
@@ -32,7 +33,7 @@ def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     if not x.ndim:
         raise shape_error("ad.nonzero needs an array of at least one dimension", "np.atleast_1d(a)")
     fills = _fills(fill_value, x.ndim)
-    flat, is_there = _first(xp.ravel(x).astype(bool), count)
+    flat, is_there = _first(xp.ravel(x) != 0, count)
     found = xp.unravel_index(flat, x.shape) if x.size else [flat] * x.ndim
     return tuple(xp.where(is_there, at, fill) for at, fill in zip(found, fills, strict=True))
 
@@ -46,7 +47,7 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
     """
     count = _size(size, "extract")
     mask, x = _array(condition), _array(a)
-    if not mask.ndim or mask.shape != x.shape[: mask.ndim]:
+    if mask.shape != x.shape[: mask.ndim]:
         raise shape_error(
             f"ad.extract: a condition of shape {mask.shape} for an array of shape {x.shape}",
             "a condition has the extents of the leading dimensions",
@@ -62,24 +63,26 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
 
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, *,
-    size: int, fill_value: Any = None,
+    size: int, fill_value: Any = None, equal_nan: bool = True,
 ) -> Any:  # fmt: skip
     """The different elements of `ar` in increasing order, as `np.unique(ar)`: a vector of `size`.
 
     The first `size` of them; if there are fewer, `fill_value` follows, by default the smallest element. NaN
-    counts as one element, and is the last. With `return_index` also where each stands first in the flat
-    array, with `return_inverse` for each element of `ar` its number in the result, in the shape of `ar`,
-    with `return_counts` how often each stands there: int64, 0 for what is filled in.
+    counts as one element, or with `equal_nan=False` each as one of its own, and is the last. With
+    `return_index` also where each stands first in the flat array, with `return_inverse` for each element of
+    `ar` its number in the result, in the shape of `ar`, with `return_counts` how often each stands there:
+    int64, 0 for what is filled in.
     """
     count = _size(size, "unique")
     has_index = checked_flag(return_index, "unique: return_index")
     has_inverse = checked_flag(return_inverse, "unique: return_inverse")
     has_counts = checked_flag(return_counts, "unique: return_counts")
+    is_one_nan = checked_flag(equal_nan, "unique: equal_nan")
     x = _array(ar)
     flat = xp.ravel(x)
-    order = xp.argsort(flat, kind="stable")
+    order = _sorting(flat)
     ordered = flat[order]
-    starts = _starts(ordered)
+    starts = _starts(ordered, is_one_nan)
     places, is_there = _first(starts, count)
     values = _held(ordered, places, is_there, fill_value)
     results: list[Any] = [values]
@@ -171,7 +174,7 @@ def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
 def _array(value: Any) -> Any:
     """A traced array of what is traced, else a NumPy array; in a trace all are traced."""
     if is_tracing() or isinstance(value, Array) or contains_traced(value):
-        return as_array(value)
+        return real_or_complex(value)
     return np.asarray(value)
 
 
@@ -188,10 +191,18 @@ def _first(flags: Any, count: int) -> tuple[Any, Any]:
     return xp.where(is_there, xp.searchsorted(reached, np.arange(1, count + 1)), 0), is_there
 
 
-def _starts(ordered: Any) -> Any:
-    """Where an element differs from the one before it; NaN does not differ from NaN."""
+def _sorting(flat: Any) -> Any:
+    """The stable order of elements; complex ones are ordered by their parts, those with NaN come last."""
+    if flat.dtype.kind != "c":
+        return xp.argsort(flat, kind="stable")
+    real, imag = flat.real, flat.imag
+    return xp.lexsort((imag, real, 2 * xp.isnan(real) + xp.isnan(imag)))
+
+
+def _starts(ordered: Any, is_one_nan: bool = True) -> Any:
+    """Where an element differs from the one before it; whether NaN differs from NaN is said."""
     differs = ordered[1:] != ordered[:-1]
-    if ordered.dtype.kind == "f":
+    if is_one_nan and ordered.dtype.kind in "fc":
         differs = differs & ~(xp.isnan(ordered[1:]) & xp.isnan(ordered[:-1]))
     return xp.concatenate([np.ones(min(ordered.size, 1), bool), differs])
 

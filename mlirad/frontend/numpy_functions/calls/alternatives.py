@@ -41,7 +41,6 @@ _BY_NAMES = {
     "array2string array_repr array_str": 'write ad.debug_print("{}", x) to see the elements when it runs, '
     "or return the value and format it outside",
     "save savez savez_compressed savetxt": "return the value, and write the file outside",
-    "can_cast": "write np.can_cast(x.dtype, dtype)",
     "min_scalar_type": "write x.dtype",
     "common_type": "write np.result_type(x.dtype, np.float16)",
     "may_share_memory shares_memory": "traced arrays have no memory: write False",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace, on_device
 from mlirad.frontend.numpy_functions.protocols import masked_elements
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_place, apply_ufunc
@@ -62,6 +63,20 @@ class ArrayMethods(Array):
         if holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)
         return apply_function(function, args, kwargs)
+
+    # The array API -------------------------------------------------------------------------------
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Namespace:
+        return array_namespace(api_version)
+
+    @property
+    def device(self) -> str:
+        """Where arrays are: there is one device."""
+        return DEVICE
+
+    def to_device(self, device: str, /, *, stream: None = None) -> Array:
+        """The array itself. Raises for any other device than `"cpu"`."""
+        return on_device(self, device, stream)
 
     # Indexing ------------------------------------------------------------------------------------
 
@@ -260,7 +275,7 @@ class ArrayMethods(Array):
 _HINTS = {
     "memory": (
         "base ctypes data flags strides setflags getfield setfield byteswap newbyteorder tobytes tofile "
-        "tostring dump dumps device to_device",
+        "tostring dump dumps",
         "a traced array has no memory; shape, dtype, ndim and size are known. Ask for this outside of the "
         "traced function",
     ),

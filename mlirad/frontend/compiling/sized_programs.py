@@ -1,7 +1,9 @@
-"""The machine code of a function for all large sizes: made when the first of them is met.
+"""The machine code of a function for all large sizes, and for all small ones: made when the first is met.
 
-programs = LargePrograms(module, options)
-programs.at({"n": 1000}, (), "step")        a NativeFunction; None below 256 rows, or if there is no such code
+programs = SizedPrograms(module, options)
+programs.at({"n": 1000}, (), "step")            a NativeFunction of the code for 256 rows and more
+programs.at({"n": 100}, (), "step")             one of the code for fewer; None if there is no such code
+programs.at({"n": 1000, "m": 7}, (), "step")    of two sizes, each is small or large: that is one code of four
 """
 
 from __future__ import annotations
@@ -19,42 +21,41 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.sized import SizedCode
 from mlirad.jit.target import find_target
-from mlirad.jit.threads import usual_threads
-from mlirad.lower.large_sizes import LEAST_LARGE, MOST_LARGE
+from mlirad.lower.large_sizes import MOST_LARGE, SMALL
 
 NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
-"""What is kept on disk where there is no program for all large sizes, so that no process tries again."""
+"""What is kept on disk where there is no program for all sizes of a range, so that no process tries again."""
 
 
-class LargePrograms:
-    """The code of array code with sizes, by which arguments are donated."""
+class SizedPrograms:
+    """The code of array code with sizes, by which of them are small and which arguments are donated."""
 
     def __init__(self, module: ModuleOp, options: Options):
         self._module = module
         self._options = options
-        self._made: dict[tuple[int, ...], SizedCode | None] = {}
+        self._made: dict[tuple[tuple[str, ...], tuple[int, ...]], SizedCode | None] = {}
 
     def at(self, sizes: Mapping[str, int], donated: tuple[int, ...], name: str) -> NativeFunction | None:
         """The function for arguments of these sizes; None where it has to be compiled for them.
 
-        That is so for small sizes and for huge ones, where several threads work on a call, and for programs
-        that cannot be lowered without numbers.
+        That is so for huge sizes, and for programs that cannot be lowered without numbers.
         """
-        if not all(LEAST_LARGE <= size <= MOST_LARGE for size in sizes.values()):
+        if any(number > MOST_LARGE for number in sizes.values()):
             return None
-        if (self._options.thread_count or usual_threads()) != 1:
-            return None
-        if donated not in self._made:
-            self._made[donated] = self._code(donated, name)
-        code = self._made[donated]
+        small = tuple(sorted(name for name, number in sizes.items() if number <= SMALL.most))
+        wanted = small, donated
+        if wanted not in self._made:
+            self._made[wanted] = self._code(small, donated, name)
+        code = self._made[wanted]
         return None if code is None else code.at(sizes)
 
-    def _code(self, donated: tuple[int, ...], name: str) -> SizedCode | None:
+    def _code(self, small: tuple[str, ...], donated: tuple[int, ...], name: str) -> SizedCode | None:
         """The code from the disk, or made and kept there."""
         options = self._options
         deciding = replace(options, timeout=None, threads=None, control=None)
-        decides = ("large", options.pipeline("kernels", donated=donated, start="arrays"), deciding)
-        place = Place.of(self._module, decides, find_target(), name)
+        pipeline = options.pipeline("kernels", donated=donated, start="arrays")
+        wanted = replace(pipeline, large=True, small=small)
+        place = Place.of(self._module, (wanted, deciding), find_target(), name)
 
         def loaded(program: MachineProgram) -> SizedCode | None:
             if not program.object_code:
@@ -75,7 +76,7 @@ class LargePrograms:
                 pass
         from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
 
-        made = making.large_code(self._module.clone(), options, donated, name) or NO_PROGRAM
+        made = making.sized_code(self._module.clone(), options, wanted, name) or NO_PROGRAM
         if place is not None:
             place.keep(made)
         return loaded(made)

@@ -1,0 +1,77 @@
+"""Whether a polynomial is 0 at least for all sizes that there may be: proved, or not known.
+
+n - 2                              yes, as sizes are 2 at least
+n - 8 (n // 8)                     yes: n // 8 is n / 8 at most
+n - m                              not known
+
+A polynomial is written in what each size exceeds its least number by; it is 0 at least if no coefficient is
+negative.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from mlirad.dialects.extents.polynomials import Quotient, Sum, add, multiply, scale, without
+from mlirad.dialects.extents.ranges import range_of
+
+
+def is_never_negative(terms: Sum) -> bool:
+    """Whether a sum is 0 at least for all sizes; False says nothing."""
+    bound = _lower_bound(terms)
+    constant = bound.pop((), 0)
+    # Extents are integers, so one above -1 is 0 at least.
+    return constant > -1 and all(c >= 0 for c in bound.values())
+
+
+def _lower_bound(terms: Sum) -> Sum:
+    """A polynomial in what sizes exceed their least number by, nowhere above the sum of terms."""
+    while True:
+        found = next(((m, c, a) for m, c in terms.items() for a in m if isinstance(a, Quotient) and c), None)
+        if found is None:
+            return _shifted(terms)
+        monomial, c, atom = found
+        left = without(monomial, (atom,))
+        assert left is not None
+        inner: Sum = dict(atom.terms)
+        rest = {m: d for m, d in terms.items() if m != monomial}
+        if c > 0 and _is_alone(terms, atom):
+            # Its value at the least sizes, where atoms are smallest.
+            terms = add(rest, {left: c * (_at_least_sizes(inner) // atom.divisor)})
+            continue
+        if c > 0:
+            # At least (e - (k - 1)) / k; with another sign, at most e / k.
+            inner = add(inner, {(): 1 - atom.divisor})
+        terms = add(rest, multiply({left: Fraction(c)}, scale(inner, Fraction(1, atom.divisor))))
+
+
+def _is_alone(terms: Sum, atom: Quotient) -> bool:
+    """Whether no other term is negative: then the least value of this atom is as good a bound as any."""
+    return all(c >= 0 for m, c in terms.items() if m and atom not in m)
+
+
+def _at_least_sizes(terms: Sum) -> int:
+    """The number that a polynomial is where all sizes are as small as they may be."""
+    total = 0
+    for monomial, c in terms.items():
+        for atom in monomial:
+            if isinstance(atom, str):
+                c *= range_of(atom).least
+            else:
+                c *= _at_least_sizes(dict(atom.terms)) // atom.divisor
+        total += c
+    return total
+
+
+def _shifted(terms: Sum) -> Sum:
+    """A polynomial in sizes as one in what they exceed their least number by."""
+    result: Sum = {}
+    for monomial, c in terms.items():
+        if not c:
+            continue
+        product: Sum = {(): c}
+        for atom in monomial:
+            assert isinstance(atom, str)
+            product = multiply(product, {(atom,): 1, (): range_of(atom).least})
+        result = add(result, product)
+    return result

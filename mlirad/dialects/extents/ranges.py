@@ -1,0 +1,55 @@
+"""Of what is known of sizes while a program is compiled: the range of each one, and the number for costs.
+
+with sizes_within(SizeRange(256, 2**24, 4096)):
+    at_most(8, size("n"))             True, which it is not for sizes from 2 on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+LEAST_SIZE: Final = 2
+"""Programs with a size of 0 or 1 are compiled for it, so sizes are known to be neither."""
+
+MOST_SIZE: Final = 2**62
+"""No array has as many elements."""
+
+NOMINAL_SIZE: Final = 4096
+"""What costs are estimated for where the range of a size is not known."""
+
+
+@dataclass(frozen=True)
+class SizeRange:
+    """A size is `least` at least and `most` at most; costs are estimated for the size `nominal`."""
+
+    least: int
+    most: int
+    nominal: int
+
+
+ANY_SIZE: Final = SizeRange(LEAST_SIZE, MOST_SIZE, NOMINAL_SIZE)
+"""What holds for every size."""
+
+_others: ContextVar[SizeRange] = ContextVar("others", default=ANY_SIZE)
+_named: ContextVar[Mapping[str, SizeRange]] = ContextVar("named", default=MappingProxyType({}))
+
+
+@contextmanager
+def sizes_within(range_: SizeRange, named: Mapping[str, SizeRange] | None = None) -> Generator[None]:
+    """Within, every size is known to be in this range, and those of some names in ranges of their own."""
+    others, names = _others.set(range_), _named.set(named or {})
+    try:
+        yield
+    finally:
+        _others.reset(others)
+        _named.reset(names)
+
+
+def range_of(name: str) -> SizeRange:
+    """What is known of the size of that name."""
+    return _named.get().get(name, _others.get())

@@ -1,0 +1,142 @@
+"""Conditional expressions, `and`, `or`, `not`, comparisons: Python's, or ops for traced values.
+
+and_(False, a, lambda: b)                b if a holds; of traced values an `ad.cond`
+choose(x > 0, lambda: a, lambda: b)      a or b; of a traced condition an `ad.cond`
+compare(a, "Lt", lambda: b, "Lt", lambda: c)      a < b < c
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from mlirad.frontend.constructs.branches import either
+from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
+from mlirad.frontend.control_flow.reached import without_changes
+from mlirad.frontend.control_flow.state import is_traced, truth_of
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.operations import xp
+
+Thunk = Callable[[], Any]
+
+
+def choose(test: Any, one: Thunk, other: Thunk) -> Any:
+    """`one() if test else other()`."""
+    known = truth_of(test, "`if` ... `else`")
+    if known is not None:
+        return one() if known else other()
+    return _either(test, one, other, "`if` ... `else`")
+
+
+def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
+    """A value of one branch or the other, which must not be written if it may be an array from outside."""
+    found: list[list[Array | None]] = []
+
+    def noting(side: Thunk) -> Thunk:
+        def noted() -> Any:
+            value = without_changes((side,), frozenset(), what)
+            found.append(outside_in(value))
+            return value
+
+        return noted
+
+    result = either(test, noting(one), noting(other), what)
+    mark_outside(result, found)
+    return result
+
+
+def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
+    """`first and ...`; cheap operands are computed whether they are needed or not."""
+    found = first
+    for operand in rest:
+        known = truth_of(found, "`and`")
+        if known is False:
+            return found
+        found = operand() if known else _joined(found, operand, is_cheap, is_and=True)
+    return found
+
+
+def or_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
+    """`first or ...`; cheap operands are computed whether they are needed or not."""
+    found = first
+    for operand in rest:
+        known = truth_of(found, "`or`")
+        if known:
+            return found
+        found = operand() if known is False else _joined(found, operand, is_cheap, is_and=False)
+    return found
+
+
+def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
+    """`one and operand()`, or `or`, of a value that is traced."""
+    if is_cheap:
+        other = operand()
+        if _is_flag(one) and _is_flag(other):
+            return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
+        return _either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
+    return _either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
+
+
+def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:
+    return (operand, lambda: one) if is_and else (lambda: one, operand)
+
+
+def _is_flag(found: Any) -> bool:
+    return isinstance(found, bool) or (isinstance(found, Array) and found.dtype == BOOL and not found.shape)
+
+
+def flag(operand: Any) -> Any:
+    """The truth of an operand of which nothing else counts."""
+    return flag_of(operand, "a condition") if is_traced(operand) else bool(operand)
+
+
+def not_(operand: Any) -> Any:
+    """`not operand`."""
+    return xp.logical_not(flag_of(operand, "`not`")) if is_traced(operand) else not operand
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
+    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
+}  # fmt: skip
+
+
+def compare(first: Any, *rest: Any) -> Any:
+    """A chain of comparisons: each operand is computed once, and no further than needed."""
+    result: Any = True
+    left = first
+    for name, operand in zip(rest[::2], rest[1::2], strict=True):
+        if not is_traced(result) and not result:
+            return result
+        right = operand()
+        found = _compared(name, left, right)
+        if not is_traced(result):
+            result = found
+        elif not is_traced(found):
+            result = result if found else found
+        else:
+            result = xp.logical_and(flag_of(result, "a comparison"), flag_of(found, "a comparison"))
+        left = right
+    return result
+
+
+def _compared(name: str, left: Any, right: Any) -> Any:
+    if name in _OPERATORS:
+        return _OPERATORS[name](left, right)
+    found = _contains(right, left)
+    return found if name == "In" else not_(found)
+
+
+def _contains(container: Any, element: Any) -> Any:
+    """`element in container`, where that is traced or holds what is."""
+    if isinstance(container, Array):
+        return xp.any(xp.equal(container, element))
+    if isinstance(container, tuple | list):
+        parts = cast("tuple[Any, ...] | list[Any]", container)
+        if is_traced(element) or any(map(is_traced, parts)):
+            flags = [xp.equal(part, element) for part in parts]
+            return xp.any(xp.stack(flags)) if flags else False
+    return element in container

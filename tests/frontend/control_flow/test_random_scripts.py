@@ -1,0 +1,54 @@
+"""Random Python functions of most kinds of statements, rewritten: Python's values, or an error.
+
+An error is one of mlirad's, which says what cannot be rewritten; most functions can be.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from tests.generators.python_scripts import script
+from tests.generators.structures import leaves_of
+
+POINTS = ((0.4, -0.3, 3), (-1.2, 0.8, 0), (0.9, 1.7, 6))
+LARGE = 1e5
+
+
+def judge(seed: int, *, interpret: bool) -> bool:
+    """Compare one function at some points; whether it could be rewritten."""
+    function, text = script(seed, 2 + seed % 3)
+    compiled = ad.jit(function, control="rewrite", interpret=interpret)
+    for point in POINTS:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            expected = failed = None
+            try:
+                expected = list(leaves_of(function(*point)))
+            except AssertionError as error:
+                failed = error
+            try:
+                found = list(leaves_of(compiled(*point)))
+            except ad.AssertionFailedError:
+                assert failed is not None, text
+                continue
+            except (ad.TracingError, ad.UnsupportedError, ad.DtypeError):
+                return False
+        assert expected is not None, text
+        if all(np.all(np.abs(np.asarray(leaf, float)) < LARGE) for leaf in expected):
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-8, err_msg=text)
+    return True
+
+
+def test_random_scripts() -> None:
+    assert sum(judge(seed, interpret=True) for seed in range(8)) > 4
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_random_scripts(seed: int) -> None:
+    judge(seed, interpret=seed % 6 > 0)
