@@ -116,8 +116,9 @@ def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
 def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
     """The same where there are many: x is read twice, and what is made of a block stays in the cache.
 
-    A block has `rows` times `LANES` elements, and each lane of it is a column. The products of all columns but
-    one come first, and go into the products before and after each element of its column.
+    A block has `rows` times `LANES` elements, and each lane of it is a column. The products of all columns
+    but one come first. A column begins with that of the others, so what comes before each of its elements, times
+    what comes after it in the column, is the product of all others.
     """
     *kept, number = shape_of(x)
     rows, lines = _rows_of_blocks(number), prod(kept)

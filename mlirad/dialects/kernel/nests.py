@@ -20,7 +20,16 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
-from mlirad.dialects.shapes import EXTENT_LIST, STORED, Shape, Value, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.shapes import (
+    EXTENT_LIST,
+    STORED,
+    Shape,
+    Value,
+    check_dims,
+    element_of,
+    shape_of,
+    values_of,
+)
 from mlirad.dialects.syntax import StructuredOp
 
 MAX_POINTS = 2**48
@@ -247,5 +256,7 @@ def copied_arrays(op: NestOp) -> list[Value]:
     here, values = list(op.body.block.args), yielded(op.body)[1].values
     if values_of(op.reduction) or len(values) != len(op.roots):
         return []
-    found = [v.owner.buffer for v in values if isinstance(v.owner, LoadOp) and list(v.owner.positions) == here]
+    found = [
+        v.owner.buffer for v in values if isinstance(v.owner, LoadOp) and list(v.owner.positions) == here
+    ]
     return found if len(found) == len(values) else []

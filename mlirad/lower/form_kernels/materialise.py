@@ -224,8 +224,9 @@ class Readings:
         self._contracted: dict[Value, float] = {}
 
     def is_result_of_loop(self, op: Operation) -> bool:
-        """Whether an op only joins leading dimensions of what a loop stacks, and is alone in reading it: the two
-        are the same memory, and nobody has to divide positions in one by extents of the other.
+        """Whether an op only joins leading dimensions of what a loop stacks, and is alone in reading it.
+
+        The two are the same memory, and nobody has to divide positions in one by extents of the other.
         """
         if not isinstance(op, structural.ReshapeOp) or not isinstance(op.operand.owner, control.ScanOp):
             return False

@@ -155,7 +155,7 @@ class Lifetimes:
         base = self._shares.get(result)
         if base is None:
             found = self._overwritable(op, result, n)
-            base = next((v for v in found if not isinstance(op, NestOp) or self._is_copied(op, v)), None)
+            base = next((v for v in found if not isinstance(op, NestOp) or self._is_reshaped(op, v)), None)
         shared = None if base is None else self.storage.get(base)
         if shared is None:
             shared = Storage(n, end, bytes_of(result))
@@ -166,13 +166,15 @@ class Lifetimes:
                 self.in_place.append(op)
         self.storage[result] = shared
 
-    def _is_copied(self, op: NestOp, value: Value) -> bool:
-        """Whether all that a nest does is to copy an array of this block that nobody else reads in rows: in the
-        memory that the array has, nothing is left of it.
+    def _is_reshaped(self, op: NestOp, value: Value) -> bool:
+        """Whether all that a nest does is to give an array of this block another shape: where the array lies,
+        nothing is left to be done.
         """
         storage = self.storage.get(value)
-        is_free = storage is not None and storage.records is None and isinstance(value, OpResult)
-        return is_free and bool(shape_of(value)) and copied_arrays(op) == [value]
+        if storage is None or storage.records is not None or not isinstance(value, OpResult):
+            return False
+        shape, new = shape_of(value), shape_of(op.results[0])
+        return shape != new and bool(shape and new) and copied_arrays(op) == [value]
 
     def _add_records(self, op: Operation, n: int) -> None:
         records = Records.of(op)

@@ -38,8 +38,8 @@ MOST_OP_CYCLES: Final = 25.0
 """What an op in the body of a nest is taken to cost at most in an iteration."""
 
 DOT_ROWS: Final = 256
-"""Rows of a contraction that are a task at least: each task has BLAS copy the other operand, which for half
-as many rows takes a tenth of the time.
+"""Rows of a contraction that are a task at least, if there are more than two tasks: each has BLAS copy the
+other operand, which for half as many rows takes a tenth of the time.
 """
 
 ROWS_MULTIPLE: Final = 16
@@ -111,12 +111,21 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
 
 def _share_dot(op: DotOp, vector_bytes: int) -> None:
     """Share the batch or the rows of a contraction that costs enough."""
-    extent = op.shared_extent
-    least = 1 if values_of(op.lhs_batch) else DOT_ROWS
-    tasks = task_count(cycles_of(op, vector_bytes), extent // least)
+    extent, cycles = op.shared_extent, cycles_of(op, vector_bytes)
+    if values_of(op.lhs_batch):
+        tasks, multiple = task_count(cycles, extent), 1
+    else:
+        tasks, multiple = (
+            _even(task_count(cycles, max(extent // DOT_ROWS, 2 * (extent >= DOT_ROWS)))),
+            ROWS_MULTIPLE,
+        )
     if tasks > 1:
-        rows = -(-extent // tasks)
-        op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
+        op.properties["parallel"] = integer(-(-extent // (tasks * multiple)) * multiple)
+
+
+def _even(tasks: int) -> int:
+    """No more tasks than these, an even number: while two threads do the last of three, one of them waits."""
+    return tasks - tasks % 2
 
 
 def _share_transform(op: FftOp, vector_bytes: int) -> None:

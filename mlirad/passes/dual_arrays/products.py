@@ -3,8 +3,8 @@
     scan (c0; x) {c -> c x_i}    -->    c = scan (c0; x) {c -> c x_i}
                                         d_c = sum (c0 times the product of all other elements) d_x
 
-The loop itself stays as it is, in its order. Its map needs no loop: the products of all others are made in blocks,
-which threads share, where a loop keeps the products so far and reverses every step.
+The loop itself stays as it is, in its order. Its map needs no loop: the products of all others are made in
+blocks, which threads share, where a loop would keep the products so far and reverse every step.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, ints, is_float, shape_of
 from mlirad.ir.builder import yields
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.rules.ordering_derivatives import in_blocks, products_of_others
 
@@ -32,7 +33,11 @@ def is_long_product(op: control.ScanOp, active: Container[Value]) -> bool:
     multiplied = made[0].owner
     if not isinstance(multiplied, ew.MulOp) or multiplied.parent is not op.body.block:
         return False
-    return is_float(carry) and set(multiplied.operands) == {carry, factor} and in_blocks(shape_of(op.xs[0])[0])
+    return (
+        is_float(carry)
+        and set(own_operands(multiplied)) == {carry, factor}
+        and in_blocks(shape_of(op.xs[0])[0])
+    )
 
 
 def product(d: DualArrays, op: control.ScanOp) -> None:
