@@ -96,8 +96,10 @@ def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
 
 
 def in_blocks(number: int) -> bool:
-    """Whether products of so many factors are made in blocks: of a number that is known, several blocks."""
-    return is_static(number) and number >= 2 * LANES * ROWS
+    """Whether products of so many factors are made in blocks: they fill several of them, and none is left."""
+    return (
+        is_static(number) and number >= 2 * LANES * ROWS and number % (LANES * _rows_of_blocks(number)) == 0
+    )
 
 
 def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
@@ -117,22 +119,16 @@ def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
     """The same where there are many: x is read twice, and what is made of a block stays in the cache.
 
     A block has `rows` times `LANES` elements, and each lane of it is a column. The products of all columns
-    but one come first. A column begins with that of the others, so what comes before each of its elements, times
-    what comes after it in the column, is the product of all others.
+    but one come first. A column begins with that of the others, so what comes before each of its elements,
+    times what comes after it in the column, is the product of all others.
     """
     *kept, number = shape_of(x)
     rows, lines = _rows_of_blocks(number), prod(kept)
     count = number // (rows * LANES)
-    whole, zeros = count * rows * LANES, [0] * len(kept)
-    part = b.slice(x, [*zeros, 0], [*kept, whole], [1] * (len(kept) + 1))
-    rest = b.slice(x, [*zeros, whole], [*kept, number], [1] * (len(kept) + 1))
-    blocks = b.reshape(part, (lines * count, rows, LANES))
+    blocks = b.reshape(x, (lines * count, rows, LANES))
     columns = b.reshape(b.reduce("prod", blocks, (1,)), (*kept, count * LANES))
-    others = _others_in_last(b, b.concatenate([columns, rest], len(kept)))
-    of_columns = b.slice(others, [*zeros, 0], [*kept, count * LANES], [1] * (len(kept) + 1))
-    of_rest = b.slice(others, [*zeros, count * LANES], shape_of(others), [1] * (len(kept) + 1))
-    element = element_of(x)
-    ones = b.splat(1.0, array_type((LANES,), element))
+    starts = b.reshape(_others_in_last(b, columns), (lines * count, LANES))
+    ones = b.splat(1.0, array_type((LANES,), element_of(x)))
 
     def before(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
         return [b.mul(state[0], row[0])], state
@@ -145,11 +141,10 @@ def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
         _, (first,) = b.scan(parts, [factors], rows, before)
         return [], b.scan([ones], [factors, first], rows, after, reverse=True)[1]
 
-    starts = b.reshape(of_columns, (lines * count, LANES))
     _, (made,) = b.scan([], [starts], lines * count, block, checkpoint="recompute", kept=True)
-    return b.concatenate([b.reshape(made, (*kept, whole)), of_rest], len(kept))
+    return b.reshape(made, (*kept, number))
 
 
 def _rows_of_blocks(number: int) -> int:
-    """How many rows a block has of so many factors: about `ROWS`, and few factors are left over."""
+    """How many rows a block has of so many factors: about `ROWS`, with as few left over as can be."""
     return min(range(ROWS * 3 // 4, ROWS * 3 // 2), key=lambda rows: number % (rows * LANES))
