@@ -222,7 +222,7 @@ def _emitted(
         return emit_program(
             entry,
             vector_bytes=target.vector_bytes,
-            fuses=target.fuses,
+            instructions=target.instructions,
             address_checks=address_checks,
             profiled=profiled,
             shows_places=shows_places,

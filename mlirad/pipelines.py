@@ -27,6 +27,7 @@ from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves,
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
+from mlirad.lower.moves import Move, watched
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
@@ -261,6 +262,8 @@ class Step:
     verify_seconds: float = 0.0
     run: ModulePass | None = None
     """The pass with its options."""
+    moves: Sequence[Move] = ()
+    """What a pass of lowering considered doing."""
 
 
 Before: TypeAlias = Callable[[ModulePass, ModuleOp], None]
@@ -301,12 +304,13 @@ def run_passes(
         if before is not None:
             before(pass_, module)
         start = time.perf_counter()
-        _run(pass_, context, module)
+        with watched() as moves:
+            _run(pass_, context, module)
         ran = time.perf_counter()
         if verify(pass_):
             _verify_after(pass_, context, module)
         if after is not None:
-            after(Step(pass_.name, module, ran - start, time.perf_counter() - ran, pass_))
+            after(Step(pass_.name, module, ran - start, time.perf_counter() - ran, pass_, tuple(moves)))
 
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:

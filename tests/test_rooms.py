@@ -32,7 +32,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "jit": frozenset({"lower", "packages", "reports"}),
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
     "registry": frozenset({"passes", "lower"}),
-    "pipelines": frozenset({"ir", "jit", "registry", "recursion", "pipeline_options"}),
+    "pipelines": frozenset({"ir", "jit", "lower", "registry", "recursion", "pipeline_options"}),
     "disk_cache": frozenset({"dialects", "jit", "lower", "packages"}),
     "compiler": frozenset(
         {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}

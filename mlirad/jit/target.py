@@ -30,6 +30,7 @@ from typing import Final
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, TargetMachine
 from mlirad.jit.processor_names import require_processor
+from mlirad.lower.instructions import Instructions
 
 ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"
 
@@ -39,7 +40,7 @@ for code that runs equally fast.
 """
 
 _X86_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
-_FUSING_LEVELS: Final = ("x86-64-v3", "x86-64-v4")
+_RECENT_LEVELS: Final = ("x86-64-v3", "x86-64-v4")
 _AVX2: Final = ("avx", "avx2")
 _AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")
 
@@ -52,8 +53,8 @@ class Target:
     cpu: str
     features: str
     vector_bytes: int
-    fuses: bool
-    """Whether the processor has fused multiply-adds, as far as its name and features tell."""
+    instructions: Instructions
+    """Which instructions the processor has, as far as its name and features tell."""
     is_linked: bool = False
     """Whether a linker makes programs and libraries of the code, wherever these are loaded."""
 
@@ -83,9 +84,10 @@ def _find_target(request: str) -> Target:
     if request == "baseline":
         request = "x86-64" if is_x86 else "generic"
     if request == "generic":
-        return Target(triple, request, "", 16, not is_x86)
+        return Target(triple, request, "", 16, Instructions(not is_x86, masks=False))
     if is_x86 and request in _X86_LEVELS:
-        return Target(triple, request, "", _X86_LEVELS[request], request in _FUSING_LEVELS)
+        is_recent = request in _RECENT_LEVELS
+        return Target(triple, request, "", _X86_LEVELS[request], Instructions(is_recent, is_recent))
     return _host_with(triple, [] if request == "native" else request.split(","))
 
 
@@ -114,8 +116,11 @@ def _host_with(triple: str, changes: list[str]) -> Target:
         vector_bytes = 32
     else:
         vector_bytes = 16
-    fuses = not _is_x86(triple) or features.get("fma", False)
-    return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, fuses)
+    is_x86 = _is_x86(triple)
+    instructions = Instructions(
+        not is_x86 or features.get("fma", False), features.get("avx" if is_x86 else "sve", False)
+    )
+    return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, instructions)
 
 
 def file_target(request: str | None = None, cpu: str = "", features: str = "") -> Target:
@@ -132,8 +137,8 @@ def file_target(request: str | None = None, cpu: str = "", features: str = "") -
     if cpu or features:
         require_processor(request, cpu, features)
     _make_all_generators()
-    fuses = _fuses(request, cpu, features)
-    found = Target(request, cpu, features, _vector_bytes(cpu, features), fuses, is_linked=True)
+    instructions = _instructions(request, cpu, features)
+    found = Target(request, cpu, features, _vector_bytes(cpu, features), instructions, is_linked=True)
     assert found.machine.triple  # made, so that a triple without a code generator is an error here
     return found
 
@@ -146,10 +151,13 @@ def _vector_bytes(cpu: str, features: str) -> int:
     return 32 if "+avx2" in given else _X86_LEVELS.get(cpu, 16)
 
 
-def _fuses(triple: str, cpu: str, features: str) -> bool:
+def _instructions(triple: str, cpu: str, features: str) -> Instructions:
+    given = features.split(",")
     if _is_x86(triple):
-        return "+fma" in features.split(",") or cpu in _FUSING_LEVELS
-    return triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
+        is_recent = cpu in _RECENT_LEVELS
+        return Instructions(is_recent or "+fma" in given, is_recent or "+avx" in given or "+avx2" in given)
+    fuses = triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
+    return Instructions(fuses, "+sve" in given)
 
 
 @lru_cache(maxsize=1)

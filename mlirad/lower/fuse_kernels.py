@@ -37,7 +37,9 @@ from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, values_of
 from mlirad.ir.builder import function_block, yields
+from mlirad.ir.locations import location_of
 from mlirad.lower.large_sizes import nominal_size
+from mlirad.lower.moves import considered
 
 __all__ = ["FuseKernelsPass", "fuse_function", "fuse_in_place"]
 
@@ -215,6 +217,9 @@ class _Fusion:
             if gain <= 0:
                 break
             slot = None if nests[k].op in elsewhere else self._slot(nests[k], later)
+            what = f"one kernel with that of {location_of(nests[k].op)}"
+            is_done = slot is not None
+            considered(later.op, what, gain, 0, unit="elements", is_done=is_done)
             if slot is not None:
                 return nests[k], slot
         return None

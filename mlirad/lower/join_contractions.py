@@ -37,6 +37,7 @@ from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.library import product_cycles
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import CALL, cycles_per_byte, element_bytes
+from mlirad.lower.moves import considered
 from mlirad.passes.function_pass import FunctionPass, Visit, visit_regions
 
 GAIN = 0.9
@@ -94,7 +95,11 @@ def _joined(op: ScanOp, *, always: bool) -> list[_Sum]:
         for candidate in [s for s in candidates if s not in found]:
             new = {*candidate.dot.operands} - stacked
             more = trips * sum(_bytes(v) for v in new)
-            if always or (more <= allowed and _pays(candidate.dot, trips, more)):
+            many, one = _cycles(candidate.dot, trips, more)
+            is_done = always or (more <= allowed and one <= GAIN * many)
+            what = f"one contraction for the sum of those of {trips} trips"
+            considered(candidate.dot, what, many, one, is_done=is_done)
+            if is_done:
                 allowed -= more
                 stacked |= new
                 found.append(candidate)
@@ -132,8 +137,8 @@ def _bytes(value: Value) -> int:
     return nominal_size(value) * element_bytes(element_of(value))
 
 
-def _pays(dot: DotOp, trips: int, stacked: int) -> bool:
-    """Whether one product of all trips, for which so many bytes are stacked, takes fewer cycles."""
+def _cycles(dot: DotOp, trips: int, stacked: int) -> tuple[float, float]:
+    """Cycles of a product in each trip, and of one of all trips, for which so many bytes are stacked."""
     lhs, rhs = nominal_shape(dot.lhs), nominal_shape(dot.rhs)
     matrices = prod(lhs[d] for d in values_of(dot.lhs_batch))
     inner = prod(lhs[d] for d in values_of(dot.lhs_contract))
@@ -142,7 +147,7 @@ def _pays(dot: DotOp, trips: int, stacked: int) -> bool:
     added = 3 * result * cycles_per_byte(2 * result) + CALL
     one = matrices * product_cycles(rows, columns, inner, element) + added
     whole = matrices * product_cycles(rows, columns, inner * trips, element)
-    return whole + 2 * stacked * cycles_per_byte(stacked) <= GAIN * trips * one
+    return trips * one, whole + 2 * stacked * cycles_per_byte(stacked)
 
 
 def _rebuild(b: ArrayBuilder, op: ScanOp, env: Environment, found: Sequence[_Sum], visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""Watching a pipeline: the IR printed around passes, and the time each took."""
+"""Watching a pipeline: the IR printed around passes, the time each took, what lowering considered."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
 from mlirad.ir.foreign import foreign_dialects
+from mlirad.lower.moves import explanation
 from mlirad.pipelines import Step
 
 
@@ -77,11 +78,16 @@ class IrPrinting:
 
 @dataclass
 class Timing:
-    """Seconds by stage: parsing, every pass in the order they ran, output."""
+    """Seconds by stage: parsing, every pass in the order they ran, output; and what passes considered."""
 
     parse: float = 0.0
     output: float = 0.0
     steps: list[Step] = field(default_factory=list[Step])
+
+    def explanation(self) -> str:
+        """What passes of lowering considered, as lines of text; empty if none ran."""
+        text = explanation((step.name, step.moves) for step in self.steps)
+        return text + "\n" if text else ""
 
     def report(self, total: float) -> str:
         """The tree of times, in seconds and in percent of `total`."""

@@ -85,6 +85,7 @@ class Options:
     print_ir_after_all: bool
     print_ir_after_change: bool
     timing: bool
+    explain: bool
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -133,6 +134,8 @@ def _process(options: Options) -> int:
     elif not differences or options.output is None:
         texts = [output for output in outputs if isinstance(output, bytes)]
         write_output(options.output, f"{SEPARATOR}\n".encode().join(texts))
+    if options.explain:
+        sys.stderr.write(timing.explanation())
     if options.timing:
         sys.stderr.write(timing.report(time.perf_counter() - start))
     return 1 if differences else 0
@@ -283,6 +286,9 @@ def _argument_parser() -> argparse.ArgumentParser:
         help="print the module after every pass that changed it",
     )
     add("--timing", "--mlir-timing", action="store_true", help="print the time each stage took")
+    add(
+        "--explain", action="store_true", help="print what passes of lowering weighed, and what they expected"
+    )
     add("--list-passes", action="store_true", help="list the passes with their options")
     add("--list-pipelines", action="store_true", help="list the named pipelines with their passes")
     return parser

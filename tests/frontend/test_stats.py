@@ -59,3 +59,21 @@ def test_the_interpreter_has_no_kernels():
     stats = ad.jit(kept_values, interpret=True).stats(X, X)
     assert (stats.kernels, stats.peak_bytes, stats.memory) == (0, 0, {})
     assert "kernels" not in str(stats)
+
+
+def normalised(x):
+    y = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return y / np.sum(y, axis=1, keepdims=True)
+
+
+def test_moves_of_lowering_are_explained():
+    stats = ad.jit(normalised).stats(np.ones((2000, 300)))
+    (strips,) = (m for s in stats.stages if s.name == "strip-mine" for m in s.moves if m.is_done)
+    assert strips.what.startswith("strips of ")
+    assert strips.after < strips.before
+    assert strips.unit == "cycles"
+    assert strips.place.startswith(f"{__file__}:")
+    assert str(strips) in stats.explain()
+    passes = [line for line in stats.explain().splitlines() if not line.startswith(" ")]
+    assert passes[-1] == "schedule-kernels"
+    assert ad.jit(normalised, interpret=True).stats(np.ones((3, 4))).explain() == ""

@@ -42,7 +42,7 @@ def compiled(
     target = find_target(features)
     function = parsed(text)
     program = emit_program(
-        function, vector_bytes=target.vector_bytes, fuses=target.fuses, address_checks=checks
+        function, vector_bytes=target.vector_bytes, instructions=target.instructions, address_checks=checks
     )
     return function, program, NativeFunction(program, target=target, debug=True)
 

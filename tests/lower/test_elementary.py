@@ -18,6 +18,7 @@ from mlirad.jit import engine
 from mlirad.jit.external import external_address
 from mlirad.jit.target import find_target
 from mlirad.lower.elementary import ELEMENTARY, emit
+from mlirad.lower.instructions import Instructions
 from mlirad.lower.llvm_text import Kind, ModuleText, Parameter
 
 Array = npt.NDArray[np.floating]
@@ -41,7 +42,7 @@ def widths(dtype: str) -> tuple[int, int]:
 @cache
 def compiled(dtype: str, width: int, fuses: bool) -> engine.LoadedCode:
     """One function `void name(ptr x, ptr y, ptr out, i64 n)` per elementary function."""
-    module = ModuleText(fuses=fuses)
+    module = ModuleText(instructions=Instructions(fuses=fuses))
     kind = KINDS[dtype]
     for name in NAMES:
         parameters = [Parameter(p, "ptr") for p in ("x", "y", "out")] + [Parameter("n", "i64")]

@@ -124,6 +124,16 @@ def test_passes_and_pipelines_run_in_the_order_given(capsys: Capture) -> None:
     assert out == run(capsys, "--pipeline=grad{function=f}", GRADIENT)[0]
 
 
+def test_explanation(capsys: Capture) -> None:
+    """Each move with its line, its costs before and after, and whether it was made; without, nothing."""
+    passes = "form-kernels,fuse-kernels"
+    _, error = run(capsys, "--explain", "--pipeline", "grad{function=f wrt=0}", "-p", passes, GRADIENT)
+    assert re.search(
+        r"^fuse-kernels\n  .*gradient\.mlir:\d+:\d+ +one kernel .* elements +done$", error, re.MULTILINE
+    )
+    assert run(capsys, "-p", "form-kernels", DOUBLE)[1] == ""
+
+
 @pytest.mark.parametrize("option", ["--timing", "--mlir-timing"])
 def test_timing(option: str, capsys: Capture) -> None:
     _, error = run(capsys, "--pipeline=simplify", option, GRADIENT)

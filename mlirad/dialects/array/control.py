@@ -37,7 +37,6 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     param_def,
-    prop_def,
     region_def,
     var_operand_def,
     var_region_def,
@@ -46,12 +45,11 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import yielded
+from mlirad.dialects.loops import CarryingOp, CountedOp
 from mlirad.dialects.shapes import (
-    EXTENT,
     Value,
     array_type,
     element_of,
-    integer_of,
     is_array,
     is_value,
     shape_of,
@@ -90,20 +88,11 @@ def entry_types(tape: Value) -> tuple[Attribute, ...]:
     return tuple(cast(TapeType, tape.type).types.data)
 
 
-class TripsOp(StructuredOp, ABC):
-    """A loop of `length` trips, or the map of one."""
+class TripsOp(CountedOp, ABC):
+    """A loop of `length` trips that has a derivative, or the map of one."""
 
-    carries = prop_def(IntegerAttr[I64])
-    length = prop_def(EXTENT)
-    reverse = opt_prop_def(UnitAttr)
     checkpoint = opt_prop_def(StringAttr)
     kept = opt_prop_def(UnitAttr)
-    body = region_def("single_block")
-
-    @property
-    def trips(self) -> int:
-        """The number of trips."""
-        return integer_of(self.length)
 
     @property
     def checkpointing(self) -> str | None:
@@ -120,7 +109,7 @@ class TripsOp(StructuredOp, ABC):
 
 
 @irdl_op_definition
-class ScanOp(TripsOp):
+class ScanOp(TripsOp, CarryingOp):
     """A loop of `length` trips over carries, slices and captured values.
 
     The first `carries` operands are the initial carries; each other operand gives its slice number i along
@@ -139,29 +128,9 @@ class ScanOp(TripsOp):
     BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint", "kept")
 
     @property
-    def carry_count(self) -> int:
-        """The number of carries."""
-        return self.carries.value.data
-
-    @property
-    def init(self) -> Sequence[Value]:
-        """The initial carries."""
-        return self.operands[: self.carry_count]
-
-    @property
     def xs(self) -> Sequence[Value]:
         """The arrays that the trips take slices of."""
         return self.operands[self.carry_count :]
-
-    @property
-    def final(self) -> Sequence[Value]:
-        """The results that are last carries."""
-        return self.results[: self.carry_count]
-
-    @property
-    def stacked(self) -> Sequence[Value]:
-        """The results that are stacked over the trips."""
-        return self.results[self.carry_count :]
 
     def verify_(self) -> None:
         """Region arguments and results follow from the operands, the length and what the region yields."""

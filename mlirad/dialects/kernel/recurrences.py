@@ -17,22 +17,21 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr, UnitAttr
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_places
 from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
+from mlirad.dialects.loops import CarryingOp
 from mlirad.dialects.shapes import (
-    EXTENT,
     EXTENT_LIST,
     Shape,
     Value,
     array_type,
     check_dims,
     element_of,
-    integer_of,
     is_array,
     shape_of,
     values_of,
@@ -40,7 +39,7 @@ from mlirad.dialects.shapes import (
 
 
 @irdl_op_definition
-class RecurrenceOp(ScheduledOp, LayoutReader):
+class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     """At each element of `space`, `length` trips: carries begin as elements of the first operands, and the
     body makes the next ones.
 
@@ -57,15 +56,11 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
 
     name = "kernel.recurrence"
     inputs = var_operand_def()
-    carries = prop_def(IntegerAttr[I64])
     space = prop_def(EXTENT_LIST)
-    length = prop_def(EXTENT)
-    reverse = opt_prop_def(UnitAttr)
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
-    body = region_def("single_block")
     roots = var_result_def()
     BRACED: ClassVar = (
         "carries",
@@ -84,34 +79,9 @@ class RecurrenceOp(ScheduledOp, LayoutReader):
         return (*values_of(self.space), self.trips)
 
     @property
-    def trips(self) -> int:
-        """The number of trips."""
-        return integer_of(self.length)
-
-    @property
-    def carry_count(self) -> int:
-        """The number of carries."""
-        return self.carries.value.data
-
-    @property
-    def init(self) -> Sequence[Value]:
-        """The initial carries."""
-        return self.operands[: self.carry_count]
-
-    @property
     def carried(self) -> Sequence[Value]:
         """The carries in the body."""
         return self.body.block.args[len(self.extents) :]
-
-    @property
-    def final(self) -> Sequence[Value]:
-        """The last carries."""
-        return self.results[: self.carry_count]
-
-    @property
-    def stacked(self) -> Sequence[Value]:
-        """The results that are stacked."""
-        return self.results[self.carry_count :]
 
     def verify_(self) -> None:
         """Carries are elements of the space; results follow from them and the yields; a sound schedule."""

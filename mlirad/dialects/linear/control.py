@@ -50,7 +50,7 @@ class ScanOp(ControlMapOp, TripsOp):
     @property
     def counts(self) -> tuple[int, int, int]:
         """The numbers of carries, of inputs and of captured values."""
-        return self.carries.value.data, self.inputs.value.data, self.captured.value.data
+        return self.carry_count, self.inputs.value.data, self.captured.value.data
 
     def verify_(self) -> None:
         """Domain and codomain follow from the map of a trip and the length."""

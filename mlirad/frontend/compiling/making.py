@@ -209,7 +209,7 @@ def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observe
 
     def observe(options: PipelineOptions, step: pipelines.Step) -> None:
         if stats is not None:
-            stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+            stats.add(step.name, step.seconds + step.verify_seconds, step.module, step.moves)
         if line is not None and step.name == pipelines.pipeline(options)[-1].name:
             line.begin("emit")
 

@@ -11,12 +11,13 @@ total                          153.50
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
 from mlirad.ir.regions import nested_ops
+from mlirad.lower.moves import Move, explanation
 
 LINES_SHOWN = 10
 """How many lines of the source are listed with the memory that they need."""
@@ -24,11 +25,15 @@ LINES_SHOWN = 10
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a compile: its name, the seconds it took, and the ops of the program after it."""
+    """One step of a compile: its name, the seconds it took, and the ops of the program after it.
+
+    A pass of lowering states what moves it considered.
+    """
 
     name: str
     seconds: float
     operations: int
+    moves: Sequence[Move] = ()
 
 
 @dataclass
@@ -61,10 +66,17 @@ class Stats:
         """The time of all stages."""
         return sum(stage.seconds for stage in self.stages)
 
-    def add(self, name: str, seconds: float, program: Operation | None) -> None:
+    def explain(self) -> str:
+        """What lowering considered doing to the loops of the program, line by line, and what it expected.
+
+        Costs are estimates for a nominal machine. The text is empty for the interpreter.
+        """
+        return explanation((stage.name, stage.moves) for stage in self.stages)
+
+    def add(self, name: str, seconds: float, program: Operation | None, moves: Sequence[Move] = ()) -> None:
         """Record a stage that has left `program`."""
         operations = self.stages[-1].operations if program is None and self.stages else count_ops(program)
-        self.stages.append(Stage(name, seconds, operations))
+        self.stages.append(Stage(name, seconds, operations, moves))
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

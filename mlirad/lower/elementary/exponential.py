@@ -96,15 +96,16 @@ def reduce_exp(f: IRBuilder, x: Value, x_low: Value | None, offset: int) -> Redu
     """Reduction and polynomial of exp(x + x_low); `offset` is added to n in the counter."""
     form = format_of(x)
     rounder = form.rounder + offset
-    counter = f.fma(x, form.log2_e[0], rounder)
+    counter = f.multiply_add(x, form.log2_e[0], rounder)
     n = f.fsub(counter, rounder)
-    # Exact; what the second part of ln 2 loses goes to the tail.
-    high = f.fma(n, -form.ln2[0], x)
+    # Exact, as the product with the first part is; what the second part loses goes to the tail. Products that
+    # are not fused lose nothing that counts: the second is tiny, and r may be longer by a hair.
+    high = f.multiply_add(n, -form.ln2[0], x)
     if x_low is None:
-        r = f.fma(n, -form.ln2[1], high)
-        rest = f.fma(n, -form.ln2[1], f.fsub(high, r))
+        r = f.multiply_add(n, -form.ln2[1], high)
+        rest = f.multiply_add(n, -form.ln2[1], f.fsub(high, r))
     else:
-        r, rest = fast_two_sum(f, high, f.fma(n, -form.ln2[1], x_low))
+        r, rest = fast_two_sum(f, high, f.multiply_add(n, -form.ln2[1], x_low))
     tail = f.multiply_add(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), rest)
     return Reduced(f.bitcast(counter, form.bits), r, tail)
 

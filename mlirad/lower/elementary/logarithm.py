@@ -161,7 +161,7 @@ def _log_of_split(f: IRBuilder, form: Format, k: Value, g: Value, g_low: Value |
     total, rest = fast_two_sum(f, f.fmul(k, form.ln2[0]), g)
     if g_low is not None:
         rest = f.fadd(rest, g_low)
-    rest = f.fma(k, form.ln2[1], rest)
+    rest = f.multiply_add(k, form.ln2[1], rest)
     return f.fadd(total, f.fma(f.fneg(s), inner, rest))
 
 

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, lanes, type_text, undefined
+from mlirad.lower.llvm_text.value import BYTES
 
 MOST_SCALAR_LANES: Final = 16
 """Up to this many lanes with a stride are loaded or stored one by one."""
@@ -111,8 +112,15 @@ class Access:
         zeros = f.module.table("i8" if kind == "i1" else kind, [0] * width)
         if guard.width == 1:
             return f.load(f.select(guard, spread.pointer, zeros), kind, width)
-        near = f.select(f.any_lane(guard), spread.pointer, zeros) if spread.is_far else spread.pointer
-        return f.masked_load(near, guard, kind)
+        if self.fault is not None or f.globals.instructions.mask(BYTES[kind]):
+            near = f.select(f.any_lane(guard), spread.pointer, zeros) if spread.is_far else spread.pointer
+            return f.masked_load(near, guard, kind)
+        # Nearly always all lanes are wanted, or none.
+        return f.either(
+            f.reduce("and", guard),
+            lambda: f.load(spread.pointer, kind, width),
+            lambda: f.masked_load(spread.pointer, guard, kind),
+        )
 
     def store(self, spread: Spread, value: Value, guard: Value | None = None) -> None:
         """Store a value in every lane, or where a guard holds."""

@@ -19,6 +19,7 @@ from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
 from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, SIZES_PLACE, ProgramText
 from mlirad.lower.float_control import FloatControl
+from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
 from mlirad.lower.llvm_text import ModuleText
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
@@ -27,7 +28,7 @@ def emit_program(
     function: FuncOp,
     *,
     vector_bytes: int,
-    fuses: bool = True,
+    instructions: Instructions = ALL_INSTRUCTIONS,
     address_checks: bool = False,
     profiled: bool = False,
     shows_places: bool = False,
@@ -35,7 +36,7 @@ def emit_program(
     control: FloatControl | None = None,
 ) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register,
-    `fuses` says whether the processor has fused multiply-adds.
+    `instructions` says which the processor has.
 
     `callees` are the functions, lowered too, that it and they call. With the `control` register of the
     processor the program runs with subnormal numbers as zeros, unless it has no floats.
@@ -54,7 +55,7 @@ def emit_program(
     memory = program_buffers(function, returned)
     sizes = stated_sizes(function)
     program = ProgramText(
-        ModuleText(polls=True, shows_places=shows_places, fuses=fuses),
+        ModuleText(polls=True, shows_places=shows_places, instructions=instructions),
         vector_bytes,
         address_checks,
         profiled,

@@ -25,6 +25,7 @@ from mlirad.lower.machine import (
     element_bytes,
     library_contraction_cycles,
 )
+from mlirad.lower.moves import considered
 
 MIN_EXTENT = 16
 """Rows, columns and contracted extent below this are better served by a kernel of our own."""
@@ -63,7 +64,10 @@ def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
     passed = size * sum(nominal_size(v) for v in made)
     storing = 2 * passed * (cycles_per_byte(passed) - cycles_per_byte(min(passed, CACHE_BYTES)))
     library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing
-    return library <= LIBRARY_GAIN * matrices * contraction_cycles(rows, columns, inner, size)
+    kernel = matrices * contraction_cycles(rows, columns, inner, size)
+    is_done = library <= LIBRARY_GAIN * kernel
+    considered(op, f"{rows} x {inner} x {columns} by BLAS", kernel, library, is_done=is_done)
+    return is_done
 
 
 def product_cycles(rows: int, columns: int, inner: int, element: int) -> float:

@@ -28,8 +28,9 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
-from mlirad.lower.form_recurrences.costs import pays
+from mlirad.lower.form_recurrences.costs import Costs
 from mlirad.lower.form_recurrences.element_loops import ElementLoop
+from mlirad.lower.moves import considered
 
 __all__ = ["FormRecurrencesPass", "form_recurrences", "form_recurrences_in_place"]
 
@@ -73,7 +74,11 @@ def _form_block(block: Block, always: bool, vector_bytes: int) -> None:
         if loop is None:
             continue
         new = loop.recurrence()
-        if always or pays(loop, new, vector_bytes):
+        costs = Costs.of(loop, new, vector_bytes)
+        is_done = always or costs.pay
+        what = f"a recurrence of {loop.op.trips} trips, {len(new.body.block.ops)} ops"
+        considered(op, what, costs.scan, costs.recurrence, is_done=is_done)
+        if is_done:
             loop.replace_by(new)
         else:
             new.erase()

@@ -10,6 +10,7 @@ which costs nothing in the first levels of cache and most of the bandwidth of me
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 from typing import Final
 
@@ -40,14 +41,29 @@ COLUMNS: Final = 4.0
 """How many times as long it takes to go through an array beyond the caches of one core down its columns."""
 
 
-def pays(loop: ElementLoop, new: RecurrenceOp, vector_bytes: int) -> bool:
-    """Whether the recurrence `new` is to stand for a scan, on vectors of so many bytes."""
-    if len(new.body.block.ops) > LONGEST_BODY:
-        return False
-    trip = TripCost.of(new, vector_bytes)
-    scan = nominal(loop.op.trips) * trip_cycles(loop, trip) + _row_cycles(new)
-    recurrence = best_blocking(new, vector_bytes).cycles + COLUMNS * _row_cycles(new)
-    return recurrence < (1 - LEAST_SHARE) * scan
+@dataclass(frozen=True)
+class Costs:
+    """Cycles of a scan and of the recurrence that would stand for it, and whether that is too long."""
+
+    scan: float
+    recurrence: float
+    is_long: bool
+
+    @staticmethod
+    def of(loop: ElementLoop, new: RecurrenceOp, vector_bytes: int) -> Costs:
+        """The costs of a loop and of the recurrence `new`, on vectors of so many bytes."""
+        trip = TripCost.of(new, vector_bytes)
+        rows = _row_cycles(new)
+        return Costs(
+            nominal(loop.op.trips) * trip_cycles(loop, trip) + rows,
+            best_blocking(new, vector_bytes).cycles + COLUMNS * rows,
+            len(new.body.block.ops) > LONGEST_BODY,
+        )
+
+    @property
+    def pay(self) -> bool:
+        """Whether the recurrence is to stand for the scan."""
+        return not self.is_long and self.recurrence < (1 - LEAST_SHARE) * self.scan
 
 
 def trip_cycles(loop: ElementLoop, trip: TripCost) -> float:

@@ -62,7 +62,7 @@ class Arithmetic(Emission):
         Where the processor has no such instruction, LLVM would call the C library for every lane.
         There it is computed with twice the precision, then rounded; a product that underflows loses more.
         """
-        if self.globals.fuses:
+        if self.globals.instructions.fuses:
             return self.intrinsic("fma", a, b, c)
         x, y, z = self.common(a, b, c)
         if x.kind == "float":
@@ -78,7 +78,7 @@ class Arithmetic(Emission):
 
     def multiply_add(self, a: Operand, b: Operand, c: Operand) -> Value:
         """a·b + c, rounded once or twice, whichever is faster."""
-        return self.fma(a, b, c) if self.globals.fuses else self.fadd(self.fmul(a, b), c)
+        return self.fma(a, b, c) if self.globals.instructions.fuses else self.fadd(self.fmul(a, b), c)
 
     def _product_in_parts(self, x: Value, y: Value) -> tuple[Value, Value]:
         """x·y as rounded product and exact error, barring overflow and underflow, by halves of the factors.

@@ -197,6 +197,20 @@ class ControlFlow(Polling):
             self.poll()
         self.work = BETWEEN_POLLS
 
+    def either(self, condition: Value, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """The value that one of two writers makes: the first where a scalar condition holds."""
+        labels = [self.fresh_label(name) for name in ("then", "else", "done")]
+        known = self._known
+        self.branch_if(condition, labels[0], labels[1])
+        made: list[tuple[Value, str]] = []
+        for label, write in zip(labels, (then, otherwise), strict=False):
+            self._open(label, dict(known))
+            value = write()
+            made.append((value, self.block))
+            self.branch(labels[2])
+        self._open(labels[2], known)
+        return self._merge(made)
+
     def choose(self, index: Value, writers: Sequence[Callable[[], None]]) -> None:
         """Run what one of the writers writes: number `index`, the last one for every other index."""
         labels = [self.fresh_label(f"case{k}") for k in range(len(writers))]

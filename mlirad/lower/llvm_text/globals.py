@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
 from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
@@ -21,13 +22,19 @@ class ModuleGlobals:
     `externals` maps each symbol that must be resolved outside the module (`mlirad_c_lgamma`) to its
     declaration; intrinsics are not among them. With `polls`, code that may run long asks the host now and
     then whether to go on; see `polling.py`. With `shows_places`, every instruction is followed by a comment
-    that says which place in the source it is for, where that is known. `fuses` says that the processor has
-    fused multiply-adds.
+    that says which place in the source it is for, where that is known. `instructions` says which the
+    processor has.
     """
 
-    def __init__(self, *, polls: bool = False, shows_places: bool = False, fuses: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        polls: bool = False,
+        shows_places: bool = False,
+        instructions: Instructions = ALL_INSTRUCTIONS,
+    ) -> None:
         self.polls = polls
-        self.fuses = fuses
+        self.instructions = instructions
         self.shows_places = shows_places
         self.externals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}

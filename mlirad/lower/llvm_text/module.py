@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
 from mlirad.lower.llvm_text.call_sites import CallSites
 from mlirad.lower.llvm_text.control_flow import ControlFlow
 from mlirad.lower.llvm_text.emission import Parameter
@@ -121,8 +122,14 @@ def _call_text(name: str, operands: Sequence[Value], result: Kind | None, width:
 class ModuleText(ModuleGlobals):
     """Collects the parts of one module and joins them to text."""
 
-    def __init__(self, *, polls: bool = False, shows_places: bool = False, fuses: bool = True) -> None:
-        super().__init__(polls=polls, shows_places=shows_places, fuses=fuses)
+    def __init__(
+        self,
+        *,
+        polls: bool = False,
+        shows_places: bool = False,
+        instructions: Instructions = ALL_INSTRUCTIONS,
+    ) -> None:
+        super().__init__(polls=polls, shows_places=shows_places, instructions=instructions)
         self._functions: dict[str, IRBuilder] = {}
         self.sites = CallSites()
         self._merged: dict[Hashable, str] = {}

@@ -14,6 +14,7 @@ Meaning does not change; a nest without properties runs as plain scalar loops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -32,7 +33,8 @@ from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import free_values
-from mlirad.lower.schedule_kernels.lanes import choose_lane
+from mlirad.lower.moves import considered
+from mlirad.lower.schedule_kernels.lanes import weigh_lanes
 from mlirad.lower.schedule_kernels.layouts import choose_layouts
 from mlirad.lower.schedule_kernels.orders import (
     choose_order,
@@ -132,7 +134,8 @@ def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> N
     _state_layouts(op, layouts)
     if 0 in p.extents or not p.extents:
         return
-    lane = choose_lane(op, p, layouts)
+    choice = weigh_lanes(op, p, layouts)
+    lane = choice.lane
     blocking = Blocking(1)
     outer = False
     if lane is not None:
@@ -152,6 +155,19 @@ def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> N
         order = outer_reduction_order(p, order)
     if len(order) > 1:
         properties["order"] = ints(order)
+    if choice.best:
+        considered(op, _shown(p, blocking, lane, order), choice.scalar, choice.best, is_done=lane is not None)
+
+
+def _shown(p: Profile, blocking: Blocking, lane: int | None, order: Sequence[int]) -> str:
+    """The loops of a nest from the outermost one on: how many iterations, which are lanes, which a tile."""
+
+    def loop(x: int) -> str:
+        if x == lane:
+            return f"{p.extents[x]} by {blocking.width} lanes"
+        return f"{p.extents[x]} by {blocking.tile}" if x == blocking.tile_dim else str(p.extents[x])
+
+    return "loops of " + ", ".join(loop(x) for x in order)
 
 
 def _state_layouts(op: NestOp, layouts: Layouts) -> None:

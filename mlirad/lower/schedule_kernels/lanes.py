@@ -10,7 +10,8 @@ reduced loop, or along i when x is copied to column order first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
+from dataclasses import dataclass
+from math import inf, prod
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -43,26 +44,43 @@ GAIN = 0.9
 """Vectors must cost at most this fraction of scalar code."""
 
 
+@dataclass(frozen=True)
+class LaneChoice:
+    """The lane loop of a nest, `None` for scalar code; cycles of all iterations without lanes and with the
+    best ones.
+    """
+
+    lane: int | None = None
+    scalar: float = 0.0
+    best: float = 0.0
+
+
 def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) -> int | None:
-    """The lane loop of a nest, `None` for scalar code.
+    """The lane loop of a nest, `None` for scalar code. See `weigh_lanes`."""
+    return weigh_lanes(op, p, layouts, free).lane
+
+
+def weigh_lanes(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) -> LaneChoice:
+    """The lane loop of a nest that costs least, with its costs, all 0 where none is looked for.
 
     Buffers in `free` may still be stored in any order; they count as if stored for the lane loop at hand. If
     that is not the dimension their producer would have innermost, its scattered stores are charged here.
     """
     if 0 in p.extents or p.lanes < 2:
-        return None
+        return LaneChoice()
     scalar = _scalar_cost(p)
     if scalar * p.iterations * p.trips < MINIMAL_WORK:
-        return None
-    best, lane = scalar * p.lanes * GAIN, None
+        return LaneChoice()
+    best, lane, least = scalar * p.lanes * GAIN, None, inf
     strides = {id(load): load.strides(layouts) for load in p.loads}
     for x, extent in enumerate(p.extents):
         if extent < max(2, min(4, p.lanes)):
             continue
         cost = _vector_cost(op, p, x, strides, layouts, free)
+        least = min(least, cost)
         if cost < best:
             best, lane = cost, x
-    return lane
+    return LaneChoice(lane, scalar * p.iterations, least * p.iterations / p.lanes if least < inf else 0.0)
 
 
 def _scalar_cost(p: Profile) -> float:

@@ -22,6 +22,7 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of, values_of
+from mlirad.lower.moves import considered
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
@@ -58,6 +59,7 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
     rows = extent // tasks
     if rows > 4 * MULTIPLE:
         rows = rows // MULTIPLE * MULTIPLE
+    considered(op, f"parts of {rows} of {extent}, for threads", cycles, cycles / tasks, is_done=True)
     _replace(op, d, rows, extent // rows)
 
 

@@ -34,6 +34,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
 from mlirad.lower.kernel_groups import around, replace_group
+from mlirad.lower.moves import considered
 from mlirad.lower.plan_memory.lifetimes import bytes_of
 from mlirad.lower.strip_mine.costs import may_pay, traffic
 from mlirad.lower.strip_mine.group import Group, totals_of
@@ -121,7 +122,10 @@ def _plan(reads: Reads, extent: int, rows: int) -> Plan | None:
         return Plan(group, rows, float(_bytes_by_rows(group)), joined)
     costs = traffic(group, joined)
     best, gain = costs.best()
-    return Plan(group, best, gain, joined) if costs.pays(gain) else None
+    pays = costs.pays(gain)
+    what = f"strips of {best} of {extent} rows, {len(group.members)} kernels"
+    considered(group.members[0], what, costs.plain, costs.plain - gain, is_done=pays)
+    return Plan(group, best, gain, joined) if pays else None
 
 
 def _extents(block: Block, least: int) -> list[int]:

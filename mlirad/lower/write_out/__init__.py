@@ -31,6 +31,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
 from mlirad.lower.kernel_groups import replace_group
+from mlirad.lower.moves import considered
 from mlirad.lower.write_out.elements import MOST_ELEMENTS, Elements
 
 __all__ = ["WriteOutRowsPass", "write_out_in_place", "write_out_rows"]
@@ -103,7 +104,10 @@ def _write_out_groups(block: Block, rows: int, least_kernels: int) -> None:
             group.discard()
             return
         tried.update(group.members)
-        if group.unrolled >= least_kernels:
+        is_done = group.unrolled >= least_kernels and bool(group.results())
+        what = f"one kernel for {rows} rows, {group.unrolled} loops over a row unrolled"
+        considered(group.members[0], what, len(group.members), 1, unit="kernels", is_done=is_done)
+        if is_done:
             tried.add(_replace(block, group))
         else:
             group.discard()

@@ -14,6 +14,7 @@ import numpy as np
 from mlirad.frontend.numpy_functions.calls.parameters import Int, OperandLike
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.piecewise_polynomials import (
     Extrapolate,
+    asked_points,
     at_axis,
     column,
     floats,
@@ -22,7 +23,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.interpolation.piecewise_pol
     raised,
     require_not_periodic,
     taken,
-    wrapped,
 )
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
@@ -40,12 +40,9 @@ class Spline:
 
     def value(self, x: OperandLike, nu: Int = 0, extrapolate: Extrapolate = None) -> Any:
         """The spline, or its derivative of order `nu`, at points of any shape."""
-        mode = self.extrapolate if extrapolate is None else extrapolate
-        at = floats(x)
         k, n = self.degree, self.knots.shape[0] - self.degree - 1
         low, high = self.knots[k], self.knots[n]
-        if mode == "periodic":
-            at = wrapped(at, low, high)
+        mode, at = asked_points(x, extrapolate, self.extrapolate, low, high)
         inside = self.knots[k : n + 1]
         interval = xp.clip(xp.searchsorted(inside, at, side="right") - 1, 0, n - k - 1) + k
         found = self.derivative(order_of(nu))._at(at, interval - (k - max(k - nu, 0)))

@@ -57,9 +57,10 @@ def at_axis(found: Any, rank: int, axis: int) -> Any:
     return xp.transpose(found, order)
 
 
-def wrapped(at: Any, low: Any, high: Any) -> Any:
-    """Points of a period, between its ends."""
-    return low + xp.remainder(at - low, high - low)
+def asked_points(x: OperandLike, asked: Extrapolate, default: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """How a call extrapolates, and its points: within one period between `low` and `high` if periodic."""
+    mode, at = default if asked is None else asked, floats(x)
+    return mode, low + xp.remainder(at - low, high - low) if mode == "periodic" else at
 
 
 def known_where(found: Any, at: Any, low: Any, high: Any, mode: Any) -> Any:
@@ -97,11 +98,8 @@ class PiecewisePolynomial:
 
     def value(self, x: OperandLike, nu: Int = 0, extrapolate: Extrapolate = None) -> Any:
         """The polynomial, or its derivative of order `nu`, at points of any shape."""
-        mode = self.extrapolate if extrapolate is None else extrapolate
-        at = floats(x)
         low, high = self.breaks[0], self.breaks[-1]
-        if mode == "periodic":
-            at = wrapped(at, low, high)
+        mode, at = asked_points(x, extrapolate, self.extrapolate, low, high)
         rows = self._derived(order_of(nu))
         last = self.breaks.shape[0] - 2
         k = xp.clip(xp.searchsorted(self.breaks, at, side="right") - 1, 0, last)

@@ -1,0 +1,25 @@
+"""What a processor has instructions for, of what a few others would otherwise stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """`fuses`: multiply-adds that round once. `masks`: loads and stores of some lanes of a vector."""
+
+    fuses: bool = True
+    masks: bool = True
+
+    def mask(self, element_bytes: int) -> bool:
+        """Whether some lanes of a vector of such elements are loaded by one instruction.
+
+        AVX has them for elements of four bytes and more. Others are loaded lane by lane, by a branch each.
+        """
+        return self.masks and element_bytes >= 4
+
+
+ALL_INSTRUCTIONS: Final = Instructions()
+"""Of a processor that has them all."""
