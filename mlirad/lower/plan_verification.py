@@ -32,7 +32,7 @@ from mlirad.dialects.kernel.plans import (
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
-from mlirad.dialects.shapes import Value, is_array, values_of
+from mlirad.dialects.shapes import Value, element_of, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
@@ -138,6 +138,11 @@ def _check_updates(function: FuncOp) -> None:
             )
 
 
+def _fits(value: Value, handed: Value) -> bool:
+    """Whether a value may lie where another one is handed over, of which it may be a reshape."""
+    return element_of(value) == element_of(handed) and bytes_of(value) == bytes_of(handed)
+
+
 class _Verifier:
     """Checks block by block. `pieces` says where each value may lie."""
 
@@ -193,7 +198,7 @@ class _Verifier:
             else:
                 k = -1 - place
                 sound = k < len(outputs) and is_row_major(result)
-                sound = sound and outputs[k].value.type == result.type
+                sound = sound and _fits(result, outputs[k].value)
                 handed = [o.value for o in outputs]
                 sound = sound and (result not in handed or handed[k] is result)
                 if sound:

@@ -12,11 +12,19 @@ Nothing here divides, so zeros among the factors do no harm.
 from __future__ import annotations
 
 from math import inf, prod
+from typing import Final
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import ordering
-from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.dialects.extents import is_static
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
 from mlirad.ir.arrays import ArrayBuilder
+
+LANES: Final = 32
+"""How many columns a block of factors has: as many products run side by side as hide what one takes."""
+
+ROWS: Final = 128
+"""About how many rows a block of factors has: what is made of it stays in the cache of a core."""
 
 
 def sorted_map(b: ArrayBuilder, op: ordering.SortOp) -> Value:
@@ -83,10 +91,60 @@ def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
     kept = [shape[d] for d in order[: len(shape) - len(dims)]]
     number = prod(shape[d] for d in dims)
     flat = b.reshape(b.transpose(x, order), (*kept, number))
+    others = b.reshape(_others_in_last(b, flat), [shape[d] for d in order])
+    return b.transpose(others, [order.index(d) for d in range(len(shape))])
+
+
+def in_blocks(number: int) -> bool:
+    """Whether products of so many factors are made in blocks: they fill several of them, and none is left."""
+    return (
+        is_static(number) and number >= 2 * LANES * ROWS and number % (LANES * _rows_of_blocks(number)) == 0
+    )
+
+
+def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
+    """For each element the product of all others along the last dimension."""
+    *kept, number = shape_of(x)
+    if in_blocks(number):
+        return _others_in_blocks(b, x)
     last = len(kept)
     sides = [
-        _before(b, b.cumulative("prod", flat, last, backwards), last, 1.0, backwards)
+        _before(b, b.cumulative("prod", x, last, backwards), last, 1.0, backwards)
         for backwards in (False, True)
     ]
-    others = b.reshape(b.mul(*sides), [shape[d] for d in order])
-    return b.transpose(others, [order.index(d) for d in range(len(shape))])
+    return b.mul(*sides)
+
+
+def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
+    """The same where there are many: x is read twice, and what is made of a block stays in the cache.
+
+    A block has `rows` times `LANES` elements, and each lane of it is a column. The products of all columns
+    but one come first. A column begins with that of the others, so what comes before each of its elements,
+    times what comes after it in the column, is the product of all others.
+    """
+    *kept, number = shape_of(x)
+    rows, lines = _rows_of_blocks(number), prod(kept)
+    count = number // (rows * LANES)
+    blocks = b.reshape(x, (lines * count, rows, LANES))
+    columns = b.reshape(b.reduce("prod", blocks, (1,)), (*kept, count * LANES))
+    starts = b.reshape(_others_in_last(b, columns), (lines * count, LANES))
+    ones = b.splat(1.0, array_type((LANES,), element_of(x)))
+
+    def before(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
+        return [b.mul(state[0], row[0])], state
+
+    def after(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
+        return [b.mul(state[0], row[0])], [b.mul(state[0], row[1])]
+
+    def block(number: Value, _: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        factors = b.index(blocks, [number])
+        _, (first,) = b.scan(parts, [factors], rows, before)
+        return [], b.scan([ones], [factors, first], rows, after, reverse=True)[1]
+
+    _, (made,) = b.scan([], [starts], lines * count, block, checkpoint="recompute", kept=True)
+    return b.reshape(made, (*kept, number))
+
+
+def _rows_of_blocks(number: int) -> int:
+    """How many rows a block has of so many factors: about `ROWS`, with as few left over as can be."""
+    return min(range(ROWS * 3 // 4, ROWS * 3 // 2), key=lambda rows: number % (rows * LANES))

@@ -59,6 +59,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ad.grad(lambda x: np.sum(np.tanh(np.fft.irfft2(np.fft.rfft2(x) * np.fft.rfft2(x[::-1]))))),
         (rng.normal(size=(50, 36)),),
     ),
+    "products of others": (ad.grad(lambda x: np.prod(np.exp(0.01 * x))), (rng.normal(size=2 * 32 * 128),)),
     "order": (ad.jit(lambda x: (np.cumsum(np.exp(x), axis=1), np.sort(np.exp(x), axis=0))), (X,)),
 }
 

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ElementwiseOp, check_elements
 from mlirad.dialects.array.frames import NoFrameOp
-from mlirad.dialects.array.indexing import YieldOp, check_index_arguments
+from mlirad.dialects.array.indexing import YieldOp, check_index_arguments, yielded
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, is_static
@@ -25,6 +25,7 @@ from mlirad.dialects.shapes import (
     EXTENT_LIST,
     STORED,
     Shape,
+    Value,
     check_dims,
     element_of,
     integer_of,
@@ -248,3 +249,17 @@ def is_element_wise(op: NestOp) -> bool:
     """Whether each result has exactly the loops of the output space as dimensions."""
     space = values_of(op.space)
     return all(shape_of(root) == space for root in op.roots)
+
+
+def copied_arrays(op: NestOp) -> list[Value]:
+    """The arrays of which a nest makes copies, in the order of their elements; none if it does anything else.
+
+    A copy may join neighbouring dimensions.
+    """
+    here, values = list(op.body.block.args), yielded(op.body)[1].values
+    if values_of(op.reduction) or len(values) != len(op.roots):
+        return []
+    found = [
+        v.owner.buffer for v in values if isinstance(v.owner, LoadOp) and list(v.owner.positions) == here
+    ]
+    return found if len(found) == len(values) else []

@@ -31,7 +31,8 @@ class Spread(NamedTuple):
     """The elements that the lanes of one access touch.
 
     `pointer` is the address of lane 0, with `stride` elements from lane to lane, or a vector of addresses
-    (`stride` None).
+    (`stride` None). It `is_far` if it may lie far outside of the buffer where no lane is wanted: processors
+    take hundreds of cycles to find that a masked load of a page that does not exist is no fault.
     """
 
     buffer: Buffer
@@ -39,6 +40,7 @@ class Spread(NamedTuple):
     pointer: Value
     stride: int | None
     width: int
+    is_far: bool = False
 
 
 class Access:
@@ -107,17 +109,18 @@ class Access:
         f, kind, width = self.f, spread.buffer.kind, spread.width
         if guard is None:
             return f.load(spread.pointer, kind, width)
-        if guard.width > 1:
-            if self.fault is not None or f.globals.instructions.mask(BYTES[kind]):
-                return f.masked_load(spread.pointer, guard, kind)
-            # Nearly always all lanes are wanted, or none.
-            return f.either(
-                f.reduce("and", guard),
-                lambda: f.load(spread.pointer, kind, width),
-                lambda: f.masked_load(spread.pointer, guard, kind),
-            )
         zeros = f.module.table("i8" if kind == "i1" else kind, [0] * width)
-        return f.load(f.select(guard, spread.pointer, zeros), kind, width)
+        if guard.width == 1:
+            return f.load(f.select(guard, spread.pointer, zeros), kind, width)
+        if self.fault is not None or f.globals.instructions.mask(BYTES[kind]):
+            near = f.select(f.any_lane(guard), spread.pointer, zeros) if spread.is_far else spread.pointer
+            return f.masked_load(near, guard, kind)
+        # Nearly always all lanes are wanted, or none.
+        return f.either(
+            f.reduce("and", guard),
+            lambda: f.load(spread.pointer, kind, width),
+            lambda: f.masked_load(spread.pointer, guard, kind),
+        )
 
     def store(self, spread: Spread, value: Value, guard: Value | None = None) -> None:
         """Store a value in every lane, or where a guard holds."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from xdsl.ir import Block, Operation
 
@@ -29,11 +29,14 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.affine import Affine, AffineForms
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.elementwise import kind_of
-from mlirad.lower.large_sizes import is_loop
-from mlirad.lower.llvm_text import Kind
+from mlirad.lower.large_sizes import are_static, is_loop
+from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.llvm_text.value import wrapped
 
 NO_LOOPS: frozenset[int] = frozenset()
+
+FAR: Final = 1 << 16
+"""Bytes: accesses that nobody wants come as far outside of a buffer as some rows."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,15 @@ class Address:
     def coefficient(self, loop: int | None) -> int:
         """How many elements a step of a loop moves, the other integers left alone."""
         return next((c for d, c in self.loops if d == loop), 0)
+
+    def is_far(self, extents: Shape) -> bool:
+        """Whether loops of these extents may take it further than `FAR` bytes from the buffer."""
+        reach = [c * (extents[d] - 1) for d, c in self.loops]
+        lowest = self.constant + sum(min(r, 0) for r in reach) if are_static(reach) else None
+        if self.values or lowest is None or not are_static((self.constant, self.buffer.size)):
+            return True
+        outside = max(-lowest, self.constant + sum(max(r, 0) for r in reach) - self.buffer.size)
+        return outside * BYTES[self.buffer.kind] > FAR
 
 
 def _wrapped(number: int) -> int:

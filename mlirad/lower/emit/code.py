@@ -314,7 +314,7 @@ class BodyCode:
                     pointer = f.gep(pointer, f.mul(self.get(value, j, u), c), kind)
         pointer = f.gep(pointer, constant_part, kind)
         if not vectors:
-            return Spread(buffer, base, pointer, step, self.width)
+            return Spread(buffer, base, pointer, step, self.width, address.is_far(self.body.extents))
         index = f.mul(lanes(self.width), step)
         for value, c in vectors:
             index = f.add(f.mul(self.get(value, j, u), c), index)

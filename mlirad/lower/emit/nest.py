@@ -19,9 +19,8 @@ from math import prod
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, nominal
-from mlirad.dialects.kernel import LoadOp, NestOp
-from mlirad.dialects.kernel.nests import is_element_wise
-from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.kernel.nests import copied_arrays
 from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.emit import reductions
@@ -54,8 +53,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
             fill(kernel, output, number)
         kernel.f.ret()
         return
-    copied = [emitter.buffers[value] for value in _copied(op)]
-    if copied == outputs:
+    copied = [emitter.buffers[value] for value in copied_arrays(op)]
+    if len(copied) == len(outputs) and all(map(_are_same, copied, outputs)):
         return
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
@@ -82,12 +81,10 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     _NestCode(kernel, op, body, combiners, outputs, schedule, fast).write()
 
 
-def _copied(op: NestOp) -> list[Ssa]:
-    """The arrays of which a nest makes copies, element by element; none if it does anything else."""
-    here = list(op.body.block.args)
-    values = [v.owner for v in yields(op.body)]
-    loads = [v for v in values if isinstance(v, LoadOp) and list(v.positions) == here]
-    return [v.buffer for v in loads] if len(loads) == len(values) and is_element_wise(op) else []
+def _are_same(a: Buffer, b: Buffer) -> bool:
+    """Whether two buffers are the same elements of memory in the same order, whatever their shapes."""
+    in_order = a.strides == b.strides if a.shape == b.shape else a.is_row_major and b.is_row_major
+    return a.place == b.place and a.kind == b.kind and a.size == b.size and in_order
 
 
 def _is_zero(op: NestOp) -> bool:

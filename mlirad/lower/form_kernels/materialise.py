@@ -156,8 +156,11 @@ def materialised(
             if must_store(op) or (
                 value not in stored
                 and value not in in_terms
-                and type(op) not in FREE
-                and (code > MAX_LENGTH or _pays(value, own, readings))
+                and (
+                    readings.is_result_of_loop(op)
+                    if type(op) in FREE
+                    else code > MAX_LENGTH or _pays(value, own, readings)
+                )
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own
@@ -219,6 +222,18 @@ class Readings:
                 self._readers.setdefault(value, []).append(op)
         self._known: dict[Value, float] = {}
         self._contracted: dict[Value, float] = {}
+
+    def is_result_of_loop(self, op: Operation) -> bool:
+        """Whether an op only joins leading dimensions of what a loop stacks, and is alone in reading it.
+
+        The two are the same memory, and nobody has to divide positions in one by extents of the other.
+        """
+        if not isinstance(op, structural.ReshapeOp) or not isinstance(op.operand.owner, control.ScanOp):
+            return False
+        old, new = shape_of(op.operand), shape_of(op.result)
+        behind = len(new) - 1
+        joins = 0 < len(new) < len(old) and new[1:] == old[len(old) - behind :]
+        return joins and len(self._readers.get(op.operand, ())) == 1
 
     def by_contractions(self, value: Value) -> float:
         """Readings per element in contractions alone."""

@@ -6,6 +6,7 @@ reads it, both included.
 
 - A value that is returned, row-major, is written straight into the result array.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
+- A nest that gives a value another shape, and reads it last, leaves it where it is.
 - What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.
 - A result of a called function, or of one whose caller donates arguments, overwrites an argument, where all

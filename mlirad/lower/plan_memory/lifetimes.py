@@ -19,6 +19,7 @@ from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, RecurrenceOp, ScatterOp
+from mlirad.dialects.kernel.nests import copied_arrays
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
@@ -158,8 +159,9 @@ class Lifetimes:
     def _add(self, op: Operation, result: Value, n: int) -> None:
         end = max(n, self.last_read.get(result, n))
         base = self._shares.get(result)
-        if base is None and not isinstance(op, NestOp):
-            base = next(iter(self._overwritable(op, result, n)), None)
+        if base is None:
+            found = self._overwritable(op, result, n)
+            base = next((v for v in found if not isinstance(op, NestOp) or self._is_reshaped(op, v)), None)
         shared = None if base is None else self.storage.get(base)
         if shared is None:
             shared = Storage(n, end, bytes_of(result))
@@ -169,6 +171,16 @@ class Lifetimes:
             if isinstance(op, ScatterOp):
                 self.in_place.append(op)
         self.storage[result] = shared
+
+    def _is_reshaped(self, op: NestOp, value: Value) -> bool:
+        """Whether all that a nest does is to give an array of this block another shape: where the array lies,
+        nothing is left to be done.
+        """
+        storage = self.storage.get(value)
+        if storage is None or storage.records is not None or not isinstance(value, OpResult):
+            return False
+        shape, new = shape_of(value), shape_of(op.results[0])
+        return shape != new and bool(shape and new) and copied_arrays(op) == [value]
 
     def _add_records(self, op: Operation, n: int) -> None:
         records = Records.of(op)
@@ -256,8 +268,13 @@ def may_overwrite(op: ScatterOp, base: Value) -> bool:
 
 
 def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
-    """Whether a nest may write a result where an input lies: each element depends on that element alone."""
-    if values_of(op.reduction) or value.type != result.type:
+    """Whether a nest may write a result where an input lies: each element depends on that element alone.
+
+    The input has a dimension per loop, of which the result may join neighbours.
+    """
+    if values_of(op.reduction) or element_of(value) != element_of(result):
+        return False
+    if shape_of(value) != op.extents or size_of(value) != size_of(result):
         return False
     if not (is_row_major(value) and is_row_major(result)):
         return False

@@ -44,8 +44,8 @@ MOST_OP_CYCLES: Final = 25.0
 """What an op in the body of a nest is taken to cost at most in an iteration."""
 
 DOT_ROWS: Final = 256
-"""Rows of a contraction that are a task at least: each task has BLAS copy the other operand, which for half
-as many rows takes a tenth of the time.
+"""Rows of a contraction that are a task at least, if there are more than two tasks: each has BLAS copy the
+other operand, which for half as many rows takes a tenth of the time.
 """
 
 ROWS_MULTIPLE: Final = 16
@@ -117,11 +117,21 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
 
 def _share_dot(op: DotOp, vector_bytes: int) -> None:
     """Share the batch or the rows of a contraction that costs enough."""
-    extent = op.shared_extent
-    is_batch = bool(values_of(op.lhs_batch))
-    rows = task_block(cycles_of(op, vector_bytes), extent, 1 if is_batch else DOT_ROWS)
+    extent, cycles = op.shared_extent, cycles_of(op, vector_bytes)
+    if values_of(op.lhs_batch):
+        rows, multiple = task_block(cycles, extent), 1
+    elif is_static(extent):
+        tasks = _even(task_count(cycles, max(extent // DOT_ROWS, 2 * (extent >= DOT_ROWS))))
+        rows, multiple = -(-extent // tasks) if tasks > 1 else None, ROWS_MULTIPLE
+    else:
+        rows, multiple = task_block(cycles, extent, DOT_ROWS), ROWS_MULTIPLE
     if rows is not None:
-        op.properties["parallel"] = integer(rows if is_batch else -(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE)
+        op.properties["parallel"] = integer(-(-rows // multiple) * multiple)
+
+
+def _even(tasks: int) -> int:
+    """No more tasks than these, an even number: while two threads do the last of three, one of them waits."""
+    return tasks - tasks % 2
 
 
 def _share_transform(op: FftOp, vector_bytes: int) -> None:

@@ -104,7 +104,7 @@ class Group:
 
     def _enter_nest(self, op: NestOp) -> bool:
         space = values_of(op.space)
-        if any(shape_of(root)[: len(space)] != space for root in op.roots):
+        if any(shape_of(root)[: len(space)] != space for root in op.roots) or _is_the_same_memory(op):
             return False
         rank = len(values_of(op.space))
         combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
@@ -282,3 +282,11 @@ class Group:
 def totals_of(group: Group) -> list[Value]:
     """The totals that the members of a group compute, in their order."""
     return [r for op in group.members for r in op.results if r in group.totals]
+
+
+def _is_the_same_memory(op: NestOp) -> bool:
+    """Whether a nest copies what a loop stacks into fewer dimensions. Left alone, it has nothing to do."""
+    copied = yields(op.body)[0].owner
+    if len(op.roots) != 1 or not isinstance(copied, LoadOp) or not isinstance(copied.buffer.owner, ScanOp):
+        return False
+    return len(shape_of(op.roots[0])) < len(shape_of(copied.buffer)) and not values_of(op.reduction)

@@ -34,6 +34,7 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.products import is_long_product, product
 from mlirad.passes.dual_arrays.steps import trace
 
 MIN_BLOCKED_TRIPS = 4
@@ -42,6 +43,9 @@ MIN_BLOCKED_TRIPS = 4
 
 def scan(d: DualArrays, op: control.ScanOp) -> None:
     """Emit a scan with the map of its results."""
+    if is_long_product(op, d.maps):
+        product(d, op)
+        return
     checkpoint = op.checkpointing or "store"
     if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
         d.substitute(op, free_values(op), blocked(op))

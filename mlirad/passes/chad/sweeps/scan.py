@@ -16,15 +16,19 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.linear_maps.elements import value_of
 from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, Backward, Cotangents, Step
-from mlirad.passes.chad.sweeps.sweep import Sweep
+from mlirad.passes.chad.sweeps.sweep import DERIVATIVE, Sweep
 from mlirad.passes.chad.sweeps.traces import trace
 from mlirad.passes.chad.sweeps.wholes import handed_whole
 from mlirad.passes.dual_arrays.activity import active_carries
+from mlirad.passes.dual_arrays.products import is_long_product
 from mlirad.passes.dual_arrays.scan import MIN_BLOCKED_TRIPS, blocked
 
 
 def scan(s: Sweep, op: control.ScanOp) -> None:
     """Emit a scan, and note the reversed one."""
+    if s.accumulation is DERIVATIVE and is_long_product(op, s.active):
+        s.by_map(op)
+        return
     checkpoint = op.checkpointing or "store"
     if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
         s.substitute(op, free_values(op), blocked(op))
