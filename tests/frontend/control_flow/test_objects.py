@@ -260,7 +260,7 @@ def chosen_inner_list(x):
 )
 def test_objects_that_a_condition_chooses_among_are_not_written(function: Callable[..., Any]) -> None:
     with pytest.raises(
-        ad.TracingError, match="which object .* is here, and one of them is written"
+        ad.TracingError, match=r"which object .* is here, and one of them is written"
     ) as caught:
         ad.jit(function, control="rewrite", interpret=True)(0.7)
     assert caught.value.location is not None
