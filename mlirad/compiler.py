@@ -36,12 +36,9 @@ from mlirad.lower.float_control import float_control
 from mlirad.lower.large_sizes import LARGE, SMALL
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan, verify_plans
-from mlirad.pipeline_options import Options
+from mlirad.pipeline_options import MEMORY_LIMIT, Options
 from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
-
-MEMORY_LIMIT = 2**31
-"""Bytes of scratch memory beyond which builds are cut into blocks of positions."""
 
 BLOCK_LIMIT = 2**26
 """Bytes that one block of positions computes."""

@@ -21,6 +21,9 @@ Chunk: TypeAlias = int | Literal["all"] | None
 Sizes: TypeAlias = tuple[tuple[str, int], ...]
 """Sizes of a program by name, with the number that each one has."""
 
+MEMORY_LIMIT: Final = 2**31
+"""Bytes of scratch memory beyond which builds are cut into blocks of positions."""
+
 Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
 """How far a module has come: anything; array code with maps that are not applied; the same without maps given
 by code; array code; scheduled kernels with a memory plan.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mlirad.frontend.compiling.options import bind_rewriting
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.numpy_functions.protocols import array_methods, nests
+from mlirad.frontend.numpy_functions.protocols import nests, operators
 from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array
@@ -23,7 +23,7 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 
 def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
-    array_methods.bind(Array)
+    operators.bind(Array)
     nests.bind()
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten)

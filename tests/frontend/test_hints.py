@@ -98,7 +98,7 @@ def test_hints_know_whether_the_source_is_rewritten() -> None:
 
     with pytest.raises(ad.TracingError, match="or have the source rewritten"):
         ad.jit(f, interpret=True)(NAMES["x"])
-    with pytest.raises(ad.TracingError, match="conditions of comprehensions, and code of packages"):
+    with pytest.raises(ad.TracingError, match=r"conditions of comprehensions, .* and code of packages"):
         ad.jit(f, control="rewrite", interpret=True)(NAMES["x"])
     with pytest.raises(ad.TracingError, match="it is checked when the program runs"):
         ad.jit(checked, interpret=True)(NAMES["x"])

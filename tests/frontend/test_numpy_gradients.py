@@ -355,8 +355,8 @@ FITS = {
 }
 
 WITHOUT_DERIVATIVE = """
-all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor ceil digitize equal fix
-floor floor_divide gcd greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
+all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor can_cast ceil digitize
+equal fix floor floor_divide gcd greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
 iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal logical_and logical_not logical_or
 logical_xor matrix_rank not_equal result_type right_shift rint round sign signbit spacing trunc"""
 """Functions with results that are no floats, or piecewise constant."""

@@ -13,7 +13,6 @@ derivatives are expanded for each; or lowering starts from numbers for each.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -24,11 +23,7 @@ from mlirad.frontend.compiling.sized_programs import SizedPrograms
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.jit.call import NativeFunction
-from mlirad.pipeline_options import Sizes, Stage
-
-MEMORY_LIMIT: Final = 1 << 31
-"""Bytes of scratch memory beyond which a program is compiled in blocks, which is decided before derivatives
-are expanded."""
+from mlirad.pipeline_options import MEMORY_LIMIT, Sizes, Stage
 
 
 @dataclass(frozen=True)
@@ -69,40 +64,21 @@ def compiled_for(
     anew: bool,
 ) -> tuple[Executable, NativeFunction | None]:
     """The program for these sizes, as something to be called, and its machine code where it is compiled."""
+
+    def compiled(module: ModuleOp, start: Stage, sizes: Sizes) -> tuple[Executable, NativeFunction | None]:
+        return executable(
+            module, options, stats, donated=donated, name=name, anew=anew, start=start, sizes=sizes
+        )
+
     if program.sized is not None and stats is None and not anew:
         native = program.sized.at(dict(sizes), donated, name)
         if native is not None and native.program.arena_bytes <= MEMORY_LIMIT:
             return native.entry, native
-    start = program.stage
-    if start == "program":
-        return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
-    flat, native = executable(
-        program.module.clone(),
-        options,
-        stats,
-        donated=donated,
-        name=name,
-        anew=anew,
-        start=start,
-        sizes=sizes,
-    )
-    if native is not None and native.program.arena_bytes > MEMORY_LIMIT:
-        return _instantiated(program.traced, sizes, options, stats, donated, name, anew=anew)
-    return flat, native
-
-
-def _instantiated(
-    traced: ModuleOp,
-    sizes: Sizes,
-    options: Options,
-    stats: Stats | None,
-    donated: tuple[int, ...],
-    name: str,
-    *,
-    anew: bool,
-) -> tuple[Executable, NativeFunction | None]:
-    """The same of the program as it was traced, with numbers in place of sizes before all else."""
+    if program.stage != "program":
+        flat, native = compiled(program.module.clone(), program.stage, sizes)
+        if native is None or native.program.arena_bytes <= MEMORY_LIMIT:
+            return flat, native
     from mlirad.frontend.compiling import making
 
-    module = making.at_sizes(traced, sizes)
-    return executable(module, options, stats, donated=donated, name=name, anew=anew)
+    # Builds are cut into blocks before derivatives are expanded, for numbers.
+    return compiled(making.at_sizes(program.traced, sizes), "program", ())

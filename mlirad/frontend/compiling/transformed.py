@@ -43,6 +43,7 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.frontend.tracing.values import LeafType
+from mlirad.jit.call import NativeFunction
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -185,7 +186,11 @@ class Transformed:
     # Compiling -----------------------------------------------------------------------------------
 
     def _trace(
-        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        stats: Stats | None = None,
     ) -> tuple[ModuleOp, Tree]:
         implementation = self._implementation
 
@@ -193,8 +198,25 @@ class Transformed:
             return implementation(function, args)
 
         functools.update_wrapper(traced, function, updated=())
+        start = time.perf_counter()
         module, result, _ = trace_module(traced, tree, types, self._options.checks)
+        if stats is not None:
+            stats.add("trace", time.perf_counter() - start, module)
         return module, result
+
+    def _program(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        result: Tree,
+        compiled: Callable[[tuple[int, ...], str], tuple[Executable, NativeFunction | None]],
+    ) -> Program:
+        """A program of leaves as one of structures; `compiled` makes it for donated leaves, under a name."""
+        donated, name = donated_leaves(function, tree, self._donated), function_name(self._function)
+        flat, native = compiled(donated, name)
+        if native is not None:
+            warn_of_unused(function, tree, native, donated, name)
+        return Program(structured(flat, result), tree, result, native)
 
     def _compile(
         self,
@@ -207,16 +229,15 @@ class Transformed:
     ) -> Program:
         options = self._options
         with compiling():
-            start = time.perf_counter()
-            module, result = self._trace(function, tree, types)
-            if stats is not None:
-                stats.add("trace", time.perf_counter() - start, module)
-            donated = donated_leaves(function, tree, self._donated)
-            name = function_name(self._function)
-            flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
-            if native is not None:
-                warn_of_unused(function, tree, native, donated, name)
-        return Program(structured(flat, result), tree, result, native)
+            module, result = self._trace(function, tree, types, stats)
+            return self._program(
+                function,
+                tree,
+                result,
+                lambda donated, name: executable(
+                    module, options, stats, donated=donated, name=name, anew=anew
+                ),
+            )
 
     def _compile_sizes(
         self,
@@ -233,24 +254,24 @@ class Transformed:
         open_types, sizes = self._sized(function, tree, types)
         if not sizes:
             return self._compile(function, tree, types, stats, anew=anew)
-        options, name = self._options, function_name(self._function)
+        options = self._options
 
         def make() -> AllSizes:
-            start = time.perf_counter()
-            module, result = self._trace(function, tree, open_types)
-            if stats is not None:
-                stats.add("trace", time.perf_counter() - start, module)
+            module, result = self._trace(function, tree, open_types, stats)
             return for_all_sizes(module, result, options, stats)
 
         with compiling():
             key = self._reader.whole_key(args, kwargs, tree, open_types)
             program = cache_of(self._function, (self._transformation, AllSizes)).of(key, make)
-            donated = donated_leaves(function, tree, self._donated)
             numbers = tuple(sizes.items())
-            flat, native = compiled_for(program, numbers, options, stats, donated, name, anew=anew)
-            if native is not None:
-                warn_of_unused(function, tree, native, donated, name)
-        return Program(structured(flat, program.result), tree, program.result, native)
+            return self._program(
+                function,
+                tree,
+                program.result,
+                lambda donated, name: compiled_for(
+                    program, numbers, options, stats, donated, name, anew=anew
+                ),
+            )
 
     def _sized(
         self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.array_api import on_device
 from mlirad.frontend.numpy_functions.calls.binding import internal_error, qualified_name
 from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods, MissingAttributeError
+from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
@@ -172,17 +172,14 @@ def bind(cls: type[ComplexArray]) -> None:
     """Give `cls` the operators and methods, and what `Array` calls where an operand is complex."""
     cls.apply_ufunc, cls.apply_operator = staticmethod(apply_ufunc), staticmethod(apply_operator)
     cls.apply_function = staticmethod(_applied)
-    for name in METHODS:
-        setattr(cls, name, _method(name))
+    give_functions(cls, METHODS)
     for name, ufunc in OPERATORS.items():
         setattr(cls, f"__{name}__", _operator(ufunc))
         setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
         setattr(cls, f"__i{name}__", _in_place(ufunc))
     for name, ufunc in OTHERS.items():
         setattr(cls, f"__{name}__", _operator(ufunc))
-    for name, member in vars(ComplexMethods).items():
-        if isinstance(member, FunctionType | property):
-            setattr(cls, name, member)
+    give_members(cls, ComplexMethods)
 
 
 def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -198,16 +195,6 @@ def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         ) from error
     except Exception as error:
         raise internal_error(qualified_name(function), error) from error
-
-
-def _method(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(np, name)
-
-    def method(self: ComplexArray, *args: Any, **options: Any) -> Any:
-        return function(self, *args, **options)
-
-    method.__name__, method.__doc__ = name, f"As `np.{name}`."
-    return method
 
 
 def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:

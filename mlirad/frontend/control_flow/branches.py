@@ -11,6 +11,7 @@ from typing import Any
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
+from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.objects import Originals, Results
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import (
@@ -58,7 +59,7 @@ class _Choice:
         self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
         self._originals = [Originals({}, {}), Originals({}, {})]
-        self._results = Results()
+        self._results = Results(self._before)
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
         self._traced_sides: list[int] = []
@@ -76,6 +77,7 @@ class _Choice:
             chosen = self._traced()
         results = {name: self._result(name, chosen) for name in self._state.live}
         self._results.forget(self._originals)
+        require_unwritten(self._results.choices)
         self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
@@ -88,7 +90,7 @@ class _Choice:
         held = {name: contents(found) for name, found in start.items()}
         self._originals[k] = Originals(self._before, start)
         state.put(start)
-        without_changes((self._sides[k],), state.cells, "an `if`")
+        without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
         after = self._after[k] = state.get()
         self._shares.note({name: after[name] for name in state.live}, self._originals[k])
         for name in state.live:

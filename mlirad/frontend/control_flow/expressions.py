@@ -14,6 +14,7 @@ from typing import Any, cast
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
+from mlirad.frontend.control_flow.choices import require_unwritten_value
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, truth_of
 from mlirad.frontend.tracing.array import Array
@@ -32,12 +33,15 @@ def choose(test: Any, one: Thunk, other: Thunk) -> Any:
 
 
 def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
-    """A value of one branch or the other, which must not be written if it may be an array from outside."""
+    """A value of one branch or the other, which must not be written if it may be an object from outside."""
     found: list[list[Array | None]] = []
+    values: list[Any] = []
+    outside: dict[int, object] = {}
 
     def noting(side: Thunk) -> Thunk:
         def noted() -> Any:
-            value = without_changes((side,), frozenset(), what)
+            value = without_changes((side,), frozenset(), what, outside)
+            values.append(value)
             found.append(outside_in(value))
             return value
 
@@ -45,6 +49,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
 
     result = either(test, noting(one), noting(other), what)
     mark_outside(result, found)
+    require_unwritten_value(result, values, outside)
     return result
 
 

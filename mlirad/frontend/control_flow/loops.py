@@ -32,6 +32,7 @@ from mlirad.frontend.control_flow.branches import (
     types_of,
     zeros_of,
 )
+from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.objects import Originals, Results, Themselves, held_objects
@@ -198,7 +199,7 @@ class _Loop:
         self._together = together(self._before)
         self._ends: dict[str, Any] = {}
         self._originals = Originals({}, {})
-        self._results = Results()
+        self._results = Results(self._before)
         self._apart: set[str] = set()
         self._shares = Shares()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
@@ -223,6 +224,7 @@ class _Loop:
         self._require_unwritten()
         results = {name: self._result(name, last) for name in self._state.live}
         self._results.forget([self._originals])
+        require_unwritten(self._results.choices)
         self._shares.mark(self._before, results, self._replaced)
         self._state.put(results)
 
@@ -246,7 +248,7 @@ class _Loop:
         sharing = Sharing({name: start[name] for name in carry})
         self._originals = Originals(self._before, start)
         parts = (self._body,) if first is None else (first, self._body)
-        without_changes(parts, self._state.cells, self._what)
+        without_changes(parts, self._state.cells, self._what, self._originals.outside)
         after = self._state.get()
         parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
         if not parted <= self._apart:  # each trip but the first starts with what the body gives them

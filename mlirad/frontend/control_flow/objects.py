@@ -112,13 +112,14 @@ class Copy:
     @property
     def is_written(self) -> bool:
         """Whether it holds something else now."""
-        now = _held(self.copy)
+        now = parts_or_version(self.copy)
         if isinstance(self.copy, Array):
             return now != self.held
-        return len(now) != len(self.held) or not all(map(_is, now, self.held))
+        return not are_same(now, self.held)
 
 
-def _held(found: Any) -> Any:
+def parts_or_version(found: Any) -> Any:
+    """What shows that an object is written: of an array how often it was, of a container its parts."""
     taken = opened(found)
     return base_of(found)._version if isinstance(found, Array) else [] if taken is None else taken.parts
 
@@ -133,11 +134,13 @@ class Originals:
             if name in before and not is_missing(found) and not is_opaque(found):
                 self._note((name,), before[name], found)
         self._standing = dict(self._copies)
+        self.outside: dict[int, object] = {}
+        """What the body reaches besides its variables, by identity."""
 
     def _note(self, path: Path, original: Any, copy: Any) -> None:
         one, other = opened(original), opened(copy)
         if isinstance(copy, Array) or (one is not None and other is not None):
-            new = Copy(str(path[0]), original, copy, _held(copy))
+            new = Copy(str(path[0]), original, copy, parts_or_version(copy))
             self._places[path] = self._copies.setdefault(id(copy), new)
         if one is not None and other is not None and len(one.parts) == len(other.parts):
             for k, pair in enumerate(zip(one.parts, other.parts, strict=True)):
@@ -157,6 +160,12 @@ class Originals:
         """The copy that an object is, `None` for one that was made in the body."""
         return self._standing.get(id(found))
 
+    def object_of(self, found: Any) -> Any:
+        """The list or dictionary from outside that this is, `None` if it was made in the body."""
+        copy = self.of(found)
+        original = copy.original if copy is not None else found if id(found) in self.outside else None
+        return original if is_mutable(original) else None
+
     def written(self) -> Iterator[Copy]:
         """The arrays, lists and dictionaries that the body has written."""
         for copy in self._copies.values():
@@ -172,7 +181,7 @@ class Themselves(Originals):
 
     def of(self, found: Any) -> Copy | None:
         """The object."""
-        return Copy("", found, found, _held(found))
+        return Copy("", found, found, parts_or_version(found))
 
 
 # After a branch or a loop ------------------------------------------------------------------------
@@ -188,8 +197,14 @@ class Results:
     and then replaced by another object in its variable, has no result: reading it is an error.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: Mapping[str, Any]) -> None:
         self._restored: dict[int, object] = {}
+        self.choices: list[tuple[str, list[Any]]] = []
+        """By variables, new lists and dictionaries, each with the ones from outside that it stands for."""
+        self._names: dict[int, set[str]] = {}
+        """The variables that hold a list or dictionary before, by its identity."""
+        for path, found in containers_in(before):
+            self._names.setdefault(id(found), set()).add(path[0])
 
     def value(self, name: str, result: Any, ends: Sequence[End]) -> Any:
         """The value of a variable."""
@@ -214,7 +229,16 @@ class Results:
             for part, place in zip(taken.parts, by_place, strict=True)
         ]
         whole = _with_parts(result, taken, parts)
-        return whole if first is None or not is_one else self._put(first.original, whole, parts)
+        if first is not None and is_one:
+            return self._put(first.original, whole, parts)
+        objects = [originals.object_of(end) for end, originals in ends]
+        outside = {id(end) for end, originals in ends if id(end) in originals.outside}
+        shared = [
+            x for x in objects if x is not None and (self._names.get(id(x)) != {name} or id(x) in outside)
+        ]
+        if shared:
+            self.choices.append((name, [whole, *shared]))
+        return whole
 
     def _written(self, name: str, original: Any, result: Array) -> Any:
         """An array with the elements of the result."""
@@ -275,3 +299,8 @@ def _fill(original: Any, result: Any) -> None:
 
 def _is(one: Any, other: Any) -> bool:
     return one is other
+
+
+def are_same(ones: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(ones) == len(others) and all(map(_is, ones, others))

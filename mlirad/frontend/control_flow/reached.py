@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, TypeAlias, cast
@@ -74,12 +74,20 @@ def _is_same(before: object, now: object) -> bool:
     return before is now or (isinstance(before, _Content) and before == now)
 
 
-def without_changes(parts: Sequence[Callable[[], Any]], cells: Set[int], what: str) -> Any:
+def without_changes(
+    parts: Sequence[Callable[[], Any]],
+    cells: Set[int],
+    what: str,
+    outside: dict[int, object] | None = None,
+) -> Any:
     """What the last part of a body gives, after the others; raises if they change an object that they reach.
 
-    Of the variables of the statement, in `cells`, only what they hold is looked at.
+    Of the variables of the statement, in `cells`, only what they hold is looked at. The objects that the body
+    reaches are added to `outside`, by identity.
     """
     reached = Reached(parts, cells)
+    if outside is not None:
+        outside.update(reached.objects)
     result = [part() for part in parts][-1]
     name = reached.changed()
     if name is not None:
@@ -110,6 +118,11 @@ class Reached:
         while self._waiting and len(self._seen) < LIMIT:
             value, name, self._is_global = self._waiting.popleft()
             self._open(value, name)
+
+    @property
+    def objects(self) -> Mapping[int, object]:
+        """All that is reached, by identity."""
+        return self._seen
 
     def changed(self) -> str | None:
         """The name of an object that holds something else now, `None` if there is none."""

@@ -5,7 +5,7 @@ has a shape and a dtype and no elements, so whatever needs elements (`if x > 0`,
 `np.array([x])`) is a `TracingError` that says what to write instead.
 
 What the operators, functions and methods of NumPy mean is defined above, and bound to the class by
-`numpy_functions.protocols.array_methods`. Here is what an array holds: its value, whether it is a view of
+`numpy_functions.protocols.operators`. Here is what an array holds: its value, whether it is a view of
 another one, and in which order its elements would lie in memory.
 """
 
@@ -69,7 +69,7 @@ class Array:
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
-    if TYPE_CHECKING:  # what `numpy_functions.protocols.array_methods` binds
+    if TYPE_CHECKING:  # what `numpy_functions.protocols.operators` binds
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> Array: ...

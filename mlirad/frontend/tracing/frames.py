@@ -68,6 +68,8 @@ class Frame:
         """The last token of the program's reports, a traced value; see `reports`."""
         self.token_block = self.block
         """The block that the token can be used in."""
+        self.requirements: list[Callable[[], None]] = []
+        """Calls that raise if objects of the program are not as they have to be, after the trace."""
 
     @property
     def scope(self) -> Scope:

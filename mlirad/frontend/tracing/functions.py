@@ -85,6 +85,8 @@ def function_of(
         parameter.name_hint = hint
     with tracing(frame):
         yield frame, [t.made(v) for v, t in zip(parameters, types, strict=True)]
+        for require in frame.requirements:
+            require()
 
 
 def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:

@@ -142,7 +142,7 @@ def reads_its_frame(x):
     return len(locals()) * x
 
 
-@at_line(1, "the truth of", 'control="rewrite"')
+@at_line(1, "the truth of", "operands that assign by `:=`")
 def assignment_in_an_operand(x):
     return x if x > 1 and (y := x * 2) > 1 else y
 

@@ -206,3 +206,118 @@ def test_what_is_written_under_another_name_alone(
         ad.jit(function, control="rewrite", interpret=True)(0.7)
     if line:
         assert caught.value.location == f"{__file__}:{function.__code__.co_firstlineno + line}"
+
+
+def chosen_list(x):
+    a, b = [x], [2 * x]
+    if x > 0:
+        c = a
+    else:
+        c = b
+    c[0] = c[0] * 10
+    return a[0] + b[0]
+
+
+def chosen_by_an_expression(x):
+    a, b = [x], [2 * x]
+    c = a if x > 0 else b
+    a[0] = c[0] * 10
+    return c[0]
+
+
+def chosen_or_kept(x):
+    a, c = {"v": x}, {"v": 3.0 * x}
+    if x > 0:
+        c = a
+    c["v"] = c["v"] * 10
+    return a["v"] + c["v"]
+
+
+def chosen_argument(x):
+    def first(c):
+        d = [0.0]
+        if x > 0:
+            d = c
+        d[0] = 7.0 * x
+        return d[0]
+
+    a = [x]
+    return first(a) + a[0]
+
+
+def chosen_inner_list(x):
+    p, q = {"w": [x]}, {"w": [2 * x]}
+    c = q
+    for _ in range(3):
+        if x > 0:
+            c = p
+        c["w"][0] = 5 * x
+    return p["w"][0] + q["w"][0]
+
+
+@pytest.mark.parametrize(
+    "function", [chosen_list, chosen_by_an_expression, chosen_or_kept, chosen_argument, chosen_inner_list]
+)
+def test_objects_that_a_condition_chooses_among_are_not_written(function: Callable[..., Any]) -> None:
+    with pytest.raises(
+        ad.TracingError, match=r"which object .* is here, and one of them is written"
+    ) as caught:
+        ad.jit(function, control="rewrite", interpret=True)(0.7)
+    assert caught.value.location is not None
+    assert caught.value.location.startswith(f"{__file__}:")
+
+
+def read_only(x):
+    a, b = {"v": x}, {"v": 3.0 * x}
+    c = a if x > 0 else b
+    if x > 1:
+        d = b
+    else:
+        d = a
+    return c["v"] * a["v"] + d["v"]
+
+
+def own_list(x):
+    c = [x]
+    if x > 0:
+        c = [2 * x]
+    for _ in range(5):
+        if c[0] > 2:
+            c = [c[0] - 1]
+        c[0] = c[0] + x
+    c.append(c[0])
+    return c[0] + c[1]
+
+
+def list_of_a_branch(x):
+    if x > 0:
+        c = [x]
+    else:
+        c = [2 * x]
+    c.append(3 * x)
+    return c[0] + c[1]
+
+
+def chosen_copies(x):
+    a = [x]
+    if x > 0:
+        c = list(a)
+    else:
+        c = [2 * x]
+    c[0] = c[0] + 1
+    return a[0] + c[0]
+
+
+def exchanged(x):
+    a, b = [x, x], [2 * x, x]
+    for _ in range(3):
+        a, b = b, a
+        if x > 1:
+            a[0] = a[0] + 1
+    return a[0] + b[0] * 3
+
+
+@pytest.mark.parametrize("function", [read_only, own_list, list_of_a_branch, chosen_copies, exchanged])
+@pytest.mark.parametrize("x", [1.5, -1.0])
+def test_what_is_chosen_may_be_read_and_what_is_new_written(function: Callable[..., Any], x: float) -> None:
+    assert ad.jit(function, control="rewrite", interpret=True)(x) == function(x)

@@ -175,10 +175,13 @@ def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
 
 def can_cast(from_: Anything, to: Anything, casting: Casting = "safe") -> bool:
     """`np.can_cast`, which asks an array for its dtype."""
+    hint = "pass an array or a dtype, and a dtype"
+    if isinstance(to, Array | ComplexArray):
+        raise argument_error("np.can_cast: an array is no dtype to cast to", hint)
     try:
         return np.can_cast(from_.dtype if isinstance(from_, Array | ComplexArray) else from_, to, casting)
     except (TypeError, ValueError) as error:
-        raise argument_error(f"np.can_cast: {error}", "pass an array or a dtype, and a dtype") from error
+        raise argument_error(f"np.can_cast: {error}", hint) from error
 
 
 def _promoted_by(value: Any) -> Any:

@@ -8,7 +8,6 @@ x.fill(1.0)        x[...] = 1.0                 x.tobytes()    an error: there a
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -18,13 +17,12 @@ from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace, on_device
-from mlirad.frontend.numpy_functions.protocols import masked_elements
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
-from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_place, apply_ufunc
+from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes.places import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
-from mlirad.frontend.tracing.array import Array, copied, is_scalar
+from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
@@ -288,84 +286,3 @@ def _hint(name: str) -> str:
         if name in names.split():
             return hint
     return "it has the attributes of a NumPy array that do not need its elements"
-
-
-# Binding -----------------------------------------------------------------------------------------
-
-FUNCTIONS = (
-    "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
-    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero", "argpartition", "choose",
-)  # fmt: skip
-"""The methods that are functions of NumPy."""
-
-BINARY = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "mod": np.remainder,
-    "floordiv": np.floor_divide, "pow": np.power, "matmul": np.matmul, "and": np.bitwise_and,
-    "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift,
-}  # fmt: skip
-"""The operators of two operands that can be reflected and in place, by what their methods are called."""
-
-OTHERS = {
-    "divmod": np.divmod, "rdivmod": np.divmod, "lt": np.less, "le": np.less_equal, "gt": np.greater,
-    "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive,
-    "abs": np.absolute, "invert": np.invert,
-}  # fmt: skip
-
-
-def bind(cls: type[Array]) -> None:
-    """Give `cls` the operators and methods."""
-    for name in FUNCTIONS:
-        setattr(cls, name, _method(name))
-    for name, ufunc in BINARY.items():
-        setattr(cls, f"__{name}__", _operator(ufunc))
-        setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
-        setattr(cls, f"__i{name}__", _in_place(ufunc))
-    for name, ufunc in OTHERS.items():
-        setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
-    masked_elements.bind(
-        BINARY | {n: u for n, u in OTHERS.items() if n != "rdivmod"},
-        {f"r{n}": u for n, u in BINARY.items()} | {"rdivmod": np.divmod},
-    )
-    for name, member in vars(ArrayMethods).items():
-        if isinstance(member, FunctionType | property):
-            setattr(cls, name, member)
-
-
-def _method(name: str) -> Callable[..., Any]:
-    function = cast("Callable[..., Any]", getattr(np, name))
-
-    def method(self: Array, *args: Any, **options: Any) -> Any:
-        return function(self, *args, **options)
-
-    method.__name__, method.__doc__ = name, f"As `np.{name}`."
-    return method
-
-
-def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:
-    def method(self: Array, *other: object) -> Any:
-        if holds_complex(other):
-            return NotImplemented if _is_complex_array(other) else _complex(ufunc, self, other, is_reflected)
-        return apply_operator(ufunc, *other, self) if is_reflected else apply_operator(ufunc, self, *other)
-
-    return method
-
-
-def _is_complex_array(others: tuple[object, ...]) -> bool:
-    return any(isinstance(other, ComplexArray) for other in others)
-
-
-def _complex(ufunc: np.ufunc, x: Array, others: tuple[object, ...], is_reflected: bool) -> Any:
-    """An operator of a real array and a complex number or array of NumPy."""
-    operands = (*others, x) if is_reflected else (x, *others)
-    return ComplexArray.apply_operator(ufunc, *operands)
-
-
-def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
-    def method(self: Array, other: object) -> Any:
-        if holds_complex((other,)):
-            options = {} if is_scalar(self) else {"out": (self,)}
-            return ComplexArray.apply_ufunc(ufunc, "__call__", (self, other), options)
-        return apply_in_place(ufunc, self, other)
-
-    return method

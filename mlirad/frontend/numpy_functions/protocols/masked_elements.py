@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -32,6 +31,7 @@ from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
     running,
     selections,
 )
+from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
 from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.library_names import scipy_function
@@ -255,11 +255,8 @@ def bind(operators: Mapping[str, np.ufunc], reflected: Mapping[str, np.ufunc]) -
     """Give `MaskedElements` its methods, and the operators by the names of their ufuncs."""
     for name, ufunc in (dict(operators) | dict(reflected)).items():
         setattr(MaskedElements, f"__{name}__", _operator(ufunc, is_reflected=name in reflected))
-    for name in METHODS:
-        setattr(MaskedElements, name, _method(name))
-    for name, member in vars(MaskedMethods).items():
-        if isinstance(member, FunctionType | property):
-            setattr(MaskedElements, name, member)
+    give_functions(MaskedElements, METHODS)
+    give_members(MaskedElements, MaskedMethods)
 
 
 def _operator(ufunc: np.ufunc, *, is_reflected: bool) -> Callable[..., Any]:
@@ -268,14 +265,4 @@ def _operator(ufunc: np.ufunc, *, is_reflected: bool) -> Callable[..., Any]:
             return NotImplemented
         return apply_ufunc(ufunc, "__call__", (*other, self) if is_reflected else (self, *other), {})
 
-    return method
-
-
-def _method(name: str) -> Callable[..., Any]:
-    function = cast("Callable[..., Any]", getattr(np, name))
-
-    def method(self: MaskedElements, *args: Any, **options: Any) -> Any:
-        return function(self, *args, **options)
-
-    method.__name__, method.__doc__ = name, f"As `np.{name}`."
     return method

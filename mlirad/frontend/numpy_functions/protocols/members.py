@@ -1,0 +1,32 @@
+"""What classes of traced values are given: functions of NumPy as methods, and members of other classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+
+def give_functions(cls: type, names: Iterable[str]) -> None:
+    """Give a class methods that call NumPy's functions of these names, as `x.sum()` calls `np.sum(x)`."""
+    for name in names:
+        setattr(cls, name, _method(name))
+
+
+def give_members(cls: type, source: type) -> None:
+    """Give a class the methods and properties that another one defines."""
+    for name, member in vars(source).items():
+        if isinstance(member, FunctionType | property):
+            setattr(cls, name, member)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    function = cast("Callable[..., Any]", getattr(np, name))
+
+    def method(self: object, *args: Any, **options: Any) -> Any:
+        return function(self, *args, **options)
+
+    method.__name__, method.__doc__ = name, f"As `np.{name}`."
+    return method
