@@ -133,20 +133,20 @@ class Shares:
                     self._outside.append((place, base_of(copy.original)))
         self._groups += [group for group in groups.values() if len(group) > 1]
 
-    def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], replaced: set[str]) -> None:
-        """Mark the results that may be one array: those of variables that were replaced in some body."""
+    def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], changed: set[str]) -> None:
+        """Mark the results that may be one array: those of the variables that some body replaced or wrote."""
         made = dict(arrays_in(results))
         for group in self._groups:
             for one, other in combinations(group, 2):
-                is_new = not replaced.isdisjoint((one[0], other[0]))
+                is_new = not changed.isdisjoint((one[0], other[0]))
                 if is_new and one in made and other in made:
                     _pair(made[one], base_of(made[other]))
         for place, base in self._outside:
-            if place in made and place[0] in replaced:
+            if place in made and place[0] in changed:
                 _pair(made[place], base)
         bases = {id(base_of(x)) for _, x in arrays_in(before)}
         for place, x in arrays_in(before):
-            if place in made and place[0] in replaced and id(base_of(made[place])) not in bases:
+            if place in made and place[0] in changed and id(base_of(made[place])) not in bases:
                 _pair(made[place], base_of(x))  # which it is still on ways that do not replace it
 
 

@@ -78,7 +78,7 @@ class _Choice:
         results = {name: self._result(name, chosen) for name in self._state.live}
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
-        self._shares.mark(self._before, results, self._replaced)
+        self._shares.mark(self._before, results, self._replaced | self._written)
         self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:

@@ -225,7 +225,7 @@ class _Loop:
         results = {name: self._result(name, last) for name in self._state.live}
         self._results.forget([self._originals])
         require_unwritten(self._results.choices)
-        self._shares.mark(self._before, results, self._replaced)
+        self._shares.mark(self._before, results, self._replaced | self._written)
         self._state.put(results)
 
     def _require_unwritten(self) -> None:

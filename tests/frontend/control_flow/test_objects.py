@@ -188,6 +188,25 @@ def list_that_parts(x):
     return items[0] + other[0]
 
 
+def put_into_a_dictionary(x):
+    w = np.zeros(3) + x
+    table = {"t": w * 2}
+    if x > 0:
+        table["t"] = w
+    table["t"][0] = 9.0
+    return w
+
+
+def put_into_a_list_of_a_loop(x):
+    w = np.zeros(3) + x
+    items = [w * 2]
+    while x < 3:
+        x = x + 1
+        items[0] = w
+    items[0][0] = 9.0
+    return w
+
+
 @pytest.mark.parametrize(
     ("function", "line", "message"),
     [
@@ -196,6 +215,8 @@ def list_that_parts(x):
         (replaced_twice, 0, "may be an array that has been written since"),
         (one_of_two_in_a_branch, 0, "may be an array that has been written since"),
         (kept_under_another_name, 0, "may be an array that has been written since"),
+        (put_into_a_dictionary, 0, "may be an array that has been written since"),
+        (put_into_a_list_of_a_loop, 0, "may be an array that has been written since"),
         (list_that_parts, 3, "writes items and other, which is one object with another"),
     ],
 )
