@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +23,10 @@ sys.dont_write_bytecode = False
 
 # A program that an earlier run kept would hide what compiling it would show; tests of the cache turn it on.
 os.environ["MLIRAD_CACHE"] = "off"
+
+# A shell has its jobs in the background ignore Ctrl-C, and so would every process that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
