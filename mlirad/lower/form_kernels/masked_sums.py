@@ -17,6 +17,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import reductions, structural
+from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import free_values
@@ -134,6 +135,6 @@ def _one_of_many(condition: Value) -> tuple[int, ...]:
         dims = values_of(reduced.dims)
         kept = tuple(d for d in range(len(shape_of(x))) if d not in dims)
         is_extremum = reduced.kind.data in ("min", "max") and values_of(spread.dims) == kept
-        if is_extremum and prod(shape_of(x)[d] for d in dims) >= LEAST_EXTENT:
+        if is_extremum and nominal(prod(shape_of(x)[d] for d in dims)) >= LEAST_EXTENT:
             return dims
     return ()
