@@ -18,7 +18,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
 from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
@@ -65,6 +65,7 @@ def copies(
         else:
             leaves, tree = flatten(found)
             made[name] = tree.unflatten([copying.leaf((name, k), leaf) for k, leaf in enumerate(leaves)])
+    copying.pair()
     return linked(together, made)
 
 
@@ -74,17 +75,24 @@ class _Copying:
         self._values = dict(arrays_in(values))
         self._uses = Counter(id(base_of(x)) for x in self._originals.values())
         self._made: dict[int, Array] = {}
+        self._copies: list[tuple[Array, Array]] = []
 
     def leaf(self, place: Place, leaf: Any) -> Any:
         original = self._originals.get(place)
         if original is None:
             return given_leaf(leaf)
         made = copied(leaf) if self._uses[id(base_of(original))] == 1 else self._shared(original)
-        made._twins = tuple((self._twin(twin), version) for twin, version in original._twins)
+        self._copies.append((base_of(original), base_of(made)))
         return made
 
-    def _twin(self, twin: Array) -> Array:
-        return self._shared(twin) if self._uses[id(twin)] > 1 else twin
+    def pair(self) -> None:
+        """Let copies be twins where the originals are: of one another, or of what has no copy here."""
+        copies: dict[int, list[Array]] = {}
+        for base, copy in self._copies:
+            copies.setdefault(id(base), []).append(copy)
+        for base, copy in self._copies:
+            twins = (other for twin in current_twins(base) for other in copies.get(id(twin), (twin,)))
+            copy._twins = tuple((twin, twin._version) for twin in twins)
 
     def _shared(self, original: Array) -> Array:
         """The copy of an array that several variables hold, or hold parts of."""
@@ -171,14 +179,14 @@ def _pair(x: Array, base: Array) -> None:
     own = base_of(x)
     if own is base:
         return
-    known = {id(twin) for twin in _current_twins(own)}
-    for twin in (base, *_current_twins(base)):
+    known = {id(twin) for twin in current_twins(own)}
+    for twin in (base, *current_twins(base)):
         if twin is not own and id(twin) not in known:
             own._twins = (*own._twins, (twin, twin._version))
             twin._twins = (*twin._twins, (own, own._version))
 
 
-def _current_twins(x: Array) -> list[Array]:
+def current_twins(x: Array) -> list[Array]:
     """What an array may be, as far as that has not been written since."""
     return [twin for twin, version in x._twins if twin._version == version]
 
@@ -186,10 +194,10 @@ def _current_twins(x: Array) -> list[Array]:
 def _representatives(x: Array) -> list[Array]:
     """An array and some of those that it may be, of which all the others are twins."""
     found, covered = [x], {id(x)}
-    for twin in _current_twins(x):
+    for twin in current_twins(x):
         if id(twin) not in covered:
             found.append(twin)
-            covered.update((id(twin), *map(id, _current_twins(twin))))
+            covered.update((id(twin), *map(id, current_twins(twin))))
     return found
 
 
@@ -216,6 +224,22 @@ class Sharing:
         self._parts = {path: list(found.parts) for path, found in taken.items() if found is not None}
         self.groups: dict[Place | Path, object] = {place: base_of(x) for place, x in self.arrays.items()}
         self.groups |= self._containers
+        self._twins = {place: current_twins(base_of(x)) for place, x in self.arrays.items()}
+
+    def outside(self, place: Place | Path) -> set[int]:
+        """The arrays from outside of the body that one in it is or may be, by identity."""
+        found = self.groups[place]
+        own = [found] if isinstance(found, Array) else []
+        scope = current_frame().scope
+        return {id(x) for x in (*own, *self._twins.get(cast(Place, place), ())) if x._owner is not scope}
+
+    def relation(self, one: Place | Path, other: Place | Path) -> str:
+        """Whether two places hold one array or container, or may do so."""
+        if self.groups[one] is self.groups[other]:
+            return "one"
+        pairs = ((one, other), (other, one))
+        twins = any(self.groups[b] is x for a, b in pairs for x in self._twins.get(cast(Place, a), ()))
+        return "twins" if twins else "two"
 
     def written(self, later: Sharing) -> set[Place | Path]:
         """The places whose arrays or containers have been written since."""
@@ -232,17 +256,15 @@ def require_steady(before: Sharing, start: Sharing, after: Mapping[str, Any], wh
     one of them is written. So it is with lists and dictionaries.
     """
     last = Sharing(after)
-    scope = current_frame().scope
     written = start.written(last)
     for place in written:
-        base = last.groups[place]
-        if isinstance(base, Array) and base._owner is not scope:
+        if not last.outside(place) <= start.outside(place):
             raise _unsteady(str(place[0]), str(place[0]), what)
     places = start.groups.keys() & last.groups.keys()
     for one in written:
         for other in places - {one}:
             points = (start, last, before) if {one, other} <= before.groups.keys() else (start, last)
-            if len({point.groups[one] is point.groups[other] for point in points}) > 1:
+            if len({point.relation(one, other) for point in points}) > 1:
                 names = sorted((str(one[0]), str(other[0])))
                 raise _unsteady(names[0], names[1], what)
 

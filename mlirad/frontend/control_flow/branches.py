@@ -13,6 +13,7 @@ from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.objects import Originals, Results
+from mlirad.frontend.control_flow.outside import read_all, require_known, standing
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -90,9 +91,13 @@ class _Choice:
         held = {name: contents(found) for name, found in start.items()}
         self._originals[k] = Originals(self._before, start)
         state.put(start)
-        without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
-        after = self._after[k] = state.get()
-        self._shares.note({name: after[name] for name in state.live}, self._originals[k])
+        with standing(self._originals[k]):
+            without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
+            after = self._after[k] = state.get()
+            given = {name: after[name] for name in state.live}
+            read_all(given)
+        require_known(self._originals[k], frozenset(), "an `if`")
+        self._shares.note(given, self._originals[k])
         for name in state.live:
             if after[name] is not start[name]:
                 self._replaced.add(name)

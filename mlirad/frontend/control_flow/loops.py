@@ -36,6 +36,7 @@ from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.objects import Originals, Results, Themselves, held_objects
+from mlirad.frontend.control_flow.outside import passed_by, read_all, require_known, standing
 from mlirad.frontend.control_flow.reached import Reached, without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -202,6 +203,7 @@ class _Loop:
         self._results = Results(self._before)
         self._apart: set[str] = set()
         self._shares = Shares()
+        self._passed: set[int] = set()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._replaced: set[str] = set()
         self._written: set[str] = set()
@@ -237,8 +239,11 @@ class _Loop:
 
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
         """What the test of a loop gives for a carry."""
-        self._begin(carry)
-        return without_changes((then,), self._state.cells, self._what)
+        originals = Originals(self._before, self._begin(carry))
+        with standing(originals):
+            goes_on = without_changes((then,), self._state.cells, self._what)
+        self._passed |= passed_by(originals)
+        return goes_on
 
     def trip(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
         """One trip: the carry after it."""
@@ -248,8 +253,11 @@ class _Loop:
         sharing = Sharing({name: start[name] for name in carry})
         self._originals = Originals(self._before, start)
         parts = (self._body,) if first is None else (first, self._body)
-        without_changes(parts, self._state.cells, self._what, self._originals.outside)
-        after = self._state.get()
+        with standing(self._originals):
+            without_changes(parts, self._state.cells, self._what, self._originals.outside)
+            after = self._state.get()
+            read_all({name: after[name] for name in carry})
+        require_known(self._originals, self._passed | passed_by(self._originals), self._what)
         parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
         if not parted <= self._apart:  # each trip but the first starts with what the body gives them
             self._apart |= parted

@@ -23,7 +23,7 @@ import numpy as np
 
 from mlirad.frontend.control_flow.state import Unknown, is_missing, is_opaque, is_same
 from mlirad.frontend.numpy_functions.writes.writes import replace
-from mlirad.frontend.tracing.array import Array, base_of, forget
+from mlirad.frontend.tracing.array import Array, base_of, doubt, forget, is_doubtful
 from mlirad.frontend.tracing.containers import Opened, container_of
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -117,6 +117,11 @@ class Copy:
             return now != self.held
         return not are_same(now, self.held)
 
+    @property
+    def may_be_written(self) -> bool:
+        """Whether it holds something else now, or is an array that may do so."""
+        return self.is_written or (isinstance(self.copy, Array) and is_doubtful(base_of(self.copy)))
+
 
 def parts_or_version(found: Any) -> Any:
     """What shows that an object is written: of an array how often it was, of a container its parts."""
@@ -166,10 +171,16 @@ class Originals:
         original = copy.original if copy is not None else found if id(found) in self.outside else None
         return original if is_mutable(original) else None
 
-    def written(self) -> Iterator[Copy]:
-        """The arrays, lists and dictionaries that the body has written."""
+    def arrays(self) -> Iterator[Copy]:
+        """The copies of traced arrays."""
         for copy in self._copies.values():
-            if (isinstance(copy.copy, Array) or is_mutable(copy.copy)) and copy.is_written:
+            if isinstance(copy.copy, Array) and isinstance(copy.original, Array):
+                yield copy
+
+    def written(self) -> Iterator[Copy]:
+        """The arrays, lists and dictionaries that the body has written, or may have."""
+        for copy in self._copies.values():
+            if (isinstance(copy.copy, Array) or is_mutable(copy.copy)) and copy.may_be_written:
                 yield copy
 
 
@@ -272,7 +283,7 @@ class Results:
                 continue
             self._restored[id(original)] = original
             if isinstance(original, Array):
-                forget(original)
+                (forget if copy.is_written else doubt)(original)
             elif is_mutable(original):
                 unknown = Unknown(
                     f"an element of what {copy.name} was",

@@ -62,10 +62,15 @@ class Array:
 
     It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
     its base when that had been written `_version` times. `_twins` are arrays that may hold the same elements,
-    depending on which way the program went, and how often they had been written then.
+    depending on which way the program went, and how often they had been written then. `_stand_ins` are the
+    copies that stand for it in bodies that are being traced, each of which notes in `_is_passed_by` that the
+    body reads what it stands for by another name.
     """
 
-    __slots__ = ("_is_row_major", "_owner", "_scope", "_twins", "_value", "_version", "_view", "weak")
+    __slots__ = (
+        "_is_passed_by", "_is_row_major", "_owner", "_scope", "_stand_ins", "_twins", "_value", "_version",
+        "_view", "weak",
+    )  # fmt: skip
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
@@ -88,23 +93,31 @@ class Array:
         self._view: View | None = None
         self._version = 0
         self._twins: tuple[tuple[Array, int], ...] = ()
+        self._stand_ins: tuple[Array, ...] = ()
+        self._is_passed_by = False
         self._is_row_major = True
         self.weak = weak and not shape_of(value)
 
     @property
     def value(self) -> Value:
         """The SSA value, as one that can be used in the function being traced."""
-        if self._view is not None or self._twins:
+        if self._view is not None or self._twins or self._stand_ins:
             self._refresh()
         return current_frame().value(self._value, self._scope)
 
     def _refresh(self) -> None:
         """Re-read a view if its base has been written since, or if it was read in a scope that has ended."""
-        if any(twin._version != version for twin, version in self._twins):
+        base = base_of(self)
+        if is_doubtful(base):
             raise tracing_error(
                 f"{self!r} may be an array that has been written since, or a part of it: that depends on "
                 f"which way the program went",
                 "make it an array of its own where it is assigned: y = x.copy()",
+            )
+        if base._stand_ins and _pass_by(base._stand_ins):
+            raise tracing_error(
+                f"{self!r} is written by another name in this branch or loop, or may be, and read by this one",
+                "write and read it by one name there, or make one of the two a copy before: y = x.copy()",
             )
         view = self._view
         if view is None or (self._version == view.base._version and self._scope.is_open):
@@ -250,7 +263,26 @@ def row_major(shape: Shape) -> Strides:
 def forget(x: Array) -> None:
     """Have reading an array, and views of it, be an error: it was written on some ways only."""
     x._version += 1
+    doubt(x)
+
+
+def doubt(x: Array) -> None:
+    """The same of one that may be another array which was written."""
     x._twins = (*x._twins, (x, x._version - 1))
+
+
+def is_doubtful(base: Array) -> bool:
+    """Whether an array that is no view may have been written as another one, depending on the way."""
+    return any(twin._version != version for twin, version in base._twins)
+
+
+def _pass_by(stand_ins: tuple[Array, ...]) -> bool:
+    """Note that what these stand for is read; whether one of them has been written."""
+    is_written = False
+    for copy in stand_ins:
+        copy._is_passed_by = True
+        is_written = _pass_by(copy._stand_ins) or copy._version > 0 or is_written
+    return is_written
 
 
 def base_of(x: Array) -> Array:
