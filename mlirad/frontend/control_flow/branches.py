@@ -60,7 +60,7 @@ class _Choice:
         self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
         self._originals = [Originals({}, {}), Originals({}, {})]
-        self._results = Results(self._before)
+        self._results = Results(self._before, state.cells)
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._sent: tuple[str, ...] = ()
         self._traced_sides: list[int] = []

@@ -200,7 +200,7 @@ class _Loop:
         self._together = together(self._before)
         self._ends: dict[str, Any] = {}
         self._originals = Originals({}, {})
-        self._results = Results(self._before)
+        self._results = Results(self._before, state.cells)
         self._apart: set[str] = set()
         self._shares = Shares()
         self._passed: set[int] = set()

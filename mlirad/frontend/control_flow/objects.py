@@ -15,12 +15,13 @@ their parts are.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.frontend.control_flow.holders import is_held_elsewhere
 from mlirad.frontend.control_flow.state import Unknown, is_missing, is_opaque, is_same
 from mlirad.frontend.numpy_functions.writes.writes import replace
 from mlirad.frontend.tracing.array import Array, base_of, doubt, forget, is_doubtful
@@ -208,7 +209,8 @@ class Results:
     and then replaced by another object in its variable, has no result: reading it is an error.
     """
 
-    def __init__(self, before: Mapping[str, Any]) -> None:
+    def __init__(self, before: Mapping[str, Any], cells: Set[int]) -> None:
+        self._cells = cells
         self._restored: dict[int, object] = {}
         self.choices: list[tuple[str, list[Any]]] = []
         """By variables, new lists and dictionaries, each with the ones from outside that it stands for."""
@@ -244,12 +246,14 @@ class Results:
             return self._put(first.original, whole, parts)
         objects = [originals.object_of(end) for end, originals in ends]
         outside = {id(end) for end, originals in ends if id(end) in originals.outside}
-        shared = [
-            x for x in objects if x is not None and (self._names.get(id(x)) != {name} or id(x) in outside)
-        ]
-        if shared:
+        shared = [x for x in objects if x is not None]
+        if any(id(x) in outside or self._is_shared(x, name) for x in shared):
             self.choices.append((name, [whole, *shared]))
         return whole
+
+    def _is_shared(self, found: object, name: str) -> bool:
+        """Whether a list or dictionary is held by anything but a variable."""
+        return self._names.get(id(found)) != {name} or is_held_elsewhere(found, name, self._cells)
 
     def _written(self, name: str, original: Any, result: Array) -> Any:
         """An array with the elements of the result."""

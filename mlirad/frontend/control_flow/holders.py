@@ -1,0 +1,42 @@
+"""What else holds a list or dictionary: variables of functions that are running, and all that they reach.
+
+    def first(items):                  After the `if`, items is a list of its own, or that of the caller. The
+        if x > 0:                      caller has a variable for it, so no write to it can be traced. A list
+            items = [*items]           that was made in this function, and is in no other variable, may be
+        items[0] = x                   written.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Set
+from types import CodeType
+from typing import Any, Final
+
+from mlirad.frontend.control_flow.reached import LIMIT, Reached
+from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.functions import call_for_values
+
+_BEGINNING: Final[CodeType] = call_for_values.__code__
+"""What calls the function that is traced, with copies of its arguments."""
+
+
+def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
+    """Whether anything but a variable of the innermost function that has this name holds an object.
+
+    The variables in `cells` are left out, since they are about to get other values. Where there is too much to
+    look at, it may be held.
+    """
+    reached = Reached((tuple(_variables(name)),), cells).objects
+    return id(found) in reached or len(reached) >= LIMIT
+
+
+def _variables(name: str) -> Iterator[Any]:
+    """The values of the variables of the functions that are running in this trace, without that one."""
+    frame, is_inside = sys._getframe(1), True
+    while frame is not None and frame.f_code is not _BEGINNING:
+        code = frame.f_code
+        if is_program_file(code.co_filename):
+            yield from (value for key, value in frame.f_locals.items() if key != name or not is_inside)
+            is_inside = is_inside and name not in code.co_cellvars
+        frame = frame.f_back
