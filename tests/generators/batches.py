@@ -26,7 +26,7 @@ N, LENGTH = 4, 3
 """The length of vectors and rows, and that of batches."""
 
 State = tuple[Any, Any, Any, Any]
-Step = Callable[[State, Any], State]
+Step = Callable[[State, Any], Any]
 
 
 @ad.function
@@ -68,43 +68,88 @@ def _sequence(v: Any, trips: Any) -> Any:
     return ad.fori_loop(0, trips % 3 + 1, lambda k, c: _put(c, k % N, np.cos(c[k] + 0.1 * k)), v)
 
 
-STEPS: Sequence[Callable[[random.Random], Step]] = (
-    lambda r: lambda t, key: (np.sin(t[0]), t[1] * t[0], t[2] + t[1], t[3] + 1),
-    lambda r: lambda t, key: (t[0], np.tanh(t[2] @ t[1]), np.sin(t[2]), t[3]),
-    lambda r: lambda t, key: (np.mean(t[2]), t[2][1], np.outer(t[1], t[2][0]) * 0.3, t[3] * 2 - 1),
-    lambda r: lambda t, key: (t[0], np.sort(t[1]), t[2][np.argsort(t[1])], np.argmax(t[1])),
-    lambda r: lambda t, key: (np.max(t[2]), np.cumsum(t[1]) * 0.3, np.sort(t[2], axis=0), t[3]),
-    lambda r: lambda t, key: (t[1][t[3] % N], _put(t[1], t[3] % N, t[0]), _put(t[2], (slice(None), t[3] % N), t[1]), t[3]),
-    lambda r: lambda t, key: (t[0], _written(t[1], t[3], t[0]), t[2].T, t[3] // 2),
-    lambda r: lambda t, key, axis=r.choice((0, 1)): (t[0], np.take(t[1], [0, 0, 3, 1]), np.roll(t[2], 1, axis=axis), t[3]),
-    lambda r: lambda t, key: (t[0], np.linalg.solve(_definite(t[2]), t[1]), np.linalg.inv(_definite(t[2])), t[3]),
-    lambda r: lambda t, key: (np.log(np.linalg.det(_definite(t[2]))), t[1], np.linalg.cholesky(_definite(t[2])), t[3]),
-    lambda r: lambda t, key: (t[0], np.linalg.eigvalsh(_definite(t[2])) * 0.5, t[2], t[3]),
-    lambda r: lambda t, key: (np.linalg.norm(t[2]), np.abs(np.linalg.qr(_definite(t[2]))[1])[0], t[2] * 0.5, t[3]),
-    lambda r: lambda t, key: (t[0], scipy.linalg.solve_triangular(np.eye(N) + np.tril(t[2], -1) * 0.2, t[1], lower=True), t[2], t[3]),
-    lambda r: lambda t, key: (t[0], np.fft.ifft(np.fft.fft(t[1]) * np.exp(1j * t[0])).real, t[2], t[3]),
-    lambda r: lambda t, key: (t[0], np.fft.irfft(np.fft.rfft(t[1]) * 0.5, N), np.fft.fft2(t[2]).imag * 0.1, t[3]),
-    lambda r: lambda t, key: (np.abs(t[0] + 1j * t[1][0]), np.angle(2 + t[1] * 1j * t[0]), ((t[2] + 1j) @ (t[2] - 0.5j)).real * 0.2, t[3]),
-    lambda r: lambda t, key: (t[0] + draws.uniform(key), t[1] * draws.normal(key, (N,)) * 0.5, t[2], t[3]),
-    lambda r: lambda t, key: (t[0], t[1] + draws.uniform(draws.fold_in(key, 3), (N,)), t[2], t[3] + draws.randint(key, (), 0, 5)),
-    lambda r: lambda t, key: (*_counted(t[0], t[1], t[3]), t[2], t[3]),
-    lambda r: lambda t, key: (*_scanned(t[0], t[1]), t[2], t[3]),
-    lambda r: lambda t, key: (t[0], _sequence(t[1], t[3]), t[2], t[3]),
-    lambda r: lambda t, key: (_halved(t[0], t[3] % 3), t[1], t[2], t[3]),
-    lambda r: lambda t, key: (t[0], t[1], t[2] @ t[2] * 0.2, t[3] * t[3] % 5),
-    lambda r: lambda t, key: (np.where(t[1] > t[0], t[1], 0.5).sum() * 0.2, np.clip(t[1], -0.5, t[0] ** 2), t[2], t[3]),
-    lambda r: lambda t, key: (np.interp(t[0], [0.0, 0.5, 1.0], [0.2, 0.7, -0.3]), np.convolve(t[1], t[2][0], "same") * 0.3, t[2], t[3]),
-    lambda r: lambda t, key: (np.median(t[1]), np.searchsorted(np.sort(t[2][0]), t[1]) * 0.25, t[2], np.sum(t[1] > 0)),
-    lambda r: lambda t, key: (np.sum(ad.map(lambda x, y: x * y, t[1], t[2][0])), ad.build((N,), lambda k: ad.index(t[1], k + t[3] % 3)), t[2], t[3]),
-    lambda r: lambda t, key: (t[0], ad.grad(lambda w: np.sum(np.sin(w) * t[0] + t[2] @ w * w) * 0.2)(t[1]), t[2], t[3]),
-    lambda r: lambda t, key: (t[0], t[1], np.tanh(ad.jacobian(lambda w: np.sin(t[2] @ w) * t[0])(t[1])), t[3]),
-    lambda r: lambda t, key, axis=r.choice((0, 1)): (t[0], ad.vmap(lambda row, x: np.tanh(row @ t[1]) + x * t[0], (axis, 0))(t[2], t[1]), t[2], t[3]),
-    lambda r: lambda t, key: (t[0], t[1], ad.vmap(lambda row: np.sort(row) * t[1], in_axes=1, out_axes=1)(t[2]), t[3]),
-    lambda r: lambda t, key: (t[0], np.cumprod(np.cos(t[1])), np.cumsum(t[2], axis=1) * 0.3, np.argmin(t[2][:, 0])),
-    lambda r: lambda t, key: (np.prod(np.cos(t[1])), np.diff(t[1], append=t[0]), np.flip(t[2], 0), t[3]),
-    lambda r: lambda t, key: (t[0], ad.bincount(np.arange(N) * t[3] % N, weights=t[1], length=N), np.einsum("ij,jk->ki", t[2], t[2]) * 0.2, t[3]),
-    lambda r: lambda t, key: (t[0], ad.scatter(t[1], (N,), lambda k: (k * t[3]) % N), np.kron(t[2][:2, :2], t[2][2:, 2:]) * 0.5, t[3]),
-)  # fmt: skip
+STEPS: Sequence[Step] = (
+    lambda t, key: (np.sin(t[0]), t[1] * t[0], t[2] + t[1], t[3] + 1),
+    lambda t, key: (t[0], np.tanh(t[2] @ t[1]), np.sin(t[2]), t[3]),
+    lambda t, key: (np.mean(t[2]), t[2][1], np.outer(t[1], t[2][0]) * 0.3, t[3] * 2 - 1),
+    lambda t, key: (t[0], np.sort(t[1]), t[2][np.argsort(t[1])], np.argmax(t[1])),
+    lambda t, key: (np.max(t[2]), np.cumsum(t[1]) * 0.3, np.sort(t[2], axis=0), t[3]),
+    lambda t, key: (
+        t[1][t[3] % N],
+        _put(t[1], t[3] % N, t[0]),
+        _put(t[2], (slice(None), t[3] % N), t[1]),
+        t[3],
+    ),
+    lambda t, key: (t[0], _written(t[1], t[3], t[0]), t[2].T, t[3] // 2),
+    lambda t, key: (t[0], np.take(t[1], [0, 0, 3, 1]), np.roll(t[2], 1, axis=1), t[3]),
+    lambda t, key: (t[0], np.linalg.solve(_definite(t[2]), t[1]), np.linalg.inv(_definite(t[2])), t[3]),
+    lambda t, key: (np.log(np.linalg.det(_definite(t[2]))), t[1], np.linalg.cholesky(_definite(t[2])), t[3]),
+    lambda t, key: (t[0], np.linalg.eigvalsh(_definite(t[2])) * 0.5, t[2], t[3]),
+    lambda t, key: (np.linalg.norm(t[2]), np.abs(np.linalg.qr(_definite(t[2]))[1])[0], t[2] * 0.5, t[3]),
+    lambda t, key: (
+        t[0],
+        scipy.linalg.solve_triangular(np.eye(N) + np.tril(t[2], -1) * 0.2, t[1], lower=True),
+        t[2],
+        t[3],
+    ),
+    lambda t, key: (t[0], np.fft.ifft(np.fft.fft(t[1]) * np.exp(1j * t[0])).real, t[2], t[3]),
+    lambda t, key: (t[0], np.fft.irfft(np.fft.rfft(t[1]) * 0.5, N), np.fft.fft2(t[2]).imag * 0.1, t[3]),
+    lambda t, key: (
+        np.abs(t[0] + 1j * t[1][0]),
+        np.angle(2 + t[1] * 1j * t[0]),
+        ((t[2] + 1j) @ (t[2] - 0.5j)).real * 0.2,
+        t[3],
+    ),
+    lambda t, key: (t[0] + draws.uniform(key), t[1] * draws.normal(key, (N,)) * 0.5, t[2], t[3]),
+    lambda t, key: (
+        t[0],
+        t[1] + draws.uniform(draws.fold_in(key, 3), (N,)),
+        t[2],
+        t[3] + draws.randint(key, (), 0, 5),
+    ),
+    lambda t, key: (*_counted(t[0], t[1], t[3]), t[2], t[3]),
+    lambda t, key: (*_scanned(t[0], t[1]), t[2], t[3]),
+    lambda t, key: (t[0], _sequence(t[1], t[3]), t[2], t[3]),
+    lambda t, key: (_halved(t[0], t[3] % 3), t[1], t[2], t[3]),
+    lambda t, key: (t[0], t[1], t[2] @ t[2] * 0.2, t[3] * t[3] % 5),
+    lambda t, key: (np.where(t[1] > t[0], t[1], 0.5).sum() * 0.2, np.clip(t[1], -0.5, t[0] ** 2), t[2], t[3]),
+    lambda t, key: (
+        np.interp(t[0], [0.0, 0.5, 1.0], [0.2, 0.7, -0.3]),
+        np.convolve(t[1], t[2][0], "same") * 0.3,
+        t[2],
+        t[3],
+    ),
+    lambda t, key: (np.median(t[1]), np.searchsorted(np.sort(t[2][0]), t[1]) * 0.25, t[2], np.sum(t[1] > 0)),
+    lambda t, key: (
+        np.sum(ad.map(lambda x, y: x * y, t[1], t[2][0])),
+        ad.build((N,), lambda k: ad.index(t[1], k + t[3] % 3)),
+        t[2],
+        t[3],
+    ),
+    lambda t, key: (t[0], ad.grad(lambda w: np.sum(np.sin(w) * t[0] + t[2] @ w * w) * 0.2)(t[1]), t[2], t[3]),
+    lambda t, key: (t[0], t[1], np.tanh(ad.jacobian(lambda w: np.sin(t[2] @ w) * t[0])(t[1])), t[3]),
+    lambda t, key: (
+        t[0],
+        ad.vmap(lambda row, x: np.tanh(row @ t[1]) + x * t[0], (1, 0))(t[2], t[1]),
+        t[2],
+        t[3],
+    ),
+    lambda t, key: (t[0], t[1], ad.vmap(lambda row: np.sort(row) * t[1], in_axes=1, out_axes=1)(t[2]), t[3]),
+    lambda t, key: (t[0], np.cumprod(np.cos(t[1])), np.cumsum(t[2], axis=1) * 0.3, np.argmin(t[2][:, 0])),
+    lambda t, key: (np.prod(np.cos(t[1])), np.diff(t[1], append=t[0]), np.flip(t[2], 0), t[3]),
+    lambda t, key: (
+        t[0],
+        ad.bincount(np.arange(N) * t[3] % N, weights=t[1], length=N),
+        np.einsum("ij,jk->ki", t[2], t[2]) * 0.2,
+        t[3],
+    ),
+    lambda t, key: (
+        t[0],
+        ad.scatter(t[1], (N,), lambda k: (k * t[3]) % N),
+        np.kron(t[2][:2, :2], t[2][2:, 2:]) * 0.5,
+        t[3],
+    ),
+)
 
 
 def _branched(rng: random.Random, depth: int) -> Step:
@@ -141,7 +186,7 @@ def _steps(rng: random.Random, depth: int) -> Step:
         if depth and kind < 0.3:
             parts.append(rng.choice((_branched, _repeated))(rng, depth - 1))
         else:
-            parts.append(rng.choice(STEPS)(rng))
+            parts.append(rng.choice(STEPS))
 
     def run(t: State, key: Any) -> State:
         for part in parts:
@@ -183,7 +228,8 @@ def random_arguments(seed: int, *batches: Axes) -> tuple[Any, ...]:
     shapes: list[tuple[int, ...]] = [(), (N,), (N, N), (), ()]
     for axes in batches:
         shapes = [
-            shape if axis is None else _with(shape, axis) for shape, axis in zip(shapes, axes.given, strict=True)
+            shape if axis is None else _with(shape, axis)
+            for shape, axis in zip(shapes, axes.given, strict=True)
         ]
     s, v, m = (rng.uniform(-1, 1, size=shape) for shape in shapes[:3])
     count = int(np.prod(shapes[4]))
@@ -199,7 +245,11 @@ def _with(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 def slices(function: Callable[..., Any], args: Sequence[Any], axes: Axes) -> Any:
     """What `ad.vmap` means: the function on each slice, its results stacked."""
     found = [
-        function(*(a if axis is None else np.take(a, k, axis) for a, axis in zip(args, axes.given, strict=True)))
+        function(
+            *(a if axis is None else np.take(a, k, axis) for a, axis in zip(args, axes.given, strict=True))
+        )
         for k in range(LENGTH)
     ]
-    return tuple(np.stack(column, axis) for column, axis in zip(zip(*found, strict=True), axes.results, strict=True))
+    return tuple(
+        np.stack(column, axis) for column, axis in zip(zip(*found, strict=True), axes.results, strict=True)
+    )

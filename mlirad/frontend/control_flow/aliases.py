@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, cast
 from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
 from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
-from mlirad.frontend.tracing.array import Array, base_of, copied, view_of
+from mlirad.frontend.tracing.array import Array, base_of, copied, current_twins, view_of
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -184,11 +184,6 @@ def _pair(x: Array, base: Array) -> None:
         if twin is not own and id(twin) not in known:
             own._twins = (*own._twins, (twin, twin._version))
             twin._twins = (*twin._twins, (own, own._version))
-
-
-def current_twins(x: Array) -> list[Array]:
-    """What an array may be, as far as that has not been written since."""
-    return [twin for twin, version in x._twins if twin._version == version]
 
 
 def _representatives(x: Array) -> list[Array]:

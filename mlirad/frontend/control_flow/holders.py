@@ -1,9 +1,9 @@
 """What else holds a list or dictionary: variables of functions that are running, and all that they reach.
 
-    def first(items):                  After the `if`, items is a list of its own, or that of the caller. The
-        if x > 0:                      caller has a variable for it, so no write to it can be traced. A list
-            items = [*items]           that was made in this function, and is in no other variable, may be
-        items[0] = x                   written.
+def first(items):                  After the `if`, items is a list of its own, or that of the caller. The
+    if x > 0:                      caller has a variable for it, so no write to it can be traced. A list
+        items = [*items]           that was made in this function, and is in no other variable, may be
+    items[0] = x                   written.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _BEGINNING: Final[CodeType] = call_for_values.__code__
 def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
     """Whether anything but a variable of the innermost function that has this name holds an object.
 
-    The variables in `cells` are left out, since they are about to get other values. Where there is too much to
-    look at, it may be held.
+    The variables in `cells` are left out, since they are about to get other values. Where there is too much
+    to look at, it may be held.
     """
     reached = Reached((tuple(_variables(name)),), cells).objects
     return id(found) in reached or len(reached) >= LIMIT

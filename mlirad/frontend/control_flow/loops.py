@@ -36,7 +36,13 @@ from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.objects import Originals, Results, Themselves, held_objects
-from mlirad.frontend.control_flow.outside import passed_by, read_all, require_known, standing
+from mlirad.frontend.control_flow.outside import (
+    passed_by,
+    read_all,
+    require_known,
+    require_own,
+    standing,
+)
 from mlirad.frontend.control_flow.reached import Reached, without_changes
 from mlirad.frontend.control_flow.state import (
     NOTHING,
@@ -50,7 +56,7 @@ from mlirad.frontend.control_flow.state import (
     is_written,
 )
 from mlirad.frontend.tracing.array import Array, base_of
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.frames import current_frame, is_tracing
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -253,10 +259,12 @@ class _Loop:
         sharing = Sharing({name: start[name] for name in carry})
         self._originals = Originals(self._before, start)
         parts = (self._body,) if first is None else (first, self._body)
+        noted = len(current_frame().doubted)
         with standing(self._originals):
             without_changes(parts, self._state.cells, self._what, self._originals.outside)
             after = self._state.get()
             read_all({name: after[name] for name in carry})
+            require_own(noted, self._what)
         require_known(self._originals, self._passed | passed_by(self._originals), self._what)
         parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
         if not parted <= self._apart:  # each trip but the first starts with what the body gives them

@@ -17,9 +17,10 @@ from collections.abc import Generator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
-from mlirad.frontend.control_flow.aliases import arrays_in, current_twins
+from mlirad.frontend.control_flow.aliases import COPY, arrays_in
 from mlirad.frontend.control_flow.objects import Originals, is_mutable
-from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.array import Array, base_of, current_twins
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.raising import tracing_error
 
 
@@ -58,6 +59,21 @@ def require_known(originals: Originals, passed: Set[int], what: str) -> None:
             raise tracing_error(
                 f"{what} with a traced condition writes {found.name}, which it also reaches by another name",
                 f"write and read it by one name there, or make {found.name} a copy before",
+            )
+
+
+def require_own(first: int, what: str) -> None:
+    """Raise if a loop writes what may be an array from outside of it, which the next trip may read.
+
+    What is noted in the frame from the position `first` on was noted in the loop. Arrays that have copies in
+    the loop are the matter of `require_known`.
+    """
+    frame = current_frame()
+    for x in frame.doubted[first:]:
+        if x._owner.is_open and x._owner is not frame.scope and not x._stand_ins:
+            raise tracing_error(
+                f"{what} with a traced condition writes an array that may be {x!r}, which is made outside",
+                COPY,
             )
 
 

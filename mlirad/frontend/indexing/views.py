@@ -32,6 +32,7 @@ from mlirad.frontend.tracing.array import (
     View,
     base_of,
     copied,
+    note_write,
     row_major,
     strides_of,
     view_of,
@@ -244,7 +245,7 @@ def require_writable(x: Array) -> None:
 def assign(x: Array, value: Value) -> None:
     """Let an array that is no view hold another value."""
     x._value, x._scope = value, current_frame().scope
-    x._version += 1
+    note_write(x)
 
 
 def _uncertain_error(verb: str) -> TracingError:

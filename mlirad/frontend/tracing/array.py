@@ -116,7 +116,7 @@ class Array:
             )
         if base._stand_ins and _pass_by(base._stand_ins):
             raise tracing_error(
-                f"{self!r} is written by another name in this branch or loop, or may be, and read by this one",
+                f"{self!r} is or may be written by another name in this branch or loop, and read by this one",
                 "write and read it by one name there, or make one of the two a copy before: y = x.copy()",
             )
         view = self._view
@@ -274,6 +274,21 @@ def doubt(x: Array) -> None:
 def is_doubtful(base: Array) -> bool:
     """Whether an array that is no view may have been written as another one, depending on the way."""
     return any(twin._version != version for twin, version in base._twins)
+
+
+def current_twins(base: Array) -> list[Array]:
+    """What an array that is no view may be, as far as that has not been written since."""
+    return [twin for twin, version in base._twins if twin._version == version]
+
+
+def note_write(base: Array) -> None:
+    """Note that an array that is no view is written, which may be other ones."""
+    base._version += 1
+    if base._twins:
+        twins, frame = current_twins(base), current_frame()
+        while frame is not None:
+            frame.doubted += twins
+            frame = frame.parent
 
 
 def _pass_by(stand_ins: tuple[Array, ...]) -> bool:

@@ -179,6 +179,113 @@ def no_longer_the_same(x):
     return now.sum() + before.sum()
 
 
+class Holder:
+    """An object that holds an array or a list."""
+
+    def __init__(self, held: Any):
+        self.held = held
+
+
+def written_in_a_branch_of_a_branch(x):
+    v = np.zeros(3) + x
+    holder = Holder(v)
+    if x > 0:
+        if x > 0.5:
+            v = v + 1
+        v[0] = 5.0
+    return holder.held.sum()
+
+
+def part_of_what_may_be_written(x):
+    v = np.zeros(3) + x
+    w = v if x > 0 else -v
+    part = v[1:]
+    w[1] = 5.0
+    return part.sum()
+
+
+def read_by_an_attribute(x):
+    holder = Holder(np.zeros(3) + x)
+    v, y = holder.held, 0.0
+    if x > 0:
+        v[0] = 5.0
+        y = holder.held.sum()
+    return y
+
+
+def read_before_the_write(x):
+    v, k, y = np.zeros(3) + x, 0, 0.0
+    holder = Holder(v)
+    while k < x * 4:
+        y += holder.held.sum()
+        v[0] = v[0] + 1
+        k += 1
+    return y
+
+
+def list_of_an_attribute(x):
+    items = [x, 1.0]
+    holder, y = Holder(items), 0.0
+    if x > 0:
+        items[0] = 5.0
+        y = holder.held[0]
+    return y
+
+
+def list_of_the_caller(x):
+    def first(one):
+        if one[0] > 0.5:
+            one = [*one]
+        one[0] = 5.0
+        return one[0]
+
+    items = [x, 1.0]
+    return first(items) + items[0]
+
+
+def another_one_from_trip_to_trip(x):
+    v, k = np.zeros(3) + x, 0
+    w = v.copy()
+    while k < 4:
+        w[0] = w[0] + 1
+        w = v if x > k else w * 0.5
+        k += 1
+    return v.sum()
+
+
+def written_by_a_function_in_a_loop(x):
+    def patch(a):
+        if a[0] > 0.5:
+            a = a * 0.5
+        a[0] = a[0] + 0.25
+        return a
+
+    v, k, y = np.zeros(3) + x, 0, 0.0
+    while k < x * 4:
+        y += patch(v)[0]
+        k += 1
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (written_in_a_branch_of_a_branch, "may be an array that has been written since"),
+        (part_of_what_may_be_written, "may be an array that has been written since"),
+        (read_by_an_attribute, "may be written by another name in this branch"),
+        (read_before_the_write, "writes v, which it also reaches by another name"),
+        (list_of_an_attribute, "writes items, which it also reaches by another name"),
+        (list_of_the_caller, "decides which object one is here, and one of them is written"),
+        (another_one_from_trip_to_trip, "may be an array that has been written since"),
+        (written_by_a_function_in_a_loop, "writes an array that may be .*, which is made outside"),
+    ],
+)
+def test_what_other_names_may_not_see_is_an_error(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises(ad.TracingError, match=message) as caught:
+        ad.jit(function, control="rewrite", interpret=True)(0.7)
+    assert (caught.value.location or "").startswith(__file__)
+
+
 @pytest.mark.parametrize(
     ("function", "line", "message"),
     [

@@ -6,12 +6,15 @@ An error is one of mlirad's, which says what cannot be rewritten; most functions
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mlirad as ad
 from tests.generators.python_scripts import script
+from tests.generators.shared_arrays import shared_arrays
 from tests.generators.structures import leaves_of
 
 POINTS = ((0.4, -0.3, 3), (-1.2, 0.8, 0), (0.9, 1.7, 6))
@@ -20,7 +23,11 @@ LARGE = 1e5
 
 def judge(seed: int, *, interpret: bool) -> bool:
     """Compare one function at some points; whether it could be rewritten."""
-    function, text = script(seed, 2 + seed % 3)
+    return agrees(*script(seed, 2 + seed % 3), interpret=interpret)
+
+
+def agrees(function: Callable[..., Any], text: str, *, interpret: bool) -> bool:
+    """The same of a function and its source."""
     compiled = ad.jit(function, control="rewrite", interpret=interpret)
     for point in POINTS:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -35,7 +42,7 @@ def judge(seed: int, *, interpret: bool) -> bool:
             except ad.AssertionFailedError:
                 assert failed is not None, text
                 continue
-            except (ad.TracingError, ad.UnsupportedError, ad.DtypeError):
+            except (ad.TracingError, ad.UnsupportedError, ad.DtypeError, ad.ShapeError):
                 return False
         assert expected is not None, text
         if all(np.all(np.abs(np.asarray(leaf, float)) < LARGE) for leaf in expected):
@@ -52,3 +59,14 @@ def test_random_scripts() -> None:
 @pytest.mark.parametrize("seed", range(100, 300))
 def test_many_random_scripts(seed: int) -> None:
     judge(seed, interpret=seed % 6 > 0)
+
+
+def test_shared_arrays() -> None:
+    assert sum(agrees(*shared_arrays(seed), interpret=True) for seed in range(30)) > 2
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first", range(1000, 1300, 10))
+def test_many_shared_arrays(first: int) -> None:
+    for seed in range(first, first + 10):
+        agrees(*shared_arrays(seed), interpret=True)
