@@ -1,11 +1,11 @@
-"""Gathers from an array that is padded with a constant read the array, and the constant where they read padding.
+"""Gathers from an array that is padded with a constant become gathers from the array, and a select.
 
     %p = array.concatenate %x, %zero {dim = 0}              %g = array.gather %x (%i) { min(table[i], 9) }
     %g = array.gather %p (%i) { table[i] }          -->     %r = array.select (table < 10), %g, 0
 
-The table is a constant, so the condition is one, too. That is how triangular matrices are made of rows that hold
-their elements. The derivative then adds no cotangents of padding, and whoever reads the condition knows which
-elements matter.
+The table is a constant, so the condition is one, too. That is how triangular matrices are made of rows that
+hold their elements. The derivative then adds no cotangents of padding, and whoever reads the condition knows
+which elements matter.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MOST_POSITIONS = 2**20
 
 
 def without_padding(b: ArrayBuilder, op: GatherOp, env: Environment) -> Value | None:
-    """What stands for a gather from a padded array; None if it is not one whose padding is known to be read."""
+    """What stands for a gather that reads padding; None if that is not known."""
     joined, targets = op.operand.owner, yields(op.body)
     if not isinstance(joined, ConcatenateOp) or not is_static(prod(shape_of(joined.result))):
         return None
     dim = joined.dim.value.data
     own = [k for k, part in enumerate(joined.parts) if b.scalar_of(part) is None]
-    padding = [b.scalar_of(part) for k, part in enumerate(joined.parts) if k not in own]
+    padding = [s for part in joined.parts if (s := b.scalar_of(part)) is not None]
     if dim >= len(targets) or len(own) != 1 or len(set(map(repr, padding))) != 1:  # 0 and -0 differ
         return None
     table = targets[dim].owner
@@ -44,7 +44,11 @@ def without_padding(b: ArrayBuilder, op: GatherOp, env: Environment) -> Value | 
     loops = [p.index for p in table.positions if isinstance(p, BlockArgument) and p.block is op.body.block]
     extents = shape_of(op.result)[: len(op.body.block.args)]
     shape = shape_of(table.operand)
-    if len({*loops}) < len(shape) or shape != tuple(extents[x] for x in loops) or prod(shape) > MOST_POSITIONS:
+    if (
+        len({*loops}) < len(shape)
+        or shape != tuple(extents[x] for x in loops)
+        or prod(shape) > MOST_POSITIONS
+    ):
         return None
     part = joined.parts[own[0]]
     start, extent = sum(shape_of(p)[dim] for p in joined.parts[: own[0]]), shape_of(part)[dim]

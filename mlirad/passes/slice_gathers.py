@@ -9,8 +9,8 @@
 Regular are positions that are piecewise affine functions of one argument each, of few pieces
 (`mlirad/ir/pieces.py`). Elements of which selects choose nothing become zeros. Where a select chooses by
 whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its place. A
-condition on positions that always or never holds is a constant. Gathers from arrays that are padded with a constant
-read no padding (`padded_gathers.py`).
+condition on positions that always or never holds is a constant. Gathers from arrays that are padded with a
+constant read no padding (`padded_gathers.py`).
 """
 
 from __future__ import annotations

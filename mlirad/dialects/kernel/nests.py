@@ -116,9 +116,9 @@ class NestOp(ScheduledOp, LayoutReader):
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
     kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
-    that many iterations; `within = [x, y, c, ...]`: only elements whose index x is at most index y + c are read,
-    others may be left out and then have no value. Memory plan: `places`, per result a byte offset in the arena, or
-    -1 - k for output k.
+    that many iterations; `within = [x, y, c, ...]`: only elements whose index x is at most index y + c are
+    read, others may be left out and then have no value. Memory plan: `places`, per result a byte offset in
+    the arena, or -1 - k for output k.
     """
 
     name = "kernel.nest"

@@ -44,9 +44,9 @@ class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
-    says that reduction loops are among the outer ones. Of the results, only elements whose index x is at most
-    index y + c are wanted, for all (x, y, c) of `bounds`. Threads may share `tasks`: trips of the first segment of
-    the outermost loop.
+    says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
+    of the outermost loop. Of the results, only elements whose index x is at most index y + c are wanted, for
+    all (x, y, c) of `bounds`.
     """
 
     order: tuple[int, ...]
@@ -59,8 +59,8 @@ class NestSchedule:
     copies: int
     in_memory: bool
     segments: dict[int, list[Segment]]
-    bounds: Sequence[tuple[int, int, int]]
     tasks: Tasks | None = None
+    bounds: Sequence[tuple[int, int, int]] = ()
 
     @classmethod
     def of(
@@ -138,8 +138,8 @@ class NestSchedule:
             copies,
             in_memory,
             cut,
-            op.bounds,
             tasks,
+            op.bounds,
         )
 
 

@@ -1,14 +1,14 @@
-"""`skip-unread{vector-bytes=64}`: kernels leave out the elements that nobody reads, where these are a triangle.
+"""`skip-unread{vector-bytes=64}`: kernels leave out triangles of results that nobody reads.
 
     %m = kernel.nest ... {space = [64, 64], reduction = [1000], ...}      moments of a symmetric matrix
     %l = kernel.scatter add %m, ... { the elements below the diagonal }
 
         -->   %m = kernel.nest ... {..., within = [1, 0, 0]}              those with index 1 <= index 0 + 0
 
-The derivative of a triangular matrix is the triangle of a full product. Which elements are read is found by
-`reads.py`. The loop of one index then begins or ends where the block of the other one says (`emit/output_loops.py`),
-so what is left out are whole blocks of lanes and tiles; loops that stay whole cost less to start, hence the
-costs. What is left out has no value: the interpreter puts NaN there.
+The derivative by a triangular matrix is the triangle of a full product. Which elements are read is found by
+`reads.py`. The loop of one index then begins or ends where the block of the other one says
+(`emit/output_loops.py`), so what is left out are whole blocks of lanes and tiles. Loops that stay whole cost
+less to start, hence the costs. What is left out has no value: the interpreter puts NaN there.
 """
 
 from __future__ import annotations
@@ -20,15 +20,19 @@ from math import prod
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.elementwise import SelectOp
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.kernel import LoadIfOp, NestOp, ScatterOp
-from mlirad.dialects.shapes import ints, values_of
-from mlirad.ir.builder import function_block
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import MAX_POINTS
+from mlirad.dialects.shapes import ints, shape_of, values_of
+from mlirad.errors import VerifyError
+from mlirad.ir.builder import function_block, yields
 from mlirad.ir.call_graph import functions_of
+from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.machine import LOOP_START
 from mlirad.lower.moves import considered
@@ -36,7 +40,7 @@ from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.skip_unread.reads import Reads
 from mlirad.lower.skip_unread.triangles import Part
 
-__all__ = ["Reads", "SkipUnreadPass", "skip_unread"]
+__all__ = ["SkipUnreadPass", "check_skipped", "skip_unread"]
 
 VECTOR_BYTES = 64
 
@@ -59,30 +63,47 @@ class SkipUnreadPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """State for the kernels of every function what they may leave out."""
         for function in functions_of(op):
-            skip_unread(function_block(function), vector_bytes=self.vector_bytes, always=self.always)
+            skip_unread(function, vector_bytes=self.vector_bytes, always=self.always)
 
 
-def skip_unread(block: Block, *, vector_bytes: int = VECTOR_BYTES, always: bool = False) -> None:
-    """State for the kernels of a function, given by its block, what they may leave out."""
-    kernels = [op for op in nested_ops(block.parent) if isinstance(op, NestOp | ScatterOp)]
+def skip_unread(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES, always: bool = False) -> None:
+    """State for the kernels of a function what they may leave out."""
+    kernels = [op for op in nested_ops(function.body) if isinstance(op, NestOp | ScatterOp)]
     if not any(_chooses(op) for op in kernels):
         return
-    reads = Reads(block)
+    reads = Reads(function_block(function))
     for op in kernels:
         if isinstance(op, NestOp) and len(values_of(op.space)) > 1:
             _state(op, reads.of_loops(op), vector_bytes, always=always)
 
 
+def check_skipped(function: FuncOp) -> None:
+    """Raise `VerifyError` if a kernel leaves out elements that may be read."""
+    stated = [op for op in nested_ops(function.body) if isinstance(op, NestOp) and op.bounds]
+    reads = Reads(function_block(function)) if stated else None
+    for op in stated:
+        part = reads.of_loops(op) if reads is not None else None
+        for x, y, offset in op.bounds:
+            if part is not None and part.get((x, y), MAX_POINTS) > offset:
+                raise VerifyError(
+                    f"elements whose index {x} is above index {y} + {offset} may be read",
+                    location=location_of(op),
+                    hint="leave out `within`: `skip-unread` states it",
+                )
+
+
 def _chooses(op: NestOp | ScatterOp) -> bool:
-    """Whether a kernel of several loops has conditions on which something is read."""
-    if len(op.extents) < 2:
-        return False
-    is_guarded = isinstance(op, ScatterOp) and len(op.result.type.get_shape()) + 1 < len(op.body.block.last_op.operands)
-    return is_guarded or any(isinstance(o, SelectOp | LoadIfOp) for o in op.body.block.ops)
+    """Whether a kernel has conditions on which something is read, or reads at positions that it looks up."""
+    if isinstance(op, ScatterOp) and len(yields(op.body)) > 1 + len(shape_of(op.result)):
+        return True
+    ops = op.body.block.ops
+    return any(isinstance(o, SelectOp | LoadIfOp) for o in ops) or any(
+        isinstance(o, LoadOp) and isinstance(o.buffer.owner, ConstantOp) for o in ops
+    )
 
 
 def _state(op: NestOp, part: Part, vector_bytes: int, *, always: bool) -> None:
-    """Choose the bounds by which a nest leaves out most, at most one for each pair of loops in each direction."""
+    """State the bounds by which a nest leaves out blocks, if that pays."""
     extents = op.extents
     found: list[int] = []
     shares: list[float] = []

@@ -4,19 +4,21 @@
     %r = kernel.nest %m (%i, %j) { select(%j <= %i, load %m[%i, %j], 0) }
       -->  of %m {(1, 0): 0}: the lower triangle and the diagonal
 
-A backward analysis: it starts with the results of the function, all of which is read, and goes from the result of
-a kernel to what it loads. An element counts as read where its value matters, so the arm of a select counts where
-the condition chooses it. Conditions are masks that are constants, and comparisons of loop indices. Loops are
-repeated until nothing more is read.
+A backward analysis: it starts with the results of the function, all of which is read, and goes from the
+result of a kernel to what it loads. An element counts as read where its value matters, so the arm of a select
+counts where the condition chooses it. Conditions are masks that are constants, and comparisons of loop
+indices; positions that are found in constants are known, too. Loops are repeated until nothing more is read.
 
-Elements that nobody reads may hold anything, so all of this is for floats only: other values may be positions,
-of which the code that uses them knows more than their type.
+Elements that nobody reads may hold anything, so all of this is for floats only: other values may be
+positions, of which the code that uses them knows more than their type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
 from xdsl.ir import Block
 
 from mlirad.dialects.array import elementwise as ew
@@ -135,7 +137,7 @@ class _Body:
 
     def __init__(self, op: NestOp | ScatterOp, reads: Reads):
         self._op, self._reads = op, reads
-        self._loops = {value: x for x, value in enumerate(op.body.block.args)}
+        self._loops: dict[Value, int] = {value: x for x, value in enumerate(op.body.block.args)}
         self._forms = AffineForms()
 
     def read(self, parts: Sequence[Part]) -> None:
@@ -179,8 +181,31 @@ class _Body:
                 ((variable, coefficient),) = form.terms
                 if coefficient == 1 and variable in self._loops:
                     places.setdefault(self._loops[variable], []).append((d, form.constant))
-        is_bounded = is_float(op.result) and part is not EVERYTHING
-        self._reads.add(op.buffer, moved(part, places) if is_bounded else EVERYTHING)
+        read = common(moved(part, places), self._at_tables(op)) if is_float(op.result) else EVERYTHING
+        self._reads.add(op.buffer, read)
+
+    def _at_tables(self, op: LoadOp | LoadIfOp) -> Part:
+        """The bounds of positions that are found in constants, all at the same place."""
+        tables = {d: table for d, p in enumerate(op.positions) if (table := self._table(p)) is not None}
+        return {
+            (d, e): int(np.max(first - second))
+            for d, (place, first) in tables.items()
+            for e, (other, second) in tables.items()
+            if d != e and place == other and first.size
+        }
+
+    def _table(self, position: Value) -> tuple[Sequence[Value], Any] | None:
+        """Where in a constant a position is found, and the constant; clamped as the position is."""
+        op = position.owner
+        match op:
+            case LoadOp() if isinstance(op.buffer.owner, ConstantOp):
+                return list(op.positions), literal_array(op.buffer.owner)
+            case ew.MaxOp() | ew.MinOp() if isinstance(op.rhs.owner, ConstantOp):
+                found = self._table(op.lhs)
+                clamp = np.maximum if isinstance(op, ew.MaxOp) else np.minimum
+                return None if found is None else (found[0], clamp(found[1], literal_array(op.rhs.owner)))
+            case _:
+                return None
 
     def where(self, condition: Value, *, holds: bool) -> Part:
         """The iterations in which a condition holds, or does not."""

@@ -5,8 +5,8 @@
     {}                          all indices
     None                        none
 
-`(x, y): c` says that index x is at most index y + c. A union is described by the bounds that hold in all of its
-parts, so it may describe more than there is.
+`(x, y): c` says that index x is at most index y + c. A union is described by the bounds that hold in all of
+its parts, so it may describe more than there is.
 """
 
 from __future__ import annotations
