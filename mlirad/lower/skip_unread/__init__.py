@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.elementwise import SelectOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.extents import is_static
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import MAX_POINTS
 from mlirad.dialects.shapes import ints, shape_of, values_of
@@ -131,7 +131,7 @@ def _blocks(op: NestOp, x: int) -> Sequence[tuple[int, int]]:
         step = op.width.value.data
     elif op.tile_dim is not None and op.tile_dim.value.data == x and op.tile is not None:
         step = op.tile.value.data
-    extent = op.extents[x]
+    extent = nominal(op.extents[x])
     return [(start, min(start + step, extent) - 1) for start in range(0, extent, step)]
 
 
