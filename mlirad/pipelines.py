@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -147,7 +148,8 @@ def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, 
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
-    return (f"schedule-kernels{{vector-bytes={target.vector_bytes}}}", plan)
+    vectors = f"{{vector-bytes={target.vector_bytes}}}"
+    return (f"schedule-kernels{vectors}", f"skip-unread{vectors}", plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:
@@ -304,7 +306,7 @@ def run_passes(
         if before is not None:
             before(pass_, module)
         start = time.perf_counter()
-        with watched() as moves:
+        with watched() if after is not None else nullcontext(()) as moves:
             _run(pass_, context, module)
         ran = time.perf_counter()
         if verify(pass_):
