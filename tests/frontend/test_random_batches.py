@@ -1,5 +1,7 @@
 """Random functions batched by `ad.vmap`, and derivatives of and in batches: one slice after the other."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import random
@@ -75,15 +77,16 @@ def tangents(f: Callable[..., Any], axes: Axes, rng: random.Random, options: Any
     args = random_arguments(rng.randrange(999), axes)
     moves = random_arguments(rng.randrange(999), axes)[:3]
 
-    def pushed(s: Any, v: Any, m: Any, i: Any, key: Any, *moves: Any, g: Any) -> Any:
-        floats = lambda *given: g(*given, i, key)[:3]  # noqa: E731
+    def pushed(g: Any, *given: Any) -> Any:
+        (s, v, m, i, key), moves = given[:5], given[5:]
+        floats = lambda *three: g(*three, i, key)[:3]  # noqa: E731
         one, other = ad.jvp(floats, (s, v, m), moves)
         return (*one, *other)
 
     both = Axes((*axes.given, *axes.given[:3]), axes.results[:3] * 2)
     batch = ad.vmap(f, axes.given, axes.results)
-    found = ad.jit(lambda *given: pushed(*given, g=batch), **options)(*args, *moves)
-    expected = slices(ad.jit(lambda *given: pushed(*given, g=f), **options), (*args, *moves), both)
+    found = ad.jit(lambda *given: pushed(batch, *given), **options)(*args, *moves)
+    expected = slices(ad.jit(lambda *given: pushed(f, *given), **options), (*args, *moves), both)
     return found, expected
 
 

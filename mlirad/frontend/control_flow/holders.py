@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Set
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mlirad.frontend.control_flow.reached import LIMIT, Reached
 from mlirad.frontend.tracing.code_reads import is_program_file
@@ -27,13 +27,13 @@ def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
     The variables in `cells` are left out, since they are about to get other values. Where there is too much
     to look at, it may be held.
     """
-    reached = Reached((tuple(_variables(name)),), cells).objects
+    reached = Reached((cast(Any, tuple(_variables(name))),), cells).objects
     return id(found) in reached or len(reached) >= LIMIT
 
 
 def _variables(name: str) -> Iterator[Any]:
     """The values of the variables of the functions that are running in this trace, without that one."""
-    frame, is_inside = sys._getframe(1), True
+    frame, is_inside = sys._getframe(1), True  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code is not _BEGINNING:
         code = frame.f_code
         if is_program_file(code.co_filename):

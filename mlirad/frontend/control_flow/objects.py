@@ -26,6 +26,7 @@ from mlirad.frontend.control_flow.state import Unknown, is_missing, is_opaque, i
 from mlirad.frontend.numpy_functions.writes.writes import replace
 from mlirad.frontend.tracing.array import Array, base_of, doubt, forget, is_doubtful
 from mlirad.frontend.tracing.containers import Opened, container_of
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 
@@ -252,8 +253,15 @@ class Results:
         return whole
 
     def _is_shared(self, found: object, name: str) -> bool:
-        """Whether a list or dictionary is held by anything but a variable."""
-        return self._names.get(id(found)) != {name} or is_held_elsewhere(found, name, self._cells)
+        """Whether a list or dictionary, or what it stands for, is held by anything but a variable."""
+        if self._names.get(id(found)) != {name}:
+            return True
+        objects = [found]
+        for originals in reversed(current_frame().bodies):
+            copy = originals.of(objects[-1])
+            if copy is not None:
+                objects.append(copy.original)
+        return any(is_held_elsewhere(x, name, self._cells) for x in objects)
 
     def _written(self, name: str, original: Any, result: Array) -> Any:
         """An array with the elements of the result."""

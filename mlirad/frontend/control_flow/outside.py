@@ -33,9 +33,12 @@ def standing(originals: Originals) -> Generator[None]:
         for x in (base, *current_twins(base)):
             before.setdefault(id(x), (x, x._stand_ins))
             x._stand_ins = (*x._stand_ins, copy)
+    bodies = current_frame().bodies
+    bodies.append(originals)
     try:
         yield
     finally:
+        bodies.pop()
         for x, stand_ins in before.values():
             x._stand_ins = stand_ins
 

@@ -70,6 +70,8 @@ class Frame:
         """The block that the token can be used in."""
         self.requirements: list[Callable[[], None]] = []
         """Calls that raise if objects of the program are not as they have to be, after the trace."""
+        self.bodies: list[Any] = []
+        """What copies stand for in the bodies of rewritten statements that are being traced."""
         self.doubted: list[Any] = []
         """The traced arrays that other ones may be which have been written here, or in functions inside."""
 
