@@ -1,7 +1,5 @@
 """Random functions batched by `ad.vmap`, and derivatives of and in batches: one slice after the other."""
 
-# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
-
 from __future__ import annotations
 
 import random

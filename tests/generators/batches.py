@@ -9,9 +9,6 @@ recursion, orders, writes, equations, factorisations, transforms, complex and ra
 Conditions depend on the floats as well.
 """
 
-# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
-# pyright: reportUnknownVariableType=false
-
 from __future__ import annotations
 
 import random

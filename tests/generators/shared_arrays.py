@@ -64,7 +64,7 @@ class Shared:
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
-        self.lines: list[str] = PREAMBLE.strip().splitlines()
+        self.lines: list[str] = [*PREAMBLE.strip().splitlines()]
         self.names = 0
 
     def pick(self, *options: str) -> str:
