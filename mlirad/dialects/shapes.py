@@ -102,9 +102,23 @@ def size_of(what: Value | Attribute) -> int:
     return prod(shape_of(what))
 
 
-@cache
 def array_type(shape: Shape, element: Attribute) -> Attribute:
     """The array type of the given extents, or the element type itself at rank 0. Interned."""
+    known = _ARRAY_TYPES.get(id(element))
+    if known is None:
+        return _array_type(shape, element)
+    found = known.get(shape)
+    if found is None:
+        found = known[shape] = _array_type(shape, element)
+    return found
+
+
+_ARRAY_TYPES: dict[int, dict[Shape, Attribute]] = {id(element): {} for element in ELEMENTS}
+"""The array types by the identity of their element type: hashing an attribute takes longer than all else."""
+
+
+@cache
+def _array_type(shape: Shape, element: Attribute) -> Attribute:
     if all(map(is_static, shape)):
         return TensorType(element, shape) if shape else element
     known = [extent if is_static(extent) else DYNAMIC_INDEX for extent in shape]
