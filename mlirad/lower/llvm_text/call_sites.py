@@ -10,9 +10,9 @@ one function form two groups, those that run often in a call of the program and 
 inlined as long as it is small. What is called computes the same; but LLVM may fuse other products of the code
 around it with sums, so the last digit of a result can depend on how many uses there are.
 
-A function of its own costs LLVM a third of a millisecond, however short it is: its code generator has some
-hundred passes, and runs each on every function. So a short kernel that is called in one place is inlined
-there. Long ones are not: they have loops in which every register counts.
+A function costs LLVM half a millisecond, however short it is: its code generator has some hundred passes,
+and runs each on every function. So a short kernel that is called in one place is inlined there. Long ones are
+not: they have loops in which every register counts.
 """
 
 from __future__ import annotations
