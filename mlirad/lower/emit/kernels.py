@@ -37,7 +37,7 @@ SIZES_PLACE: Final = Place("sizes", 0)
 """The place of the sizes of a call, one int64 for each."""
 
 TINY_WORK: Final = 64
-"""Scalar operations up to which a kernel is inlined into the program."""
+"""Scalar operations up to which a kernel is inlined into the program, however long its text is."""
 
 
 @dataclass
@@ -160,8 +160,8 @@ def begin_kernel(
             emitter.is_shared,
         )
     )
-    inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
-    f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    f = program.module.function(name, parameters, attributes=_attributes(program, work))
+    f.is_inlined_if_short = not program.is_profiled and work > TINY_WORK
     f.runs = emitter.trips * task_count
     f.place = location_of(op)
     emitter.calls.append(KernelCall(number, places, tasks))
@@ -176,6 +176,13 @@ def begin_kernel(
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
     return KernelText(f, access, pointers, None if tasks is None else f.arguments[len(places)])
+
+
+def _attributes(program: ProgramText, work: int) -> str:
+    """The attributes of a kernel, but for those that its length and its calls decide."""
+    if program.is_profiled:
+        return "noinline nounwind"
+    return "alwaysinline nounwind" if work <= TINY_WORK else "nounwind"
 
 
 def _has_sizes(op: Operation) -> bool:
