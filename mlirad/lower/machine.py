@@ -95,6 +95,12 @@ LIBRARY_CALL = 1000.0
 LIBRARY_SHARE = 0.9
 """The part of the peak that BLAS reaches on operands that it has packed."""
 
+PACKED_ROWS = 0.15
+PACKED_COLUMNS = 0.8
+PACKED_RIGHT = 0.5
+"""Cycles per byte that BLAS takes to copy the left operand of a row-major product, one that lies by columns,
+and the right operand, measured: blocks that are multiplied one by one beside the whole."""
+
 UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
@@ -147,6 +153,17 @@ def library_contraction_cycles(rows: int, columns: int, inner: int, element: int
     multiplied = _multiplications(rows, columns, inner, element) / LIBRARY_SHARE
     packing = 2 * packed * cycles_per_byte(min(packed, L2_BYTES))
     return LIBRARY_CALL + multiplied + packing + added * cycles_per_byte(min(added, L2_BYTES))
+
+
+def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transposed: bool) -> float:
+    """Cycles that BLAS takes longer for blocks of a product than for the whole, from operands of so many bytes.
+
+    There are `down` blocks of rows, each of which copies the right operand, and `across` blocks of columns,
+    each of which copies the left one: `is_transposed` says that it lies by columns.
+    """
+    of_left = PACKED_COLUMNS if is_transposed else PACKED_ROWS
+    again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right
+    return again + (down * across - 1) * LIBRARY_CALL
 
 
 def parts_cycles(parts: int, size: int) -> float:

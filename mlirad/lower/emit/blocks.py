@@ -27,17 +27,16 @@ from mlirad.lower.emit.control import ControlEmitter
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.factorisations import emit_factorisation
-from mlirad.lower.emit.kernels import KernelCall, KernelEmitter
+from mlirad.lower.emit.kernel_calls import KernelCalls
+from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.nest import emit_nest
-from mlirad.lower.emit.parallel import begin_task, call_tasks
-from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.recurrences import emit_recurrence
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.transforms import emit_fft
 from mlirad.lower.emit.triangular_solve import emit_triangular_solve
-from mlirad.lower.llvm_text import IRBuilder, Value
+from mlirad.lower.llvm_text import Value
 
 
 class BlockEmitter:
@@ -51,6 +50,7 @@ class BlockEmitter:
         self._at = at
         self._cells = cells
         self._depth = depth
+        self._calls = KernelCalls(kernels, at)
         self.control = ControlEmitter(
             kernels, at, self.write, lambda at: BlockEmitter(kernels, at, cells, depth).control
         )
@@ -59,6 +59,8 @@ class BlockEmitter:
         """Write what the ops of a block do."""
         kernels = self._kernels
         for op in block.ops:
+            if isinstance(op, (CallOp, SaveOp, RestoreOp, *LOWERED_CONTROL)):
+                self._calls.flush()
             match op:
                 case kernel.NestOp():
                     emit_nest(kernels, op)
@@ -94,35 +96,9 @@ class BlockEmitter:
                 for result in op.results:
                     self._at.pointer(result)
             for call in kernels.calls:
-                with timed(self._at.f, kernels.program, self._at.pointers, call.number):
-                    self._write_kernel_call(call)
+                self._calls.write(call)
             kernels.calls.clear()
-
-    def _write_kernel_call(self, call: KernelCall) -> None:
-        """Call a kernel, or have threads call it for each of its tasks."""
-        f = self._at.f
-        own_name = self._kernels.program.kernels[call.number].name
-        name = f.module.merged(own_name)
-        addresses = [self._at.pointers[p] for p in call.places]
-        tasks = call.tasks
-        if tasks is None:
-            f.call(name, addresses)
-            return
-        task = begin_task(f.module, own_name, len(addresses))
-        task.f.call(name, [*task.addresses, task.number])
-        task.f.ret()
-        shared = f.module.merged(task.f.name)
-        count = tasks.count(f)
-        if tasks.are_known:
-            call_tasks(f, shared, addresses, count)
-            return
-        f.choose(
-            f.zext(f.icmp("eq", f.value(count, "i64"), 1), "i64"),
-            [
-                lambda: call_tasks(f, shared, addresses, count),
-                lambda: _call_once(f, name, [*addresses, f.value(0, "i64")]),
-            ],
-        )
+        self._calls.flush()
 
     def _write_call(self, op: CallOp) -> None:
         """Pass the addresses of operands and results in a table, one for both where one is overwritten."""
@@ -140,11 +116,6 @@ class BlockEmitter:
         f.call_stopping(
             called_name(op.callee.root_reference.data), [table, *cells, f.add(self._depth, 1), f.context]
         )
-
-
-def _call_once(f: IRBuilder, name: str, operands: Sequence[Value]) -> None:
-    """Call a kernel of which one task is all."""
-    f.call(name, operands)
 
 
 def called_name(name: str) -> str:
