@@ -95,11 +95,13 @@ LIBRARY_CALL = 1000.0
 LIBRARY_SHARE = 0.9
 """The part of the peak that BLAS reaches on operands that it has packed."""
 
-PACKED_ROWS = 0.15
-PACKED_COLUMNS = 0.8
-PACKED_RIGHT = 0.5
-"""Cycles per byte that BLAS takes to copy the left operand of a row-major product, one that lies by columns,
-and the right operand, measured: blocks that are multiplied one by one beside the whole."""
+PACKED_ROWS = 2.0
+PACKED_COLUMNS = 4.0
+"""How many times the cycles of reading it once BLAS takes to copy the left operand of a row-major product, and
+one that lies by columns, measured: blocks that are multiplied one by one, beside the whole."""
+
+PACKED_RIGHT = 0.4
+"""Cycles per byte to copy the right operand, which is interleaved by rows of it, measured in the same way."""
 
 UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
@@ -161,7 +163,7 @@ def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transp
     There are `down` blocks of rows, each of which copies the right operand, and `across` blocks of columns,
     each of which copies the left one: `is_transposed` says that it lies by columns.
     """
-    of_left = PACKED_COLUMNS if is_transposed else PACKED_ROWS
+    of_left = (PACKED_COLUMNS if is_transposed else PACKED_ROWS) * cycles_per_byte(min(left, CACHE_BYTES))
     again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right
     return again + (down * across - 1) * LIBRARY_CALL
 

@@ -79,7 +79,9 @@ class DotOp(ContractionOp, LayoutReader):
         if self.columns is not None:
             check_parallel(self.columns)
             if self.parallel is None or values_of(self.lhs_batch):
-                raise VerifyException("blocks of columns are cut out of blocks of rows: state parallel, no batch")
+                raise VerifyException(
+                    "blocks of columns are cut out of blocks of rows: state parallel, no batch"
+                )
         check_places(self, self.places)
         check_layouts(self, self.layouts)
         shape = self.contracted_shape(self.lhs, self.rhs)

@@ -35,6 +35,7 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
+from mlirad.lower.plan_memory.concurrent import keep_operands
 from mlirad.lower.plan_memory.records import Records
 
 
@@ -110,6 +111,7 @@ class Lifetimes:
         for n, op in enumerate(self.ops):
             for value in free_values(op):
                 self.last_read[value] = n
+        keep_operands(self.ops, self.last_read)
         last = block.last_op
         returned = () if last is None else last.operands
         excluded: set[Value] = set()

@@ -1,8 +1,8 @@
 """Into what blocks of rows and columns a contraction by BLAS is cut, so that threads can share it.
 
-    512 x 512 by 512 x 512        four blocks of 512 x 128: the left operand is copied four times, the right once
-    64 x 784 by 784 x 512         four blocks of 64 x 128
-    784 x 512, transposed         two blocks of rows, as a transposed operand is slow to copy
+    64 x 784 by 784 x 512         four blocks of 64 x 128: the left operand is copied four times, the right once
+    512 x 784 by 784 x 256        two blocks of 256 x 256: the right operand is the smaller one
+    2048 x 2048 by 2048 x 2048    blocks of 512 x 512
 
 BLAS copies what it multiplies, so each block of columns copies the left operand again, and each block of rows
 the right one. A contraction is cut into as many blocks as keep what is copied again below a small share of the
@@ -23,7 +23,7 @@ from mlirad.lower.machine import element_bytes, library_contraction_cycles, repa
 COPIED_SHARE: Final = 0.06
 """What part of a contraction copies may add."""
 
-COPIED_SHARE_OF_TWO: Final = 0.14
+COPIED_SHARE_OF_TWO: Final = 0.1
 """What part of it they may add where it is cut in two."""
 
 BLOCK_MULTIPLE: Final = 16
