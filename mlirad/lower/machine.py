@@ -97,8 +97,8 @@ LIBRARY_SHARE = 0.9
 
 PACKED_ROWS = 2.0
 PACKED_COLUMNS = 4.0
-"""How many times the cycles of reading it once BLAS takes to copy the left operand of a row-major product, and
-one that lies by columns, measured: blocks that are multiplied one by one, beside the whole."""
+"""How many times the cycles of reading it once BLAS takes to copy the left operand of a row-major product,
+and one that lies by columns, measured: blocks that are multiplied one by one, beside the whole."""
 
 PACKED_RIGHT = 0.4
 """Cycles per byte to copy the right operand, which is interleaved by rows of it, measured in the same way."""
@@ -158,10 +158,11 @@ def library_contraction_cycles(rows: int, columns: int, inner: int, element: int
 
 
 def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transposed: bool) -> float:
-    """Cycles that BLAS takes longer for blocks of a product than for the whole, from operands of so many bytes.
+    """Cycles that BLAS takes longer for blocks of a product than for the whole product.
 
-    There are `down` blocks of rows, each of which copies the right operand, and `across` blocks of columns,
-    each of which copies the left one: `is_transposed` says that it lies by columns.
+    Its operands have `left` and `right` bytes. There are `down` blocks of rows, each of which copies the
+    right operand, and `across` blocks of columns, each of which copies the left one: `is_transposed` says that it
+    lies by columns.
     """
     of_left = (PACKED_COLUMNS if is_transposed else PACKED_ROWS) * cycles_per_byte(min(left, CACHE_BYTES))
     again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right

@@ -3,8 +3,8 @@
     %p = kernel.dot %x, %g {parallel = 128, ...}
     %q = kernel.dot %g, %w {parallel = 128, ...}       reads nothing of %p: %x lives until here
 
-Otherwise %q could lie where %x was, and would have to wait for %p. Which kernels run at the same time is found
-again from the places when code is written (`mlirad/lower/emit/kernel_calls.py`).
+Otherwise %q could lie where %x was, and would have to wait for %p. Which kernels run at the same time is
+found again from the places when code is written (`mlirad/lower/emit/kernel_calls.py`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Into what blocks of rows and columns a contraction by BLAS is cut, so that threads can share it.
 
-    64 x 784 by 784 x 512         four blocks of 64 x 128: the left operand is copied four times, the right once
+    64 x 784 by 784 x 512         four blocks of 64 x 128: the left operand is copied again for each
     512 x 784 by 784 x 256        two blocks of 256 x 256: the right operand is the smaller one
     2048 x 2048 by 2048 x 2048    blocks of 512 x 512
 
 BLAS copies what it multiplies, so each block of columns copies the left operand again, and each block of rows
-the right one. A contraction is cut into as many blocks as keep what is copied again below a small share of the
-whole; in two also if it takes more, as threads gain most from the first cut. A thread that runs all blocks
-pays for the copies, too.
+the right one. A contraction is cut into as many blocks as keep what is copied again below a small share of
+the whole; in two also if it takes more, as threads gain most from the first cut. A thread that runs all
+blocks pays for the copies, too.
 """
 
 from __future__ import annotations
