@@ -161,8 +161,8 @@ def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transp
     """Cycles that BLAS takes longer for blocks of a product than for the whole product.
 
     Its operands have `left` and `right` bytes. There are `down` blocks of rows, each of which copies the
-    right operand, and `across` blocks of columns, each of which copies the left one: `is_transposed` says that it
-    lies by columns.
+    right operand, and `across` blocks of columns, each of which copies the left one: `is_transposed` says
+    that it lies by columns.
     """
     of_left = (PACKED_COLUMNS if is_transposed else PACKED_ROWS) * cycles_per_byte(min(left, CACHE_BYTES))
     again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right

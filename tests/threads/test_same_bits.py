@@ -168,8 +168,7 @@ def three_products(x: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def test_independent_products_are_one_group_of_tasks() -> None:
-    """Also those of a derivative, with elementwise code between them; a loop less for each that joins."""
-    x, a, b, c = (rng.normal(size=shape) for shape in [(64, 256), *[(256, 256)] * 3])
+    x, a, b, c = (rng.normal(size=shape) for shape in [(128, 256), *[(256, 256)] * 3])
     f = ad.jit(three_products)
     program = f.lower(x, a, b, c).program
     products = [kernel.tasks for kernel in program.kernels if kernel.what == "dot"]

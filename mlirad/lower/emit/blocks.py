@@ -20,6 +20,7 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
+from mlirad.lower.concurrent import BARRIERS
 from mlirad.lower.emit.activation_records import write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place
@@ -59,7 +60,7 @@ class BlockEmitter:
         """Write what the ops of a block do."""
         kernels = self._kernels
         for op in block.ops:
-            if isinstance(op, (CallOp, SaveOp, RestoreOp, *LOWERED_CONTROL)):
+            if isinstance(op, BARRIERS):
                 self._calls.flush()
             match op:
                 case kernel.NestOp():

@@ -25,6 +25,7 @@ from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
+from mlirad.lower.concurrent import keep_operands
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.plan_memory.arena import Arena, SizedArena, aligned
 from mlirad.lower.plan_memory.carries import (
@@ -35,7 +36,6 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
-from mlirad.lower.plan_memory.concurrent import keep_operands
 from mlirad.lower.plan_memory.records import Records
 
 
