@@ -12,7 +12,7 @@ result C = A B is computed as the column-major C' = B' A'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -157,10 +157,9 @@ def _block(
         ),
     ]
 
-    def write(rows: int, columns: int) -> None:
-        of_a = Matrix((rows, a.extents[1]), a.strides)
-        of_b = Matrix((b.extents[0], columns), b.strides)
-        blas.multiply(moved, (of_a, of_b, Matrix((rows, columns), c.strides)), location)
+    def write(m: int, n: int) -> None:
+        of_a, of_b = Matrix((m, a.extents[1]), a.strides), Matrix((b.extents[0], n), b.strides)
+        blas.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
 
     starts = (first_row, first_column)
     if not are_static((*c.extents, *block)):
@@ -174,20 +173,24 @@ def _block(
         f.sizes = {**f.sizes, **sizes}
         write(size(_TASK_ROWS), size(_TASK_COLUMNS) if not at_most(across, 1) else columns)
         return
-    counts = [
-        [n] if (last := extent - (extent - 1) // n * n) == n else [n, last]
-        for n, extent in zip((min(block[0], rows), min(block[1], columns)), c.extents, strict=True)
-    ]
-    index: Value = f.value(0, "i64")
-    for alternatives, extent, start in zip(counts, c.extents, starts, strict=True):
-        if len(alternatives) > 1:
-            is_last = f.zext(f.icmp("sgt", f.add(start, alternatives[0]), extent), "i64")
-            index = f.add(f.mul(index, 2), is_last)
-    writers = [lambda m=m, n=n: write(m, n) for m in counts[0] for n in counts[1]]
-    if len(writers) > 1:
-        f.choose(index, writers)
-    else:
-        writers[0]()
+    _either(
+        f,
+        (rows, min(block[0], rows), first_row),
+        lambda m: _either(f, (columns, min(block[1], columns), first_column), lambda n: write(m, n)),
+    )
+
+
+def _either(f: IRBuilder, part: tuple[int, int, Value], write: Callable[[int], None]) -> None:
+    """Write code for a block of an extent, and for the last one, which may be smaller: `part` has the extent,
+    that of a block, and where the block begins.
+    """
+    extent, block, start = part
+    last = extent - (extent - 1) // block * block
+    if last == block:
+        write(block)
+        return
+    is_last = f.icmp("sgt", f.add(start, block), extent)
+    f.run_either(is_last, lambda: write(last), lambda: write(block))
 
 
 def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:

@@ -77,12 +77,10 @@ class KernelCalls:
         if tasks.are_known:
             call_tasks(f, shared, addresses, count)
             return
-        f.choose(
-            f.zext(f.icmp("eq", f.value(count, "i64"), 1), "i64"),
-            [
-                lambda: call_tasks(f, shared, addresses, count),
-                lambda: _call_once(f, name, [*addresses, f.value(0, "i64")]),
-            ],
+        f.run_either(
+            f.icmp("eq", f.value(count, "i64"), 1),
+            lambda: f.call(name, [*addresses, f.value(0, "i64")]),
+            lambda: call_tasks(f, shared, addresses, count),
         )
 
     def _write_group(self, group: list[KernelCall]) -> None:
@@ -123,8 +121,3 @@ def _count(tasks: Tasks | None) -> int:
     """How many tasks a member of a group has."""
     assert tasks is not None and tasks.are_known
     return tasks.nominal
-
-
-def _call_once(f: IRBuilder, name: str, operands: list[Value]) -> None:
-    """Call a kernel of which one task is all."""
-    f.call(name, operands)
