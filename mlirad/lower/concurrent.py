@@ -32,7 +32,7 @@ memory for its own."""
 
 
 def bring_together(block: Block) -> None:
-    """Move shared contractions behind others, of which they do not depend, so that threads can run them at
+    """Move shared contractions behind others that they do not depend on, so that threads can run them at
     the same time.
     """
     group: list[Operation] = []
@@ -52,11 +52,14 @@ def bring_together(block: Block) -> None:
 
 
 def keep_operands(ops: Sequence[Operation], last_read: MutableMapping[Value, int]) -> None:
-    """Have operands of contractions count as read until the last of those that run at the same time."""
+    """Have operands of contractions that nothing reads later count as read until the last of those that run
+    at the same time. What is read later may be overwritten where it is read last.
+    """
     for group in _groups(ops):
         for n in group:
             for value in ops[n].operands:
-                last_read[value] = max(last_read[value], group[-1])
+                if last_read[value] == n:
+                    last_read[value] = group[-1]
 
 
 def _groups(ops: Sequence[Operation]) -> list[list[int]]:
