@@ -56,6 +56,23 @@ def memory(run: Run) -> Iterator[str]:
         yield row([*instance, *(shown_bytes(m.peak_bytes) if m is not None else "" for m in found)])
 
 
+def theft(run: Run) -> Iterator[str]:
+    """How much time a hypervisor stole while derivatives were measured, on each number of threads, and where
+    it was most; nothing of a run that did not count."""
+    for count in run.threads():
+        found = [(m.stolen, m) for m in run.measurements if m.threads == count and m.stolen is not None]
+        if not found:
+            continue
+        bursts = sum(m.bursts or 0 for _, m in found)
+        left_out = sum(m.left_out or 0 for _, m in found)
+        most, where = max(found, key=lambda pair: pair[0])
+        said = f"- on {count} thread{'s' if count > 1 else ''}: {left_out} of {bursts} bursts left out; "
+        said += f"{percent(sum(stolen for stolen, _ in found) / len(found))} of the time in all"
+        if most:
+            said += f", {percent(most)} in {' '.join(where.instance)} by {SYSTEMS[where.system].name}"
+        yield said
+
+
 def behind(run: Run) -> Iterator[str]:
     """Where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first."""
     found: list[tuple[float, str]] = []
@@ -122,6 +139,10 @@ def milliseconds(taken: float | None) -> str:
 
 def seconds(taken: float | None) -> str:
     return "" if taken is None else f"{taken:.2f} s"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def number(value: float | None) -> str:

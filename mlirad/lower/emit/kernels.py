@@ -84,11 +84,29 @@ class KernelEmitter:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A call of a kernel: its number, the places that it is given, and the tasks that it is cut into."""
+    """A call of a kernel: its number, the places that it is given, the tasks that it is cut into, and the
+    buffers that it reads and writes."""
 
     number: int
     places: list[Place]
     tasks: Tasks | None
+    read: tuple[Buffer, ...]
+    written: tuple[Buffer, ...]
+
+    def is_independent(self, other: KernelCall) -> bool:
+        """Whether two calls may run at the same time: neither writes what the other reads or writes."""
+        buffers = (*self.read, *self.written, *other.read, *other.written)
+        if any(buffer.place.region == "local" for buffer in buffers):
+            return False  # its address is known when the program runs
+        return not any(
+            mine.overlaps(theirs)
+            for mines, others in (
+                (self.written, (*other.read, *other.written)),
+                (self.read, other.written),
+            )
+            for mine in mines
+            for theirs in others
+        )
 
 
 @dataclass
@@ -115,6 +133,7 @@ def begin_kernel(
     One that is cut into `tasks` is called for each.
     """
     program = emitter.program
+    read = tuple(read)
     buffers: dict[Place, Buffer] = {}
     for buffer in (*written, *read):
         known = buffers.get(buffer.place)
@@ -164,7 +183,7 @@ def begin_kernel(
     f.is_inlined_if_short = not program.is_profiled and work > TINY_WORK
     f.runs = emitter.trips * task_count
     f.place = location_of(op)
-    emitter.calls.append(KernelCall(number, places, tasks))
+    emitter.calls.append(KernelCall(number, places, tasks, read, tuple(written)))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
     if has_sizes:

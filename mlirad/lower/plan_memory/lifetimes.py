@@ -25,6 +25,7 @@ from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
+from mlirad.lower.concurrent import keep_operands
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.plan_memory.arena import Arena, SizedArena, aligned
 from mlirad.lower.plan_memory.carries import (
@@ -110,6 +111,7 @@ class Lifetimes:
         for n, op in enumerate(self.ops):
             for value in free_values(op):
                 self.last_read[value] = n
+        keep_operands(self.ops, self.last_read)
         last = block.last_op
         returned = () if last is None else last.operands
         excluded: set[Value] = set()
