@@ -38,7 +38,7 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
-from mlirad.ir.free_values import free_values
+from mlirad.ir.free_values import free_values, own_operands
 from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
 
 ARITHMETIC_PER_VALUE = 8
@@ -158,7 +158,7 @@ class Residuals:
             return False
         shape = shape_of(op.lhs)
         terms = prod(shape[d] for d in values_of(op.lhs_contract))
-        needed = [v for v in op.operands if is_inside(v, self.block) and v not in self.free]
+        needed = [v for v in own_operands(op) if is_inside(v, self.block) and v not in self.free]
         less = nominal(sum(map(elements, needed))) < nominal(elements(op.result))
         return less and nominal(terms) <= ARITHMETIC_PER_VALUE
 
