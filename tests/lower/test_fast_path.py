@@ -32,6 +32,7 @@ def force(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_path, "SECOND_PATH", 0)
     monkeypatch.setattr(fast_path, "LEAST_SAVED", -100)
     monkeypatch.setattr(fast_path, "LEAST_SHARE", -100)
+    monkeypatch.setattr(fast_path, "LEAST_BORDER", 0)
 
 
 @pytest.fixture
@@ -215,6 +216,9 @@ def test_there_is_a_fast_path_only_where_it_pays() -> None:
     large = compiled(stencil(200, 200, ", lane = 1"))[1].llvm
     assert large.count(NAN_TEST) == 1
     assert large.count("@llvm.masked.load.v4f64.p0(ptr align") == 2  # the general path alone has guards
+    narrow = compiled(stencil(2000, 24, ", lane = 1"))[1].llvm
+    assert narrow.count(NAN_TEST) == 2  # a third of the blocks lie at borders
+    assert narrow.count("@llvm.masked.load.v4f64.p0(ptr align") == 4
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -105,7 +105,8 @@ def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
             state_lanes(op, vector_bytes)
             state_pitch(op)
         elif isinstance(op, ScatterOp):
-            lane, width = choose_scatter_lane(profiles[op], packs.layouts)
+            _state_layouts(op, packs.layouts)
+            lane, width = choose_scatter_lane(profiles[op], op.result, packs.layouts)
             if lane is not None:
                 op.properties["lane"] = integer(lane)
                 op.properties["width"] = integer(width)
@@ -172,6 +173,6 @@ def _shown(p: Profile, blocking: Blocking, lane: int | None, order: Sequence[int
     return "loops of " + ", ".join(loop(x) for x in order)
 
 
-def _state_layouts(op: NestOp, layouts: Layouts) -> None:
-    if any(root in layouts for root in op.roots):
-        op.properties["layouts"] = ArrayAttr([ints(layout_of(root, layouts)) for root in op.roots])
+def _state_layouts(op: NestOp | ScatterOp, layouts: Layouts) -> None:
+    if any(root in layouts for root in op.results):
+        op.properties["layouts"] = ArrayAttr([ints(layout_of(root, layouts)) for root in op.results])
