@@ -29,7 +29,7 @@ _FAR: Final = 1 << 62
 """Beyond this, sums of indices are not trusted to be what they are without wrapping."""
 
 Condition = tuple[tuple[tuple[int | Ssa, int], ...], int]
-"""A sum of coefficients of loops, of the kernel and around it, and a constant: to be at least 0 for all lanes."""
+"""A sum of coefficients of loops, of the kernel and around it, and a constant: at least 0 for all lanes."""
 
 
 def truths_inside(
@@ -116,7 +116,7 @@ def _extent(body: Body, variable: int | Ssa) -> int:
 
 
 def _extent_around(value: Ssa) -> int | None:
-    """The extent of the loop around the kernel of which a value is the trip, or the first row of the strip."""
+    """The extent of the loop around the kernel of which a value is the trip, or a strip's first row."""
     owner = value.owner
     if not isinstance(owner, LoadOp) or not isinstance(owner.buffer.owner, Block):
         return None
