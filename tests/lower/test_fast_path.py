@@ -258,7 +258,7 @@ def test_guards_on_the_trip_of_a_loop_around_a_kernel(always: None) -> None:
     x = np.arange(8.0 * 16 * 32).reshape(128, 32)
     above = sum(np.vstack([np.zeros((k, 32)), x[:-k]]) for k in range(1, ROWS_ABOVE + 1))
     (found,) = NativeFunction(program, debug=True)(x)
-    np.testing.assert_allclose(found, (x - above).reshape(8, -1).sum(axis=1))
+    np.testing.assert_allclose(np.asarray(found, float), (x - above).reshape(8, -1).sum(axis=1))
     assert 0 < program.llvm.count("select i1") < program.llvm.count("fsub ")
 
 
