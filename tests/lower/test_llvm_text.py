@@ -261,6 +261,22 @@ def test_short_functions_that_are_called_once_are_inlined(calls: int, lines: int
     assert ("define internal void @kernel" in optimised_llvm(module.text())) == stays
 
 
+def test_sites_that_are_unlikely_to_run_are_inlined_as_those_that_run_once() -> None:
+    """They leave what may be inlined to the others."""
+    module = ModuleText()
+    f = module.function("f", [Parameter("x", "ptr"), Parameter("n", "i64")], linkage="")
+    x, n = f.arguments
+    with f.loop(0, n, at_most=1000) as loop:
+        for k in range(2 * MOST_INLINED[True]):
+            unlikely = k % 2 == 1
+            with f.conditional(f.icmp("eq", loop.index, k), unlikely=unlikely):
+                y = f.call_shared("cube", [f.load(x, "double")], "double", 1, lambda: _cube(module, "cube"))
+                f.store(f.fadd(y, float(k)), x)
+    f.ret()
+    calls = re.findall(r"call .*@cube", optimised_llvm(module.text()))
+    assert len(calls) == MOST_INLINED[True]
+
+
 def test_a_shared_function_of_the_same_operands_is_called_once() -> None:
     module = ModuleText()
     f = module.function("f", [Parameter("x", "double")], "double", linkage="")
