@@ -32,7 +32,7 @@ from mlirad.dialects.kernel.plans import (
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
-from mlirad.dialects.shapes import Value, element_of, is_array, values_of
+from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
@@ -47,7 +47,7 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
-from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
+from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
 
 _HINT = "this is a defect of the memory plan"
@@ -139,8 +139,8 @@ def _check_updates(function: FuncOp) -> None:
 
 
 def _fits(value: Value, handed: Value) -> bool:
-    """Whether a value may lie where another one is handed over, of which it may be a reshape."""
-    return element_of(value) == element_of(handed) and bytes_of(value) == bytes_of(handed)
+    """Whether a value may lie where another one is handed over, before that or as the same bytes."""
+    return ends_before(0, bytes_of(value), bytes_of(handed))
 
 
 class _Verifier:
