@@ -197,10 +197,10 @@ class _Verifier:
                 sound = is_place(place) and ends_before(place, bytes_of(result), self.arena)
             else:
                 k = -1 - place
-                sound = k < len(outputs) and is_row_major(result)
-                sound = sound and _fits(result, outputs[k].value)
+                sound = k < len(outputs) and _fits(result, outputs[k].value)
                 handed = [o.value for o in outputs]
-                sound = sound and (result not in handed or handed[k] is result)
+                is_there = sound and handed[k] is result and is_row_major(result)
+                sound = sound and (is_there or result not in handed)
                 if sound:
                     self.pieces[result] = outputs[k].pieces
                     self.replaced[result] = outputs[k].replaced
