@@ -32,6 +32,7 @@ from mlirad.dialects.kernel.plans import (
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
@@ -47,7 +48,7 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
-from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite
+from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
 
 _HINT = "this is a defect of the memory plan"
@@ -238,6 +239,8 @@ class _Verifier:
                 return op.in_place is not None and op.inputs[0] is value
             case NestOp():
                 return may_map_in_place(op, value, result)
+            case FftOp():
+                return may_transform_in_place(op, value, result)
             case CallOp() if isinstance(result, OpResult):
                 return overwritten_argument(op, result.index) is value
             case _ if isinstance(op, BranchOp):

@@ -191,16 +191,17 @@ def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
 
 
 def _parts_of_arrays(ops: Sequence[Operation]) -> set[Operation]:
-    """Readings of parts at constant positions that together are the whole array, such as the planes of complex
-    numbers. As the array is needed whatever is done, a copy of a part saves no memory, and to read an element
-    of one costs as much there.
+    """Readings of parts at constant positions that together are the whole array, such as the planes of
+    complex numbers. As the array is needed whatever is done, a copy of a part saves no memory, and to read an
+    element of one costs as much there.
     """
     readers: dict[tuple[Value, int], dict[tuple[Value, ...], list[Operation]]] = {}
     for op in ops:
-        if isinstance(op, indexing.IndexOp) and shape_of(op.result):
-            if all(isinstance(p.owner, structural.ConstantOp) for p in op.positions):
-                places = readers.setdefault((op.operand, len(op.positions)), {})
-                places.setdefault(tuple(op.positions), []).append(op)
+        if not isinstance(op, indexing.IndexOp) or not shape_of(op.result):
+            continue
+        if all(isinstance(p.owner, structural.ConstantOp) for p in op.positions):
+            places = readers.setdefault((op.operand, len(op.positions)), {})
+            places.setdefault(tuple(op.positions), []).append(op)
     found: set[Operation] = set()
     for (array, _), places in readers.items():
         parts = [op for same in places.values() for op in same]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
+from mlirad.lower.fourier.plans import factors, is_written_out
 from mlirad.lower.plan_memory.storage import is_row_major
 
 
@@ -44,3 +46,17 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
     here = list(block.args)
     loads = (use.operation for use in value.uses if use.operation.parent is block)
     return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
+
+
+def may_transform_in_place(op: FftOp, value: Value, result: Value) -> bool:
+    """Whether a transform may write its result where its operand lies: it is compiled, and an item is read by
+    the first of several passes, written by the last one, and lies in the same places of both.
+    """
+    kind = op.kind.data
+    if kind not in ("forward", "backward") or value.type != result.type:
+        return False
+    if not (is_row_major(value) and is_row_major(result)):
+        return False
+    shape = shape_of(value)
+    length = op.axes.complex_shape(shape)[op.axes.dim]
+    return is_written_out(kind, op.axes, shape) and len(factors(length) or ()) > 1

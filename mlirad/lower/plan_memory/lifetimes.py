@@ -18,6 +18,7 @@ from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import copied_arrays
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
+from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, is_array, shape_of
 from mlirad.ir.free_values import captures, free_values
 from mlirad.lower.large_sizes import are_static
@@ -30,7 +31,7 @@ from mlirad.lower.plan_memory.carries import (
     is_copied,
     overwritten_argument,
 )
-from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite
+from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.outputs import use_outputs
 from mlirad.lower.plan_memory.records import Records
 from mlirad.lower.plan_memory.storage import Storage, bytes_of, is_row_major
@@ -129,7 +130,9 @@ class Lifetimes:
         base = self._shares.get(result)
         if base is None:
             found = self._overwritable(op, result, n)
-            base = next((v for v in found if not isinstance(op, NestOp) or self._gives_way(op, v)), None)
+            base = next(
+                (v for v in found if not isinstance(op, NestOp | FftOp) or self._gives_way(op, v)), None
+            )
         shared = None if base is None else self.storage.get(base)
         if shared is None:
             shared = Storage(n, end, bytes_of(result))
@@ -140,11 +143,11 @@ class Lifetimes:
                 self.in_place.append(op)
         self.storage[result] = shared
 
-    def _gives_way(self, op: NestOp, value: Value) -> bool:
-        """Whether a nest writes a result where an array of this block lies that it reads last.
+    def _gives_way(self, op: NestOp | FftOp, value: Value) -> bool:
+        """Whether a nest or a transform writes a result where an array of this block lies that it reads last.
 
-        In regions it does only if all that it does is to give the array another shape: where the array lies,
-        nothing is left to be done.
+        In regions only a nest does, if all that it does is to give the array another shape: where the array
+        lies, nothing is left to be done.
         """
         storage = self.storage.get(value)
         if storage is None or storage.records is not None or not isinstance(value, OpResult):
@@ -152,6 +155,8 @@ class Lifetimes:
         if self._is_function:
             is_taken = any(self.storage.get(result) is storage for result in op.results)
             return storage.end <= self._numbers[op] and bool(shape_of(value)) and not is_taken
+        if isinstance(op, FftOp):
+            return False
         shape, new = shape_of(value), shape_of(op.results[0])
         return shape != new and bool(shape and new) and copied_arrays(op) == [value]
 
@@ -206,6 +211,9 @@ class Lifetimes:
             case NestOp():
                 dying = [v for v in op.inputs if self.last_read[v] == n]
                 found += [v for v in dying if may_map_in_place(op, v, result)]
+            case FftOp():
+                if may_transform_in_place(op, op.operand, result):
+                    found.append(op.operand)
             case CallOp() if isinstance(result, OpResult):
                 argument = overwritten_argument(op, result.index)
                 if argument is not None:
