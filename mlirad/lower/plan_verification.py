@@ -47,6 +47,7 @@ from mlirad.lower.plan_memory.carries import (
     initial_carries,
     is_copied,
     overwritten_argument,
+    returns_to_start,
 )
 from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
@@ -250,7 +251,7 @@ class _Verifier:
                 inside = [v for region in op.regions for v in captures(region)]
                 return (
                     any(
-                        v is value and mode == IN_PLACE and op.results[k] is result
+                        v is value and returns_to_start(op, mode) and op.results[k] is result
                         for k, (v, mode) in enumerate(zip(start, modes, strict=False))
                     )
                     and [*op.operands, *inside].count(value) == 1
@@ -273,7 +274,7 @@ class _Verifier:
         if len(modes) != len(carries):
             raise VerifyError(f"{op.name} must say how it keeps each carry", location=location_of(op))
         for k, (init, mode) in enumerate(zip(initial_carries(op), modes, strict=True)):
-            if mode == IN_PLACE and self.pieces.get(init) == self.pieces[op.results[k]]:
+            if returns_to_start(op, mode) and self.pieces.get(init) == self.pieces[op.results[k]]:
                 through.discard(init)
         if isinstance(op, BranchOp):
             places = [self.pieces[r] for r in op.results]
@@ -336,8 +337,10 @@ class _Verifier:
         if not is_place(mode) or not ends_before(mode, spare.size, self.arena):
             raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
         turns = (*home, spare)
+        returns = init == home and returns_to_start(op, mode)
         for place in (*home, *init):
-            if place.overlaps(spare) or (place in init and any(place.overlaps(h) for h in home)):
+            meets_home = not returns and place in init and any(place.overlaps(h) for h in home)
+            if place.overlaps(spare) or meets_home:
                 raise VerifyError(
                     "the pieces of memory that take turns for a carry overlap",
                     location=location_of(op),

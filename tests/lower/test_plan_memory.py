@@ -15,6 +15,7 @@ from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory import (
     ARENA_ATTRIBUTE,
@@ -25,6 +26,7 @@ from mlirad.lower.plan_memory import (
 )
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.lower.plan_verification import verify_plan
+from tests.lower.native import check_kernels
 
 T = "tensor<100xf64>"
 
@@ -352,3 +354,37 @@ func.func @f(%a: tensor<40xf64>, %b: tensor<40xf64>) -> (tensor<40xf64>, tensor<
     verify_plan(new)
     for got, want in zip(run_function(new, args), run_function(f, args), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("trips", [0, 1, 2, 5, 6])
+def test_an_even_number_of_turns_ends_where_it_began(trips: int) -> None:
+    text = f"""
+    func.func @f(%x: {T}) -> {T} {{ {nest("%a", "%x")}
+      %r = array.scan %a (%k, %c: {T}) {{carries = 1, length = {trips}}} : {T} -> {T} {{
+        {nest("%n", "%c", turned=True)}
+        array.yield %n : {T}
+      }}
+      func.return %r : {T}
+    }}"""
+    f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+    new = planned(f)
+    assert places(new) == [(-1,) if trips in (2, 6) else (0,)]
+    x = np.arange(100.0)
+    check_kernels(f, [x], [x[:: -1 if trips % 2 else 1]], 0)
+
+
+@pytest.mark.parametrize(("n", "is_in_place"), [(7, False), (8, False), (60, True), (64, True)])
+def test_a_transform_of_several_passes_works_in_place(n: int, is_in_place: bool) -> None:
+    z = f"tensor<2x{n}x5xf64>"
+    text = f"""
+    func.func @f(%x: {z}) -> {z} {{
+      %a = array.add %x, %x : {z}
+      %b = array.fft forward %a {{dim = 0, pairs = 0}} : {z} -> {z}
+      %c = array.fft backward %b {{dim = 0, pairs = 0}} : {z} -> {z}
+      func.return %c : {z}
+    }}"""
+    f = form_kernels(next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp)))
+    new = planned(f)
+    assert (arena(new) == 0) is is_in_place
+    x = np.random.default_rng(n).normal(size=(2, n, 5))
+    check_kernels(f, [x], [2 * n * x], 1e-10)

@@ -30,6 +30,7 @@ from mlirad.lower.plan_memory.carries import (
     initial_carries,
     is_copied,
     overwritten_argument,
+    returns_to_start,
 )
 from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.outputs import use_outputs
@@ -223,7 +224,7 @@ class Lifetimes:
                     found.append(self.scratch[op].updated[result.index])
             case _ if isinstance(op, LOWERED_LOOPS) and isinstance(result, OpResult):
                 modes = self.scratch[op].carries
-                if result.index < len(modes) and modes[result.index] == IN_PLACE:
+                if result.index < len(modes) and returns_to_start(op, modes[result.index]):
                     start = initial_carries(op)[result.index]
                     inside = [v for region in op.regions for v in captures(region)]
                     if is_row_major(start) and [*op.operands, *inside].count(start) == 1:
