@@ -1,9 +1,10 @@
 """Circular convolutions and an equation on a torus, by Fourier transforms of real numbers.
 
     y = irfft(rfft(x) rfft(k))                             y_i = sum of x_j k_(i - j)
-    u = irfft2(rfft2(f) / d),  d of 1 - L          5 u - u_north - u_south - u_west - u_east = f
+    u = irfft2(rfft2(f) / d)                               5 u - u_north - u_south - u_west - u_east = f
 
-L is the five-point Laplacian, and d has the eigenvalues. A loss of either has its gradient with respect to all that is transformed.
+d has the eigenvalues of 1 - L, where L is the five-point Laplacian on a torus. A loss of either has its
+gradient with respect to what is transformed.
 """
 
 from __future__ import annotations
