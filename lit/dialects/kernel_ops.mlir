@@ -184,6 +184,16 @@ func.func @shared(%x: tensor<10xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @triangle(%x: tensor<5x4xf64>) {
+// CHECK-NEXT: %a = kernel.nest %x (%i, %j) {space = [5, 4], reduction = [], within = [1, 0, -2, 0, 1, 3]} : tensor<5x4xf64> -> tensor<5x4xf64> {
+func.func @triangle(%x: tensor<5x4xf64>) {
+  %a = kernel.nest %x (%i, %j) {space = [5, 4], reduction = [], within = [1, 0, -2, 0, 1, 3]} : tensor<5x4xf64> -> tensor<5x4xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<5x4xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @recurrence(%x: tensor<10xf64>, %a: f64) {
 // CHECK-NEXT: %p, %q, %s = kernel.recurrence %x, %a (%i, %k, %u: f64, %v: f64) {carries = 2, space = [10], length = 3, reverse, lane = 0, width = 4, parallel = 8, pitch = 16, places = [0, 128, 256]} : tensor<10xf64>, f64 -> (tensor<10xf64>, tensor<10xf64>, tensor<3x10xf64>) {
 // CHECK-NEXT: %w = kernel.load %x[%i] : tensor<10xf64> -> f64

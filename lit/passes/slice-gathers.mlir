@@ -106,3 +106,26 @@ func.func @irregular(%a: tensor<4x4xf64>, %p: tensor<4xi64>) -> (tensor<4xf64>, 
   }
   func.return %s, %t : tensor<4xf64>, tensor<4x4xf64>
 }
+
+// -----
+
+// Padding is not gathered: where a table says that it is read, a select has it instead.
+
+// CHECK-LABEL: func.func @padded(
+// CHECK-NOT:     array.concatenate
+// CHECK:         %[[TABLE:.*]] = array.constant dense<[2, 2, 0, 2]> : tensor<4xi64>
+// CHECK:         %[[READ:.*]] = array.gather %x
+// CHECK:           array.index %[[TABLE]]
+// CHECK:         %[[INSIDE:.*]] = array.constant dense<[true, false, true, false]> : tensor<4xi1>
+// CHECK:         array.select %[[INSIDE]], %[[READ]], %{{.*}} : tensor<4xi1>
+func.func @padded(%x: tensor<3xf64>) -> tensor<4xf64> {
+  %0 = array.constant 0.0 : f64
+  %z = array.broadcast %0 {dims = []} : f64 -> tensor<1xf64>
+  %p = array.concatenate %x, %z {dim = 0} : tensor<3xf64>, tensor<1xf64> -> tensor<4xf64>
+  %t = array.constant dense<[2, 3, 0, 9]> : tensor<4xi64>
+  %r = array.gather %p (%i) : tensor<4xf64> -> tensor<4xf64> {
+    %q = array.index %t[%i] : tensor<4xi64> -> i64
+    array.yield %q : i64
+  }
+  func.return %r : tensor<4xf64>
+}

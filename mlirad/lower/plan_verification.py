@@ -4,7 +4,8 @@ Independent of how the plan was made: it walks every block backwards with the se
 be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes
 in them; what is required is to hold for all of these. Inside a loop these are also
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
-yields must be written where the region hands it over, so no memory is read that nobody has written.
+yields must be written where the region hands it over, and what a kernel leaves out must not be read, so no
+memory is read that nobody has written.
 
 No plan that comes from a file is used unchecked: `mlirad.compiler` checks those of all functions it emits.
 """
@@ -51,6 +52,7 @@ from mlirad.lower.plan_memory.carries import (
 )
 from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
+from mlirad.lower.skip_unread import check_skipped
 
 _HINT = "this is a defect of the memory plan"
 
@@ -97,6 +99,7 @@ def verify_plan(function: FuncOp) -> None:
     ]
     verifier = _Verifier(arena)
     _check_updates(function)
+    check_skipped(function)
     args = function_block(function).args
     for k, j in stated_updates(function).items():
         verifier.pieces[args[j]] = outputs[k].pieces

@@ -60,6 +60,10 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (rng.normal(size=(50, 36)),),
     ),
     "products of others": (ad.grad(lambda x: np.prod(np.exp(0.01 * x))), (rng.normal(size=2 * 32 * 128),)),
+    "triangle": (
+        ad.grad(lambda m: np.sum(np.tanh(X @ np.where(np.tri(40, dtype=bool), m, 0.0)))),
+        (rng.normal(size=(40, 40)),),
+    ),
     "order": (ad.jit(lambda x: (np.cumsum(np.exp(x), axis=1), np.sort(np.exp(x), axis=0))), (X,)),
 }
 

@@ -45,7 +45,8 @@ class NestSchedule:
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
     says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
-    of the outermost loop.
+    of the outermost loop. Of the results, only elements whose index x is at most index y + c are wanted, for
+    all (x, y, c) of `bounds`.
     """
 
     order: tuple[int, ...]
@@ -59,6 +60,7 @@ class NestSchedule:
     in_memory: bool
     segments: dict[int, list[Segment]]
     tasks: Tasks | None = None
+    bounds: Sequence[tuple[int, int, int]] = ()
 
     @classmethod
     def of(
@@ -137,6 +139,7 @@ class NestSchedule:
             in_memory,
             cut,
             tasks,
+            op.bounds,
         )
 
 
