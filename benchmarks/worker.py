@@ -22,9 +22,8 @@ def main() -> None:
     wanted = json.loads(sys.stdin.readline())
     use_threads(wanted["threads"])
     if wanted["kind"] == "memory":
-        for size in wanted["sizes"]:
-            found = peak_bytes(wanted["problem"], size, wanted["system"], wanted["threads"])
-            answer({"peak_bytes": found})
+        found = peak_bytes(wanted["problem"], wanted["size"], wanted["system"], wanted["threads"])
+        answer({"peak_bytes": found})
         return
     if wanted["kind"] == "check":
         check(wanted["problems"], wanted["systems"], wanted["threads"])
