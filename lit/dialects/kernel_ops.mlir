@@ -114,6 +114,15 @@ func.func @masked_in_one(%y: tensor<8xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @dot_in_blocks(%x: tensor<100x8xf64>, %y: tensor<8x64xf64>) {
+// CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], parallel = 48, columns = 32, places = [-1]} : tensor<100x8xf64>, tensor<8x64xf64> -> tensor<100x64xf64>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @dot_in_blocks(%x: tensor<100x8xf64>, %y: tensor<8x64xf64>) {
+  %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], parallel = 48, columns = 32, places = [-1]} : tensor<100x8xf64>, tensor<8x64xf64> -> tensor<100x64xf64>
+  func.return
+}
+
 // CHECK-LABEL: func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
 // CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
 // CHECK-NEXT: func.return

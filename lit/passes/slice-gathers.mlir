@@ -48,6 +48,33 @@ func.func @guarded(%x: f64, %y: tensor<10xf64>) -> tensor<10xf64> {
 
 // -----
 
+// A position that is clamped only where nothing is read, beside one that is clamped to itself, reads one slice.
+
+// CHECK-LABEL: func.func @zero_outside(
+// CHECK-NEXT:    %s = array.slice %y {starts = [0], limits = [9], strides = [1]} : tensor<10xf64> -> tensor<9xf64>
+// CHECK:         %[[ZEROS:.*]] = array.broadcast %{{.*}} {dims = []} : f64 -> tensor<1xf64>
+// CHECK-NEXT:    %[[MOVED:.*]] = array.concatenate %[[ZEROS]], %s {dim = 0} : tensor<1xf64>, tensor<9xf64> -> tensor<10xf64>
+// CHECK-NEXT:    func.return %[[MOVED]]
+func.func @zero_outside(%y: tensor<10xf64>) -> tensor<10xf64> {
+  %1 = array.constant 1 : i64
+  %s = array.gather %y (%i) : tensor<10xf64> -> tensor<10xf64> {
+    %p = array.sub %i, %1 : i64
+    array.yield %p : i64
+  }
+  %at = array.iota {dim = 0} : -> tensor<10xi64>
+  %ones = array.broadcast %1 {dims = []} : i64 -> tensor<10xi64>
+  %before = array.sub %at, %ones : tensor<10xi64>
+  %0 = array.constant 0 : i64
+  %zeros = array.broadcast %0 {dims = []} : i64 -> tensor<10xi64>
+  %inside = array.compare ge %before, %zeros : tensor<10xi64>, tensor<10xi64> -> tensor<10xi1>
+  %zero = array.constant 0.0 : f64
+  %outside = array.broadcast %zero {dims = []} : f64 -> tensor<10xf64>
+  %r = array.select %inside, %s, %outside : tensor<10xi1>, tensor<10xf64>, tensor<10xf64> -> tensor<10xf64>
+  func.return %r : tensor<10xf64>
+}
+
+// -----
+
 // What is computed of the shift first is computed of zeros there.
 
 // CHECK-LABEL: func.func @computed(

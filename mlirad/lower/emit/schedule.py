@@ -21,9 +21,10 @@ from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm_text import BYTES
+from mlirad.lower.machine import INSTRUCTION, LATENCY
 
-ADD_LATENCY_SLOTS = 8
-"""Instructions a processor can start while one float addition is under way: two per cycle, four cycles."""
+ADD_LATENCY_SLOTS = int(LATENCY / INSTRUCTION)
+"""Instructions a processor can start while one float addition is under way."""
 
 MOST_ACCUMULATORS = 4
 """How many sums of one result are kept side by side to hide the latency of additions."""
