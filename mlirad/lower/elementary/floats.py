@@ -107,8 +107,15 @@ def two_sum(f: IRBuilder, a: Operand, b: Value) -> tuple[Value, Value]:
 
 def two_product(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:
     """a·b as rounded product and exact error, barring underflow."""
-    product = f.fmul(a, b)
-    return product, f.fma(a, b, f.fneg(product))
+    return f.product_in_parts(a, b)
+
+
+def remainder(f: IRBuilder, x: Value, quotient: Value, divisor: Value) -> Value:
+    """x - quotient·divisor, exactly, for a quotient that is x/divisor but for rounding."""
+    if f.fuses:
+        return f.fma(f.fneg(quotient), divisor, x)
+    product, lost = two_product(f, quotient, divisor)
+    return f.fsub(f.fsub(x, product), lost)
 
 
 def at_most(f: IRBuilder, x: Value, limit: float) -> Value:
