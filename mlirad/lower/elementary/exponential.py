@@ -136,8 +136,8 @@ def _scaled_expm1(f: IRBuilder, x: Value, exponent: int) -> Value:
 
 
 def _over_one_more(f: IRBuilder, x: Value, y: Value) -> Value:
-    """x/(y + 1) for finite y ≥ 0, an ulp off for the roundings of sum and quotient. Where products can be fused,
-    what these lost is put right, and it is little more than half an ulp."""
+    """x/(y + 1) for finite y ≥ 0, an ulp off for the roundings of sum and quotient. Where products can be
+    fused, what these lost is put right, and it is little more than half an ulp."""
     total = f.fadd(y, 1.0)
     if not f.fuses:
         return f.fdiv(x, total)

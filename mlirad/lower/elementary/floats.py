@@ -78,12 +78,25 @@ def format_of(x: Value) -> Format:
 
 
 def polynomial(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
-    """Σ c_k x^k, even and odd terms as two interleaved chains: one more product, half the latency."""
+    """Σ c_k x^k, even and odd terms as two interleaved chains: one more product, half the latency.
+
+    Where products cannot be fused, a step takes twice as long, and long chains are halved again.
+    """
     if len(coefficients) < 4:
         return horner(f, x, coefficients)
     square = f.fmul(x, x)
-    even = horner(f, square, coefficients[0::2])
-    return f.multiply_add(horner(f, square, coefficients[1::2]), x, even)
+    halves = coefficients[0::2], coefficients[1::2]
+    if f.fuses or len(coefficients) < 6:
+        even, odd = (horner(f, square, half) for half in halves)
+    else:
+        even, odd = (_in_two_chains(f, square, half) for half in halves)
+    return f.multiply_add(odd, x, even)
+
+
+def _in_two_chains(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
+    square = f.fmul(x, x)
+    even, odd = horner(f, square, coefficients[0::2]), horner(f, square, coefficients[1::2])
+    return f.multiply_add(odd, x, even)
 
 
 def horner(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
