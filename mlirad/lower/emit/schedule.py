@@ -178,11 +178,7 @@ def _order(
 
 def native_lanes(body: Body, lane: int | None, vector_bytes: int) -> int:
     """Lanes that fill one vector register, by the widest values that differ between lanes."""
-    widest = max((BYTES[b.kind] for b in body.result_buffers), default=1)
-    for op, address in body.addresses.items():
-        if lane is not None and lane in body.dependences[op.results[0]]:
-            widest = max(widest, BYTES[address.buffer.kind])
-    return max(1, vector_bytes // widest)
+    return max(1, vector_bytes // body.widest(lane))
 
 
 def _copies_in_flight(cost: int, trips: int) -> int:
