@@ -133,11 +133,15 @@ def remainder(f: IRBuilder, x: Value, quotient: Value, divisor: Value) -> Value:
 
 def at_most(f: IRBuilder, x: Value, limit: float) -> Value:
     """min(x, limit) that keeps a NaN."""
+    if f.globals.instructions.extrema:
+        return f.intrinsic("minimum", x, limit)
     return f.select(f.fcmp("ogt", x, limit), limit, x)
 
 
 def at_least(f: IRBuilder, x: Value, limit: float) -> Value:
     """max(x, limit) that keeps a NaN."""
+    if f.globals.instructions.extrema:
+        return f.intrinsic("maximum", x, limit)
     return f.select(f.fcmp("olt", x, limit), limit, x)
 
 

@@ -2,9 +2,9 @@
 
     index == label        <0, 1, 2, 3> == splat(label - start)
 
-The lane numbers are constants, so the difference is a scalar. In kernels of short elements the lanes are compared
-as short integers, of which a vector has as many as of the elements: a mask of 64-bit comparisons would be made of
-several vectors and packed.
+The lane numbers are constants, and the difference is a scalar. In kernels of short elements the lanes are
+compared as short integers, of which a vector has as many as of the elements: the mask of 64-bit comparisons
+would be packed from several vectors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PREDICATES: Final = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "s
 
 
 def shared_limit(body: Body, op: ew.CompareOp, lane: int | None) -> tuple[str, Ssa] | None:
-    """By which predicate the index of the lane loop is compared with which integer that lanes share, if it is."""
+    """The predicate and the integer that lanes share, if the index of the lane loop is compared with one."""
     for index, limit, predicates in ((op.lhs, op.rhs, None), (op.rhs, op.lhs, _MIRRORED)):
         if lane is not None and body.loop_of(index) == lane and lane not in body.dependences[limit]:
             predicate = op.predicate.data

@@ -20,7 +20,6 @@ from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
-from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
 """Instructions a processor can start while one float addition is under way: two per cycle, four cycles."""
