@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -304,7 +305,7 @@ def run_passes(
         if before is not None:
             before(pass_, module)
         start = time.perf_counter()
-        with watched() as moves:
+        with watched() if after is not None else nullcontext(()) as moves:
             _run(pass_, context, module)
         ran = time.perf_counter()
         if verify(pass_):

@@ -6,24 +6,20 @@ executable(module, options, stats)     compiles @main to native code, or hands i
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.disk_cache.glue import KeptGlue
-from mlirad.disk_cache.programs import Place
-from mlirad.errors import CompileError
+from mlirad.frontend.compiling.kept import kept_or_made, place_of
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
-from mlirad.jit.target import find_target
 from mlirad.pipeline_options import Sizes, Stage
 from mlirad.recursion import deep_recursion
 
@@ -95,9 +91,8 @@ def executable(
         from mlirad.frontend.compiling import making
 
         return making.interpreted(module, options, stats, function, start), None
-    deciding = replace(options, timeout=None, threads=None, control=None)
-    decides = (options.pipeline("kernels", function, donated, start, sizes), deciding)
-    place = Place.of(module, decides, find_target(), name or function)
+    pipeline = options.pipeline("kernels", function, donated, start, sizes)
+    place = place_of(module, pipeline, options, name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
         return NativeFunction(
@@ -108,32 +103,12 @@ def executable(
             donated=donated,
         )
 
-    native = None if anew or place is None else _found(place, loaded, stats)
-    if native is None:
+    def made() -> MachineProgram:
         from mlirad.frontend.compiling import making  # the compiler, which a program on the disk does without
 
-        made = making.machine_code(
+        return making.machine_code(
             module, options, stats, function, donated, name or function, start=start, sizes=sizes
         )
-        native = loaded(made)
-        if place is not None:
-            place.keep(made)
+
+    native = kept_or_made(place, loaded, made, anew=anew, stats=stats)
     return native.entry, native
-
-
-def _found(
-    place: Place, loaded: Callable[[MachineProgram], NativeFunction], stats: Stats | None
-) -> NativeFunction | None:
-    """A function from the disk, None where it is not there or cannot be linked."""
-    start = time.perf_counter()
-    program = place.find()
-    if program is None:
-        return None
-    try:
-        native = loaded(program)
-    except CompileError:
-        return None
-    if stats is not None:
-        stats.add("load", time.perf_counter() - start, None)
-        stats.work, stats.peak_bytes, stats.is_loaded = program.operations, program.arena_bytes, True
-    return native

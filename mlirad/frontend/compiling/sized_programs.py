@@ -14,13 +14,11 @@ from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.disk_cache.programs import Place
-from mlirad.errors import CompileError
+from mlirad.frontend.compiling.kept import kept_or_made, place_of
 from mlirad.frontend.compiling.options import Options
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.sized import SizedCode
-from mlirad.jit.target import find_target
 from mlirad.lower.large_sizes import MOST_LARGE, SMALL
 
 NO_PROGRAM: Final = MachineProgram((), (), (), 0, (), 0, (), object_code=b"")
@@ -52,10 +50,9 @@ class SizedPrograms:
     def _code(self, small: tuple[str, ...], donated: tuple[int, ...], name: str) -> SizedCode | None:
         """The code from the disk, or made and kept there."""
         options = self._options
-        deciding = replace(options, timeout=None, threads=None, control=None)
         pipeline = options.pipeline("kernels", donated=donated, start="arrays")
         wanted = replace(pipeline, large=True, small=small)
-        place = Place.of(self._module, (wanted, deciding), find_target(), name)
+        place = place_of(self._module, wanted, options, name)
 
         def loaded(program: MachineProgram) -> SizedCode | None:
             if not program.object_code:
@@ -68,15 +65,9 @@ class SizedPrograms:
                 donated=donated,
             )
 
-        kept = None if place is None else place.find()
-        if kept is not None:
-            try:
-                return loaded(kept)
-            except CompileError:
-                pass
-        from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
+        def made() -> MachineProgram:
+            from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
 
-        made = making.sized_code(self._module.clone(), options, wanted, name) or NO_PROGRAM
-        if place is not None:
-            place.keep(made)
-        return loaded(made)
+            return making.sized_code(self._module.clone(), options, wanted, name) or NO_PROGRAM
+
+        return kept_or_made(place, loaded, made)

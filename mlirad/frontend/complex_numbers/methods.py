@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.array_api import on_device
 from mlirad.frontend.numpy_functions.calls.binding import internal_error, qualified_name
 from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods, MissingAttributeError
-from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
+from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members, give_operators
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
@@ -34,9 +34,13 @@ class ComplexMethods(ComplexArray):
         return apply_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
-        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+        if MaskedElements in types:
             return NotImplemented
         return _applied(function, args, kwargs)
 
@@ -173,10 +177,7 @@ def bind(cls: type[ComplexArray]) -> None:
     cls.apply_ufunc, cls.apply_operator = staticmethod(apply_ufunc), staticmethod(apply_operator)
     cls.apply_function = staticmethod(_applied)
     give_functions(cls, METHODS)
-    for name, ufunc in OPERATORS.items():
-        setattr(cls, f"__{name}__", _operator(ufunc))
-        setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
-        setattr(cls, f"__i{name}__", _in_place(ufunc))
+    give_operators(cls, OPERATORS, _operator, _in_place)
     for name, ufunc in OTHERS.items():
         setattr(cls, f"__{name}__", _operator(ufunc))
     give_members(cls, ComplexMethods)

@@ -37,7 +37,7 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.transforms import emit_fft
 from mlirad.lower.emit.triangular_solve import emit_triangular_solve
-from mlirad.lower.llvm_text import IRBuilder, Value
+from mlirad.lower.llvm_text import Value
 
 
 class BlockEmitter:
@@ -116,12 +116,10 @@ class BlockEmitter:
         if tasks.are_known:
             call_tasks(f, shared, addresses, count)
             return
-        f.choose(
-            f.zext(f.icmp("eq", f.value(count, "i64"), 1), "i64"),
-            [
-                lambda: call_tasks(f, shared, addresses, count),
-                lambda: _call_once(f, name, [*addresses, f.value(0, "i64")]),
-            ],
+        f.run_either(
+            f.icmp("eq", f.value(count, "i64"), 1),
+            lambda: f.call(name, [*addresses, f.value(0, "i64")]),
+            lambda: call_tasks(f, shared, addresses, count),
         )
 
     def _write_call(self, op: CallOp) -> None:
@@ -140,11 +138,6 @@ class BlockEmitter:
         f.call_stopping(
             called_name(op.callee.root_reference.data), [table, *cells, f.add(self._depth, 1), f.context]
         )
-
-
-def _call_once(f: IRBuilder, name: str, operands: Sequence[Value]) -> None:
-    """Call a kernel of which one task is all."""
-    f.call(name, operands)
 
 
 def called_name(name: str) -> str:

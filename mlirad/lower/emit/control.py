@@ -68,20 +68,16 @@ class ControlEmitter:
                 self._write_replay(op)
             case control.IfOp():
                 condition = at.f.load(at.pointer(op.condition), "i1")
-                index = at.f.zext(at.f.not_(condition), "i64")
-                self._write_branches(index, [op.then, op.otherwise])
+                at.f.run_either(condition, self._writer(op.then), self._writer(op.otherwise))
             case control.SwitchOp():
                 index = at.f.load(at.pointer(op.index), "i64")
                 index = at.f.intrinsic("smax", index, 0)
-                self._write_branches(index, list(op.branches))
+                at.f.choose(index, [self._writer(region) for region in op.branches])
             case _:
                 raise AssertionError(op.name)
 
-    def _write_branches(self, index: Value, regions: list[Region]) -> None:
-        def writer(region: Region) -> Callable[[], None]:
-            return lambda: self._write_block(region.block)
-
-        self._at.f.choose(index, [writer(region) for region in regions])
+    def _writer(self, region: Region) -> Callable[[], None]:
+        return lambda: self._write_block(region.block)
 
     def _write_scan(self, op: control.ScanOp) -> None:
         carries = _Carries(self._at, op)

@@ -149,8 +149,8 @@ def _rows(
     if last == block:
         write(block)
         return
-    is_last = f.zext(f.icmp("sgt", f.add(first, block), rows), "i64")
-    f.choose(is_last, [lambda: write(block), lambda: write(last)])
+    is_last = f.icmp("sgt", f.add(first, block), rows)
+    f.run_either(is_last, lambda: write(last), lambda: write(block))
 
 
 def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:

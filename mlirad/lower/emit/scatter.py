@@ -233,8 +233,8 @@ class _Search:
             self._visit_all(write)
             return
         f, sole = self._f, self._code.get(self._sole)
-        is_known = f.zext(f.icmp("ult", sole, self._extent), "i64")
-        f.choose(is_known, [partial(self._visit_all, write), partial(self._visit_one, sole, write)])
+        is_known = f.icmp("ult", sole, self._extent)
+        f.run_either(is_known, partial(self._visit_one, sole, write), partial(self._visit_all, write))
 
     def _visit_one(self, index: Value, write: Callable[[Value], None]) -> None:
         """The only iteration that may be found."""

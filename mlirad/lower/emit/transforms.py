@@ -131,8 +131,8 @@ def _write_items(
         if items.last_block == items.block:
             write(items.block)
         else:
-            is_last = f.zext(f.icmp("eq", number, items.blocks - 1), "i64")
-            f.choose(is_last, [lambda: write(items.block), lambda: write(items.last_block)])
+            is_last = f.icmp("eq", number, items.blocks - 1)
+            f.run_either(is_last, lambda: write(items.last_block), lambda: write(items.block))
 
 
 def _planes(

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from mlirad.dialects.extents import Extent, nominal
 from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
 from mlirad.lower.llvm_text.value import Value, constant
+
+Made = TypeVar("Made")
 
 
 class Loop:
@@ -250,17 +253,29 @@ class ControlFlow(Polling):
 
     def either(self, condition: Value, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """The value that one of two writers makes: the first where a scalar condition holds."""
+        return self._merge(self._two_ways(condition, then, otherwise))
+
+    def run_either(
+        self, condition: Value, then: Callable[[], object], otherwise: Callable[[], object]
+    ) -> None:
+        """Run what one of two writers writes: the first where a scalar condition holds."""
+        self._two_ways(condition, then, otherwise)
+
+    def _two_ways(
+        self, condition: Value, then: Callable[[], Made], otherwise: Callable[[], Made]
+    ) -> list[tuple[Made, str]]:
+        """What the writers of two branches return, and the blocks in which they end."""
         labels = [self.fresh_label(name) for name in ("then", "else", "done")]
         known = self._known
         self.branch_if(condition, labels[0], labels[1])
-        made: list[tuple[Value, str]] = []
+        made: list[tuple[Made, str]] = []
         for label, write in zip(labels, (then, otherwise), strict=False):
             self._open(label, dict(known))
             value = write()
             made.append((value, self.block))
             self.branch(labels[2])
         self._open(labels[2], known)
-        return self._merge(made)
+        return made
 
     def choose(self, index: Value, writers: Sequence[Callable[[], None]]) -> None:
         """Run what one of the writers writes: number `index`, the last one for every other index."""

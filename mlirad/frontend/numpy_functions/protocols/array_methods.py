@@ -7,7 +7,7 @@ x.fill(1.0)        x[...] = 1.0                 x.tobytes()    an error: there a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -54,9 +54,13 @@ class ArrayMethods(Array):
         return apply_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
-        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+        if MaskedElements in types:
             return NotImplemented
         if holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)

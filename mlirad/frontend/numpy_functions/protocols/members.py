@@ -1,8 +1,8 @@
-"""What classes of traced values are given: functions of NumPy as methods, and members of other classes."""
+"""What classes of traced values are given: operators, functions of NumPy as methods, members of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, cast
 
@@ -20,6 +20,19 @@ def give_members(cls: type, source: type) -> None:
     for name, member in vars(source).items():
         if isinstance(member, FunctionType | property):
             setattr(cls, name, member)
+
+
+def give_operators(
+    cls: type, ufuncs: Mapping[str, np.ufunc], operator: Callable[..., Any], in_place: Callable[..., Any]
+) -> None:
+    """Give a class operators of two operands, named as in `__add__`, with those reflected and in place.
+
+    They are `operator(ufunc)`, `operator(ufunc, is_reflected=True)` and `in_place(ufunc)`.
+    """
+    for name, ufunc in ufuncs.items():
+        setattr(cls, f"__{name}__", operator(ufunc))
+        setattr(cls, f"__r{name}__", operator(ufunc, is_reflected=True))
+        setattr(cls, f"__i{name}__", in_place(ufunc))
 
 
 def _method(name: str) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.protocols import masked_elements
 from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods
-from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
+from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members, give_operators
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_place
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.tracing.array import Array, is_scalar
@@ -42,10 +42,7 @@ OTHERS = {
 def bind(cls: type[Array]) -> None:
     """Give `cls` the operators and methods."""
     give_functions(cls, FUNCTIONS)
-    for name, ufunc in BINARY.items():
-        setattr(cls, f"__{name}__", _operator(ufunc))
-        setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
-        setattr(cls, f"__i{name}__", _in_place(ufunc))
+    give_operators(cls, BINARY, _operator, _in_place)
     for name, ufunc in OTHERS.items():
         setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
     masked_elements.bind(
