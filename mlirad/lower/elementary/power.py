@@ -11,6 +11,8 @@ from mlirad.lower.elementary.calls import in_double
 from mlirad.lower.elementary.exponential import exp, reduce_exp, scale_twice
 from mlirad.lower.elementary.floats import (
     DOUBLE,
+    at_least,
+    at_most,
     fast_two_sum,
     full,
     horner,
@@ -54,8 +56,11 @@ def _power(f: IRBuilder, x: Value, y: Value, *, is_single: bool) -> Value:
         result = exp(f, f.fmul(y, log(f, a)))
         return _special(f, x, y, a, result)
     log_high, log_low = _log_in_two_parts(f, a)
-    product, lost = two_product(f, y, log_high)
-    rest = f.multiply_add(y, log_low, lost)
+    # From 2^64 on a power of anything but 1 is 0 or infinite; halves of y, of which products are made that
+    # cannot be fused, would overflow.
+    exponent = y if f.fuses else at_least(f, at_most(f, y, 2.0**64), -(2.0**64))
+    product, lost = two_product(f, exponent, log_high)
+    rest = f.multiply_add(exponent, log_low, lost)
     excess = f.fcmp("oge", magnitude(f, product), 800.0)
     rest = f.select(excess, 0.0, rest)
     product = f.select(excess, with_sign_of(f, full(f, 800.0, x), product), product)
