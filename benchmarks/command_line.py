@@ -84,14 +84,18 @@ def show(run: Run, options: argparse.Namespace) -> None:
     print(f"\n{run.machine}; {run.date}; {versions}; {measured}\n")
     for title, lines in (
         ("Times", table.times(run)),
+        ("Stolen by the hypervisor", table.theft(run)),
         ("First calls", table.first_calls(run)),
         ("Growth of the process in a call", table.memory(run)),
         ("Behind", table.behind(run)),
     ):
         if title.startswith("Growth") and all(m.peak_bytes is None for m in run.measurements):
             continue
+        text = "\n".join(lines)
+        if title.startswith("Stolen") and not text:
+            continue
         print(f"{title}:\n")
-        print("\n".join(lines))
+        print(text)
         print()
     if options.plot:
         for path in charts.written(run, options.plot):

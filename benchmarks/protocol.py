@@ -3,6 +3,10 @@
 The functions to compare take turns, each for a burst of calls, until every one has had its
 number of calls and its seconds; the median is over the single calls. Turns let slow drifts of
 the machine fall on all alike; bursts let each function run with the caches it leaves behind.
+
+With several threads each burst begins when the threads of all systems sleep, with a call that is not timed
+and wakes its own. A burst in which a hypervisor kept processors for itself does not count. Both rules are the
+same for every system.
 """
 
 from __future__ import annotations
@@ -11,7 +15,10 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from benchmarks.disturbances import stolen_seconds, wait_for_sleep
 
 BURST_SECONDS = 0.02
 LEAST_RUNS = 3
@@ -52,26 +59,83 @@ class Limits(NamedTuple):
         return runs >= self.min_runs and seconds >= self.min_seconds
 
 
-def median_seconds(calls: Sequence[Callable[[], Any]], limits: Limits) -> list[float]:
-    """The median time of each of the calls. One burst of each goes before, untimed.
+class Timing(NamedTuple):
+    """The median time of a call in seconds, in how many bursts it was called, how many of them were left out
+    as time was stolen in them, and what part of the processors' time that was, in all bursts."""
+
+    seconds: float
+    bursts: int
+    left_out: int
+    stolen: float
+
+
+@dataclass
+class _Samples:
+    """The times of single calls of one function, in bursts with and without theft."""
+
+    undisturbed: list[float] = field(default_factory=list[float])
+    disturbed: list[float] = field(default_factory=list[float])
+    bursts: int = 0
+    left_out: int = 0
+    stolen: float = 0.0
+    passed: float = 0.0
+
+    def take(self, call: Callable[[], Any], limits: Limits, threads: int) -> None:
+        """A burst of calls."""
+        if threads > 1:
+            wait_for_sleep()
+            if not self.is_slow:
+                call()
+        stolen, start = stolen_seconds(), time.perf_counter()
+        taken = burst(call, CLOCKS[limits.clock])
+        self.passed += time.perf_counter() - start
+        stolen = stolen_seconds() - stolen
+        self.bursts += 1
+        self.left_out += stolen > 0
+        self.stolen += stolen
+        (self.disturbed if stolen else self.undisturbed).extend(taken)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a call is a burst: threads that wake up meanwhile make no difference to it."""
+        return bool(self.bursts) and self.passed / self.bursts > 2 * BURST_SECONDS
+
+    def is_done(self, limits: Limits) -> bool:
+        """Whether there are enough calls without theft, or whether all of them have taken too long."""
+        seconds = sum(self.undisturbed)
+        return limits.reached(len(self.undisturbed), seconds) or self.is_over(limits)
+
+    def is_over(self, limits: Limits) -> bool:
+        """Whether all calls together have taken as long as they may."""
+        calls = len(self.undisturbed) + len(self.disturbed)
+        return calls >= LEAST_RUNS and sum(self.undisturbed) + sum(self.disturbed) >= limits.max_seconds
+
+    def timing(self, threads: int) -> Timing:
+        """The median without theft; of all calls where theft has left fewer than `LEAST_RUNS`."""
+        enough = len(self.undisturbed) >= LEAST_RUNS
+        taken = self.undisturbed if enough else self.undisturbed + self.disturbed
+        share = self.stolen / (threads * self.passed) if self.passed else 0.0
+        return Timing(statistics.median(taken), self.bursts, self.left_out if enough else 0, share)
+
+
+def timings(calls: Sequence[Callable[[], Any]], limits: Limits, threads: int = 1) -> list[Timing]:
+    """The median time of each of the calls, which have so many threads. Of each a burst goes before, untimed.
 
     A function that has had its time waits for the others, unless it is slow.
     """
     for call in calls:
         burst(call, CLOCKS[limits.clock])
-    samples: list[list[float]] = [[] for _ in calls]
-    totals = [0.0] * len(calls)
+    samples = [_Samples() for _ in calls]
+    while not all(taken.is_done(limits) for taken in samples):
+        for taken, call in zip(samples, calls, strict=True):
+            if not taken.is_over(limits):
+                taken.take(call, limits, threads)
+    return [taken.timing(threads) for taken in samples]
 
-    def is_done(position: int) -> bool:
-        return limits.reached(len(samples[position]), totals[position])
 
-    while not all(map(is_done, range(len(calls)))):
-        for position, call in enumerate(calls):
-            if totals[position] < limits.max_seconds or not is_done(position):
-                taken = burst(call, CLOCKS[limits.clock])
-                samples[position] += taken
-                totals[position] += sum(taken)
-    return [statistics.median(taken) for taken in samples]
+def median_seconds(calls: Sequence[Callable[[], Any]], limits: Limits, threads: int = 1) -> list[float]:
+    """The median time of each of the calls, in seconds."""
+    return [timing.seconds for timing in timings(calls, limits, threads)]
 
 
 def burst(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> list[float]:

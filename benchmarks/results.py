@@ -17,7 +17,9 @@ class Measurement:
     """Medians in seconds; `peak_bytes` is how much the process grows in a call. None where there is no
     figure.
 
-    `work` and `traffic` are mlirad's counts of scalar operations and bytes of the derivative.
+    `work` and `traffic` are mlirad's counts of scalar operations and bytes of the derivative. `stolen` is the
+    part of the processors' time that a hypervisor kept for itself in the `bursts` of calls of the derivative,
+    of which so many were `left_out`.
     """
 
     problem: str
@@ -30,6 +32,9 @@ class Measurement:
     peak_bytes: int | None = None
     work: int | None = None
     traffic: dict[str, int] | None = None
+    bursts: int | None = None
+    left_out: int | None = None
+    stolen: float | None = None
 
     @property
     def instance(self) -> tuple[str, str]:

@@ -82,15 +82,18 @@ def timed(
 
 
 def with_memory(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """The measurements with the growth of a process that makes one call; a process per problem and system."""
-    found: dict[tuple[str, str, int, str], int | None] = {}
-    groups = dict.fromkeys((m.problem, m.system, m.threads) for m in measurements)
-    for problem, key, threads in groups:
-        sizes = [m.size for m in measurements if (m.problem, m.system, m.threads) == (problem, key, threads)]
-        wanted = {"kind": "memory", "problem": problem, "sizes": sizes, "system": key, "threads": threads}
-        for size, answer in zip(sizes, worker(wanted), strict=True):
-            found[problem, key, threads, size] = answer["peak_bytes"]
-    return [replace(m, peak_bytes=found[m.problem, m.system, m.threads, m.size]) for m in measurements]
+    """The measurements with the growth of a process that makes one call.
+
+    Each has a process of its own: what an earlier call has given back to `malloc`, or what a library keeps of
+    it, would be used again and not be counted.
+    """
+    found: list[Measurement] = []
+    for m in measurements:
+        wanted = {"kind": "memory", "problem": m.problem, "size": m.size, "system": m.system,
+                  "threads": m.threads}  # fmt: skip
+        (answer,) = worker(wanted)
+        found.append(replace(m, peak_bytes=answer["peak_bytes"]))
+    return found
 
 
 def worker(wanted: dict[str, Any]) -> Iterator[dict[str, Any]]:

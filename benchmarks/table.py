@@ -11,6 +11,11 @@ OWN, BY_HAND = "mlirad", "c"
 TIMES_OF_C = 1.5
 """How many times the time of C by hand mlirad may take before it counts as behind."""
 
+LEAST_GROWTH = 1 << 19
+"""By how many bytes more than in the best peer a process may grow in a call before it counts as behind:
+allocators and pages that were used before make as much of a difference from run to run.
+"""
+
 Figure = Callable[[Measurement], float | None]
 
 
@@ -56,8 +61,26 @@ def memory(run: Run) -> Iterator[str]:
         yield row([*instance, *(shown_bytes(m.peak_bytes) if m is not None else "" for m in found)])
 
 
+def theft(run: Run) -> Iterator[str]:
+    """How much time a hypervisor stole while derivatives were measured, on each number of threads, and where
+    it was most; nothing of a run that did not count."""
+    for count in run.threads():
+        found = [(m.stolen, m) for m in run.measurements if m.threads == count and m.stolen is not None]
+        if not found:
+            continue
+        bursts = sum(m.bursts or 0 for _, m in found)
+        left_out = sum(m.left_out or 0 for _, m in found)
+        most, where = max(found, key=lambda pair: pair[0])
+        said = f"- on {count} thread{'s' if count > 1 else ''}: {left_out} of {bursts} bursts left out; "
+        said += f"{percent(sum(stolen for stolen, _ in found) / len(found))} of the time in all"
+        if most:
+            said += f", {percent(most)} in {' '.join(where.instance)} by {SYSTEMS[where.system].name}"
+        yield said
+
+
 def behind(run: Run) -> Iterator[str]:
-    """Where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first."""
+    """Where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first; then where a process
+    grows by less with a peer."""
     found: list[tuple[float, str]] = []
     for instance in run.instances():
         for count in run.threads():
@@ -70,6 +93,19 @@ def behind(run: Run) -> Iterator[str]:
                     (by_hand * TIMES_OF_C, f"{said}: C by hand takes {by_hand:.2f} of mlirad's time")
                 )
     yield from (f"- {line}" for _, line in sorted(found))
+    for instance in run.instances():
+        own, best = growth(run, instance)
+        if own - best > LEAST_GROWTH:
+            yield f"- {' '.join(instance)}: the best peer needs {best / own:.2f} of mlirad's memory"
+
+
+def growth(run: Run, instance: tuple[str, str]) -> tuple[int, int]:
+    """By how much a process grows in a call of mlirad and of the peer that needs least; 0, 0 if one is not
+    known."""
+    found = {key: run.found(instance, key, run.threads()[0]) for key in (OWN, *PEERS)}
+    known = {key: m.peak_bytes for key, m in found.items() if m is not None and m.peak_bytes is not None}
+    own = known.pop(OWN, None)
+    return (0, 0) if own is None or not known else (own, min(known.values()))
 
 
 def best_peer(run: Run, instance: tuple[str, str], threads: int) -> float | None:
@@ -122,6 +158,10 @@ def milliseconds(taken: float | None) -> str:
 
 def seconds(taken: float | None) -> str:
     return "" if taken is None else f"{taken:.2f} s"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def number(value: float | None) -> str:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.protocol import Limits, median_seconds, use_threads
+from benchmarks.protocol import Limits, median_seconds, timings, use_threads
 
 TOLERANCE = {"float64": 1e-8, "float32": 2e-4}
 
@@ -22,9 +22,8 @@ def main() -> None:
     wanted = json.loads(sys.stdin.readline())
     use_threads(wanted["threads"])
     if wanted["kind"] == "memory":
-        for size in wanted["sizes"]:
-            found = peak_bytes(wanted["problem"], size, wanted["system"], wanted["threads"])
-            answer({"peak_bytes": found})
+        found = peak_bytes(wanted["problem"], wanted["size"], wanted["system"], wanted["threads"])
+        answer({"peak_bytes": found})
         return
     if wanted["kind"] == "check":
         check(wanted["problems"], wanted["systems"], wanted["threads"])
@@ -88,14 +87,15 @@ def measure(name: str, size: str, systems: list[str], threads: int, limits: Limi
                 raise
             reason = f"{type(failure).__name__}: {failure}".splitlines()[0][:200]
             answer({"problem": name, "size": size, "system": key, "failure": reason})
-    derivatives = median_seconds([p.derivative for p in prepared.values()], limits)
+    derivatives = timings([p.derivative for p in prepared.values()], limits, threads)
     primals = {key: p.primal for key, p in prepared.items() if p.primal is not None}
-    values = dict(zip(primals, median_seconds(list(primals.values()), limits), strict=True))
+    values = dict(zip(primals, median_seconds(list(primals.values()), limits, threads), strict=True))
     for (key, one), derivative in zip(prepared.items(), derivatives, strict=True):
         answer(
             {
                 "problem": name, "size": size, "system": key, "threads": threads, "value": values.get(key),
-                "derivative": derivative, "first_call": one.first_call,
+                "derivative": derivative.seconds, "first_call": one.first_call,
+                "bursts": derivative.bursts, "left_out": derivative.left_out, "stolen": derivative.stolen,
                 **(counted(name, size) if key == "mlirad" else {}),
             }
         )  # fmt: skip

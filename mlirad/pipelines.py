@@ -148,7 +148,8 @@ def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, 
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
-    return (f"schedule-kernels{{vector-bytes={target.vector_bytes}}}", plan)
+    vectors = f"{{vector-bytes={target.vector_bytes}}}"
+    return (f"schedule-kernels{vectors}", f"skip-unread{vectors}", plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ PASS_MODULES: dict[str, str] = {
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "split-reductions": "mlirad.lower.split_reductions",
+    "skip-unread": "mlirad.lower.skip_unread",
     "strip-mine": "mlirad.lower.strip_mine",
     "form-recurrences": "mlirad.lower.form_recurrences",
     "write-out-rows": "mlirad.lower.write_out",

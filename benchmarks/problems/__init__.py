@@ -8,6 +8,7 @@ from benchmarks.problems import (
     cross_entropy,
     cumulative,
     elementwise,
+    fourier,
     gmm,
     gp,
     kalman,
@@ -62,5 +63,8 @@ PROBLEMS: dict[str, Problem] = {
         kalman.PROBLEM,
         matrix_root.PROBLEM,
         small_solves.PROBLEM,
+        fourier.ROWS,
+        fourier.IMAGE,
+        fourier.POISSON,
     )
 }

@@ -114,6 +114,15 @@ func.func @masked_in_one(%y: tensor<8xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @dot_in_blocks(%x: tensor<100x8xf64>, %y: tensor<8x64xf64>) {
+// CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], parallel = 48, columns = 32, places = [-1]} : tensor<100x8xf64>, tensor<8x64xf64> -> tensor<100x64xf64>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @dot_in_blocks(%x: tensor<100x8xf64>, %y: tensor<8x64xf64>) {
+  %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], parallel = 48, columns = 32, places = [-1]} : tensor<100x8xf64>, tensor<8x64xf64> -> tensor<100x64xf64>
+  func.return
+}
+
 // CHECK-LABEL: func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
 // CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
 // CHECK-NEXT: func.return
@@ -180,6 +189,16 @@ func.func @shared(%x: tensor<10xf64>) {
   %v0 = kernel.strips (%start, %done) {carries = 0, extent = 10, block = 4, parts = 1} : -> tensor<3xi64>
       attributes {kernel.parallel = 2 : i64} {
     array.yield %start : i64
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @triangle(%x: tensor<5x4xf64>) {
+// CHECK-NEXT: %a = kernel.nest %x (%i, %j) {space = [5, 4], reduction = [], within = [1, 0, -2, 0, 1, 3]} : tensor<5x4xf64> -> tensor<5x4xf64> {
+func.func @triangle(%x: tensor<5x4xf64>) {
+  %a = kernel.nest %x (%i, %j) {space = [5, 4], reduction = [], within = [1, 0, -2, 0, 1, 3]} : tensor<5x4xf64> -> tensor<5x4xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<5x4xf64> -> f64
+    array.yield %u : f64
   }
   func.return
 }

@@ -787,3 +787,25 @@ func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: within has three numbers for each bound: two loops and an offset}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], within = [0]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x8xi64>) {
+  // expected-error @below {{kernel.nest: within needs results that are floats, with a dimension for each loop}}
+  %a = kernel.nest %x (%i, %j) {space = [8, 8], reduction = [], within = [0, 1, 0]} : tensor<8x8xi64> -> tensor<8x8xi64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x8xi64> -> i64
+    array.yield %u : i64
+  }
+  func.return
+}

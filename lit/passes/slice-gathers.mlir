@@ -48,6 +48,33 @@ func.func @guarded(%x: f64, %y: tensor<10xf64>) -> tensor<10xf64> {
 
 // -----
 
+// A position that is clamped only where nothing is read, beside one that is clamped to itself, reads one slice.
+
+// CHECK-LABEL: func.func @zero_outside(
+// CHECK-NEXT:    %s = array.slice %y {starts = [0], limits = [9], strides = [1]} : tensor<10xf64> -> tensor<9xf64>
+// CHECK:         %[[ZEROS:.*]] = array.broadcast %{{.*}} {dims = []} : f64 -> tensor<1xf64>
+// CHECK-NEXT:    %[[MOVED:.*]] = array.concatenate %[[ZEROS]], %s {dim = 0} : tensor<1xf64>, tensor<9xf64> -> tensor<10xf64>
+// CHECK-NEXT:    func.return %[[MOVED]]
+func.func @zero_outside(%y: tensor<10xf64>) -> tensor<10xf64> {
+  %1 = array.constant 1 : i64
+  %s = array.gather %y (%i) : tensor<10xf64> -> tensor<10xf64> {
+    %p = array.sub %i, %1 : i64
+    array.yield %p : i64
+  }
+  %at = array.iota {dim = 0} : -> tensor<10xi64>
+  %ones = array.broadcast %1 {dims = []} : i64 -> tensor<10xi64>
+  %before = array.sub %at, %ones : tensor<10xi64>
+  %0 = array.constant 0 : i64
+  %zeros = array.broadcast %0 {dims = []} : i64 -> tensor<10xi64>
+  %inside = array.compare ge %before, %zeros : tensor<10xi64>, tensor<10xi64> -> tensor<10xi1>
+  %zero = array.constant 0.0 : f64
+  %outside = array.broadcast %zero {dims = []} : f64 -> tensor<10xf64>
+  %r = array.select %inside, %s, %outside : tensor<10xi1>, tensor<10xf64>, tensor<10xf64> -> tensor<10xf64>
+  func.return %r : tensor<10xf64>
+}
+
+// -----
+
 // What is computed of the shift first is computed of zeros there.
 
 // CHECK-LABEL: func.func @computed(
@@ -105,4 +132,27 @@ func.func @irregular(%a: tensor<4x4xf64>, %p: tensor<4xi64>) -> (tensor<4xf64>, 
     array.yield %q : i64
   }
   func.return %s, %t : tensor<4xf64>, tensor<4x4xf64>
+}
+
+// -----
+
+// Padding is not gathered: where a table says that it is read, a select has it instead.
+
+// CHECK-LABEL: func.func @padded(
+// CHECK-NOT:     array.concatenate
+// CHECK:         %[[TABLE:.*]] = array.constant dense<[2, 2, 0, 2]> : tensor<4xi64>
+// CHECK:         %[[READ:.*]] = array.gather %x
+// CHECK:           array.index %[[TABLE]]
+// CHECK:         %[[INSIDE:.*]] = array.constant dense<[true, false, true, false]> : tensor<4xi1>
+// CHECK:         array.select %[[INSIDE]], %[[READ]], %{{.*}} : tensor<4xi1>
+func.func @padded(%x: tensor<3xf64>) -> tensor<4xf64> {
+  %0 = array.constant 0.0 : f64
+  %z = array.broadcast %0 {dims = []} : f64 -> tensor<1xf64>
+  %p = array.concatenate %x, %z {dim = 0} : tensor<3xf64>, tensor<1xf64> -> tensor<4xf64>
+  %t = array.constant dense<[2, 3, 0, 9]> : tensor<4xi64>
+  %r = array.gather %p (%i) : tensor<4xf64> -> tensor<4xf64> {
+    %q = array.index %t[%i] : tensor<4xi64> -> i64
+    array.yield %q : i64
+  }
+  func.return %r : tensor<4xf64>
 }

@@ -81,6 +81,15 @@ FLAG = UnitAttr()
 def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
     type_: Any = _type(what) if type(what) in _VALUES else what
+    known = _SHAPES.get(id(type_))
+    return _stated_shape(type_) if known is None else known[1]
+
+
+_SHAPES: dict[int, tuple[Attribute, Shape]] = {}
+"""The types that `array_type` has made, by their identity, and their extents."""
+
+
+def _stated_shape(type_: Any) -> Shape:
     if type(type_) is TensorType:
         encoding = type_.encoding
         if type(encoding) is ExtentsAttr:
@@ -102,13 +111,30 @@ def size_of(what: Value | Attribute) -> int:
     return prod(shape_of(what))
 
 
-@cache
 def array_type(shape: Shape, element: Attribute) -> Attribute:
     """The array type of the given extents, or the element type itself at rank 0. Interned."""
+    known = _ARRAY_TYPES.get(id(element))
+    if known is None:
+        return _array_type(shape, element)
+    found = known.get(shape)
+    if found is None:
+        found = known[shape] = _array_type(shape, element)
+    return found
+
+
+_ARRAY_TYPES: dict[int, dict[Shape, Attribute]] = {id(element): {} for element in ELEMENTS}
+"""The array types by the identity of their element type: hashing an attribute takes longer than all else."""
+
+
+@cache
+def _array_type(shape: Shape, element: Attribute) -> Attribute:
     if all(map(is_static, shape)):
-        return TensorType(element, shape) if shape else element
-    known = [extent if is_static(extent) else DYNAMIC_INDEX for extent in shape]
-    return TensorType(element, known, ExtentsAttr(tuple(map(plain, shape))))
+        made = TensorType(element, shape) if shape else element
+    else:
+        known = [extent if is_static(extent) else DYNAMIC_INDEX for extent in shape]
+        made = TensorType(element, known, ExtentsAttr(tuple(map(plain, shape))))
+    _SHAPES[id(made)] = made, _stated_shape(made)
+    return made
 
 
 @cache

@@ -33,7 +33,10 @@ def trusted_content(path: str) -> tuple[bytes, float] | None:
 
 
 def write_whole(path: str, content: bytes) -> bool:
-    """Write a file that only this user may read, if that is possible; says whether it was."""
+    """Write a file that only this user may read, if that is possible; says whether it was.
+
+    Nothing is left of a write that an exception ends.
+    """
     aside = f"{path}.{os.urandom(8).hex()}"
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
@@ -42,12 +45,16 @@ def write_whole(path: str, content: bytes) -> bool:
     except OSError:
         remove(aside)
         return False
+    except BaseException:  # an interrupt
+        remove(aside)
+        raise
     return True
 
 
-def remove(path: str) -> None:
-    """Remove a file, if that is possible."""
+def remove(path: str) -> bool:
+    """Remove a file, if that is possible; says whether it was."""
     try:
         os.unlink(path)
     except OSError:
-        return
+        return False
+    return True

@@ -111,9 +111,9 @@ def examine(entry: Entry) -> Record | None:
         return None
 
 
-def remove(entry: Entry) -> None:
-    """Remove a file, if that is possible."""
-    files.remove(entry.path)
+def remove(entry: Entry) -> bool:
+    """Remove a file, if that is possible; says whether it was."""
+    return files.remove(entry.path)
 
 
 def clear(folder: Folder) -> list[Entry]:

@@ -22,7 +22,8 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.locations import name_of, place_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.emit.buffers import Memory, program_buffers
-from mlirad.lower.plan_memory.lifetimes import Lifetimes, Storage
+from mlirad.lower.plan_memory.lifetimes import Lifetimes
+from mlirad.lower.plan_memory.storage import Storage
 
 WIDTH, HEIGHT = 780, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 16, 20, 36

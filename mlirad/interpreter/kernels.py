@@ -73,7 +73,18 @@ def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
             results += elements
         else:
             results.append(np.stack(elements, axis=-1).reshape(shape_of(root)))
+    if op.bounds:
+        results = [np.where(_is_within(op), each, each.dtype.type(np.nan)) for each in results]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _is_within(op: kernel.NestOp) -> Array:
+    """Where the elements are that a nest computes."""
+    indices = np.indices(values_of(op.space), sparse=True)
+    found = np.ones(values_of(op.space), np.bool_)
+    for x, y, offset in op.bounds:
+        found &= indices[x] <= indices[y] + offset
+    return found
 
 
 def _recurrence(op: kernel.RecurrenceOp, operands: Sequence[Array], frame: Frame) -> Any:

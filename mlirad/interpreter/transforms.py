@@ -38,7 +38,8 @@ def _transformed_rows(kind: str, x: Array, shape: Shape) -> Array:
     """The transform of every row; its shape tells how long the result of `half` is."""
     if kind == "real":
         return _pairs(np.fft.rfft(x), x.dtype)
-    z = x[..., 0] + np.asarray(1j, np.result_type(x.dtype, np.complex64)) * x[..., 1]
+    z = np.empty(x.shape[:-1], np.result_type(x.dtype, np.complex64))
+    z.real, z.imag = x[..., 0], x[..., 1]  # 1j times infinity would be NaN in its real part
     if kind == "forward":
         return _pairs(np.fft.fft(z), x.dtype)
     if kind == "backward":

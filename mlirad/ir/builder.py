@@ -159,14 +159,16 @@ class Builder:
         properties: Mapping[str, Attribute],
         regions: Sequence[Region],
     ) -> Key:
-        number = self._number
-        return (
-            op_class,
-            *operands,
-            *[number(t) for t in result_types],
-            *[(name, number(properties[name])) for name in sorted(properties)],
-            *[self._region_key(r, {}) for r in regions],
-        )
+        known = self._number_by_id
+        parts: list[object] = [op_class, *operands]
+        for type_ in result_types:
+            found = known.get(id(type_))
+            parts.append(self._number(type_) if found is None else found[1])
+        for name in sorted(properties):
+            parts += name, self._number(properties[name])
+        for region in regions:
+            parts.append(self._region_key(region, {}))
+        return tuple(parts)
 
     def _region_key(self, region: Region, local: dict[Value, object]) -> Key:
         parts: list[object] = []

@@ -10,7 +10,7 @@ form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -192,14 +192,12 @@ def _joined(x: Along, y: Along, rule: Rule) -> Along | None:
 
 
 def _along(axis: Axis | None, pieces: list[Piece]) -> Along | None:
-    """The function of these pieces, neighbours on one line united; None for one that is not followed."""
-    united: list[Piece] = []
-    for piece in pieces:
-        whole = _united(united[-1], piece) if united else None
-        if whole is None:
-            united.append(piece)
-        else:
-            united[-1] = whole
+    """The function of these pieces, neighbours on one line united; None for one that is not followed.
+
+    A single index lies on many lines. It goes to a neighbour of the same line first, so that where two lines
+    meet, it stays with the one that it was given to.
+    """
+    united = _all_united(_all_united(pieces, _same_line), _united)
     if len(united) > MOST or any(_is_large(p.at(i)) for p in united for i in (p.start, p.stop - 1)):
         return None
     return Along(axis, tuple(united))
@@ -212,11 +210,25 @@ def _is_large(number: int) -> bool:
     return not (at_most(-_LIMIT, number) and is_near_size(number))
 
 
+def _all_united(pieces: Sequence[Piece], whole_of: Callable[[Piece, Piece], Piece | None]) -> list[Piece]:
+    united: list[Piece] = []
+    for piece in pieces:
+        whole = whole_of(united[-1], piece) if united else None
+        if whole is None:
+            united.append(piece)
+        else:
+            united[-1] = whole
+    return united
+
+
+def _same_line(before: Piece, after: Piece) -> Piece | None:
+    """Two neighbours on one line as one piece."""
+    return Piece(before.start, after.stop, *before[2:]) if before[2:] == after[2:] else None
+
+
 def _united(before: Piece, after: Piece) -> Piece | None:
     """Two neighbours as one piece, if one's line goes through all of the other."""
-    if before[2:] == after[2:] or (
-        after.stop - after.start == 1 and before.at(after.start) == after.at(after.start)
-    ):
+    if after.stop - after.start == 1 and before.at(after.start) == after.at(after.start):
         return Piece(before.start, after.stop, before.slope, before.offset)
     if before.stop - before.start == 1 and after.at(before.start) == before.at(before.start):
         return Piece(before.start, after.stop, after.slope, after.offset)

@@ -95,6 +95,14 @@ LIBRARY_CALL = 1000.0
 LIBRARY_SHARE = 0.9
 """The part of the peak that BLAS reaches on operands that it has packed."""
 
+PACKED_ROWS = 2.0
+PACKED_COLUMNS = 4.0
+"""How many times the cycles of reading it once BLAS takes to copy the left operand of a row-major product,
+and one that lies by columns, measured: blocks that are multiplied one by one, beside the whole."""
+
+PACKED_RIGHT = 0.4
+"""Cycles per byte to copy the right operand, which is interleaved by rows of it, measured in the same way."""
+
 UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
@@ -147,6 +155,18 @@ def library_contraction_cycles(rows: int, columns: int, inner: int, element: int
     multiplied = _multiplications(rows, columns, inner, element) / LIBRARY_SHARE
     packing = 2 * packed * cycles_per_byte(min(packed, L2_BYTES))
     return LIBRARY_CALL + multiplied + packing + added * cycles_per_byte(min(added, L2_BYTES))
+
+
+def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transposed: bool) -> float:
+    """Cycles that BLAS takes longer for blocks of a product than for the whole product.
+
+    Its operands have `left` and `right` bytes. There are `down` blocks of rows, each of which copies the
+    right operand, and `across` blocks of columns, each of which copies the left one: `is_transposed` says
+    that it lies by columns.
+    """
+    of_left = (PACKED_COLUMNS if is_transposed else PACKED_ROWS) * cycles_per_byte(min(left, CACHE_BYTES))
+    again = (across - 1) * of_left * left + (down - 1) * PACKED_RIGHT * right
+    return again + (down * across - 1) * LIBRARY_CALL
 
 
 def parts_cycles(parts: int, size: int) -> float:

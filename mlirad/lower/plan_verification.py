@@ -4,7 +4,8 @@ Independent of how the plan was made: it walks every block backwards with the se
 be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes
 in them; what is required is to hold for all of these. Inside a loop these are also
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
-yields must be written where the region hands it over, so no memory is read that nobody has written.
+yields must be written where the region hands it over, and what a kernel leaves out must not be read, so no
+memory is read that nobody has written.
 
 No plan that comes from a file is used unchecked: `mlirad.compiler` checks those of all functions it emits.
 """
@@ -32,7 +33,8 @@ from mlirad.dialects.kernel.plans import (
     stated_updates,
 )
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
-from mlirad.dialects.shapes import Value, element_of, is_array, values_of
+from mlirad.dialects.kernel.transforms import FftOp
+from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
@@ -46,9 +48,11 @@ from mlirad.lower.plan_memory.carries import (
     initial_carries,
     is_copied,
     overwritten_argument,
+    returns_to_start,
 )
-from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
+from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
+from mlirad.lower.skip_unread import check_skipped
 
 _HINT = "this is a defect of the memory plan"
 
@@ -95,6 +99,7 @@ def verify_plan(function: FuncOp) -> None:
     ]
     verifier = _Verifier(arena)
     _check_updates(function)
+    check_skipped(function)
     args = function_block(function).args
     for k, j in stated_updates(function).items():
         verifier.pieces[args[j]] = outputs[k].pieces
@@ -139,8 +144,8 @@ def _check_updates(function: FuncOp) -> None:
 
 
 def _fits(value: Value, handed: Value) -> bool:
-    """Whether a value may lie where another one is handed over, of which it may be a reshape."""
-    return element_of(value) == element_of(handed) and bytes_of(value) == bytes_of(handed)
+    """Whether a value may lie where another one is handed over, before that or as the same bytes."""
+    return ends_before(0, bytes_of(value), bytes_of(handed))
 
 
 class _Verifier:
@@ -197,10 +202,10 @@ class _Verifier:
                 sound = is_place(place) and ends_before(place, bytes_of(result), self.arena)
             else:
                 k = -1 - place
-                sound = k < len(outputs) and is_row_major(result)
-                sound = sound and _fits(result, outputs[k].value)
+                sound = k < len(outputs) and _fits(result, outputs[k].value)
                 handed = [o.value for o in outputs]
-                sound = sound and (result not in handed or handed[k] is result)
+                is_there = sound and handed[k] is result and is_row_major(result)
+                sound = sound and (is_there or result not in handed)
                 if sound:
                     self.pieces[result] = outputs[k].pieces
                     self.replaced[result] = outputs[k].replaced
@@ -238,6 +243,8 @@ class _Verifier:
                 return op.in_place is not None and op.inputs[0] is value
             case NestOp():
                 return may_map_in_place(op, value, result)
+            case FftOp():
+                return may_transform_in_place(op, value, result)
             case CallOp() if isinstance(result, OpResult):
                 return overwritten_argument(op, result.index) is value
             case _ if isinstance(op, BranchOp):
@@ -247,7 +254,7 @@ class _Verifier:
                 inside = [v for region in op.regions for v in captures(region)]
                 return (
                     any(
-                        v is value and mode == IN_PLACE and op.results[k] is result
+                        v is value and returns_to_start(op, mode) and op.results[k] is result
                         for k, (v, mode) in enumerate(zip(start, modes, strict=False))
                     )
                     and [*op.operands, *inside].count(value) == 1
@@ -270,7 +277,7 @@ class _Verifier:
         if len(modes) != len(carries):
             raise VerifyError(f"{op.name} must say how it keeps each carry", location=location_of(op))
         for k, (init, mode) in enumerate(zip(initial_carries(op), modes, strict=True)):
-            if mode == IN_PLACE and self.pieces.get(init) == self.pieces[op.results[k]]:
+            if returns_to_start(op, mode) and self.pieces.get(init) == self.pieces[op.results[k]]:
                 through.discard(init)
         if isinstance(op, BranchOp):
             places = [self.pieces[r] for r in op.results]
@@ -333,8 +340,10 @@ class _Verifier:
         if not is_place(mode) or not ends_before(mode, spare.size, self.arena):
             raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
         turns = (*home, spare)
+        returns = init == home and returns_to_start(op, mode)
         for place in (*home, *init):
-            if place.overlaps(spare) or (place in init and any(place.overlaps(h) for h in home)):
+            meets_home = not returns and place in init and any(place.overlaps(h) for h in home)
+            if place.overlaps(spare) or meets_home:
                 raise VerifyError(
                     "the pieces of memory that take turns for a carry overlap",
                     location=location_of(op),

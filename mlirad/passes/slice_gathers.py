@@ -9,7 +9,8 @@
 Regular are positions that are piecewise affine functions of one argument each, of few pieces
 (`mlirad/ir/pieces.py`). Elements of which selects choose nothing become zeros. Where a select chooses by
 whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its place. A
-condition on positions that always or never holds is a constant.
+condition on positions that always or never holds is a constant. Gathers from arrays that are padded with a
+constant read no padding (`padded_gathers.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.pieces import Along, Piece, Pieces
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
+from mlirad.passes.padded_gathers import without_padding
 
 MOST_PARTS = 3
 """How many slices a gather becomes along one dimension at most."""
@@ -69,6 +71,8 @@ class _Slicing:
         match op:
             case indexing.GatherOp():
                 found = self._sliced(b, op, env)
+                if found is None:
+                    found = without_padding(b, op, env)
             case ew.SelectOp() if shape_of(op.result):
                 found = self._selected(b, op, env)
             case ew.CompareOp() | ew.AndOp() | ew.OrOp() if is_boolean(op.result):

@@ -37,11 +37,18 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array import factorisations
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.matrices import triangle
 from mlirad.rules.matrix_maps import MatrixMaps
+
+HALVINGS = 2
+"""How often matrices are halved at most: each one doubles the code."""
+
+LEAST_HALF = 24
+"""The least extent of a half: below, what halves save is less than what their kernels cost."""
 
 _MatrixOp: TypeAlias = (
     factorisations.PartOp
@@ -117,7 +124,48 @@ def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
 
 def cholesky_map(b: ArrayBuilder, op: factorisations.CholeskyOp) -> Value:
     """From the tangent of a symmetric matrix to that of its Cholesky factor."""
-    m, space, factor = maps_of(b, op), op.result.type, op.result
+    return _cholesky_by_blocks(maps_of(b, op), op.result, HALVINGS)
+
+
+def _cholesky_by_blocks(m: MatrixMaps, factor: Value, halvings: int) -> Value:
+    """The map of large matrices by halves of their rows and columns.
+
+        L11 = cholesky(A11),    L21 L11^T = A21,    L22 = cholesky(A22 - L21 L21^T)
+
+    Two triangular systems and a product of whole matrices are 4 n^3 operations, and most of what they compute
+    is not read. By blocks they are 5/8 n^3, beside those of the halves: 1.6 n^3 for one halving, 1.0 n^3 for
+    two, 0.9 n^3 for three. The factorisation itself is 1/3 n^3.
+    """
+    b, space = m.b, factor.type
+    n = m.shape(space)[-1]
+    if not halvings or not is_static(n) or n < 2 * LEAST_HALF:
+        return _cholesky_as_a_whole(m, factor)
+    first, second = (0, n // 2), (n // 2, n)
+    above, below, last = (m.block(factor, *at) for at in ((first, first), (second, first), (second, second)))
+    d_above = b.compose(_cholesky_by_blocks(m, above, halvings - 1), m.block_map(space, first, first))
+    moved = m.chain(d_above, m.adjoint(above.type), m.product(above.type, left=below))
+    turned = m.adjoint(below.type)
+    d_below = m.chain(
+        b.add_maps(m.block_map(space, second, first), m.negated(moved)),
+        turned,
+        m.system(above, codomain_of(turned)),
+        m.adjoint(codomain_of(turned)),
+    )
+    product = m.chain(d_below, m.product(below.type, right=below, adjoint=True))
+    squared = b.add_maps(product, b.compose(m.adjoint(last.type), product))
+    d_last = b.compose(
+        _cholesky_by_blocks(m, last, halvings - 1),
+        b.add_maps(m.block_map(space, second, second), m.negated(squared)),
+    )
+    parts = [
+        b.compose(m.placed_map(space, *at), tangent)
+        for tangent, at in ((d_above, (first, first)), (d_below, (second, first)), (d_last, (second, second)))
+    ]
+    return b.add_maps(b.add_maps(parts[0], parts[1]), parts[2])
+
+
+def _cholesky_as_a_whole(m: MatrixMaps, factor: Value) -> Value:
+    b, space = m.b, factor.type
     real = m.real_space(space)
     solved = m.system(factor, space)
     below = b.select(triangle(b, real, 1), b.splat(1, real), b.splat(0.5, real))

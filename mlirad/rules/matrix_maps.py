@@ -83,6 +83,39 @@ class MatrixMaps:
         on_diagonal = self.pairs(b.compare("eq", rows, columns))
         return b.mask_map(space, b.logical_not(b.logical_and(on_diagonal, imaginary_parts(b, space))))
 
+    # Blocks ----------------------------------------------------------------------------------------
+
+    def block(self, x: Value, rows: tuple[int, int], columns: tuple[int, int]) -> Value:
+        """The part of matrices between two rows and two columns."""
+        starts, limits, _ = self._bounds(x.type, rows, columns)
+        return self.b.slice(x, starts, limits, [1] * len(starts))
+
+    def block_map(self, space: Attribute, rows: tuple[int, int], columns: tuple[int, int]) -> Value:
+        """The map of matrices to this part of them."""
+        starts, limits, shape = self._bounds(space, rows, columns)
+        codomain = array_type(tuple(b - a for a, b in zip(starts, limits, strict=True)), element_of(space))
+        properties = int_lists(starts=starts, limits=limits, strides=[1] * len(shape))
+        return self.b.map_of(linear.SliceOp, space, codomain, (), properties)
+
+    def placed_map(self, space: Attribute, rows: tuple[int, int], columns: tuple[int, int]) -> Value:
+        """The map of such a part to matrices that are 0 elsewhere."""
+        starts, limits, shape = self._bounds(space, rows, columns)
+        domain = array_type(tuple(b - a for a, b in zip(starts, limits, strict=True)), element_of(space))
+        high = [extent - limit for extent, limit in zip(shape, limits, strict=True)]
+        properties = int_lists(low=starts, high=high, interior=[0] * len(shape))
+        return self.b.map_of(linear.PadOp, domain, space, (), properties)
+
+    def _bounds(
+        self, space: Attribute, rows: tuple[int, int], columns: tuple[int, int]
+    ) -> tuple[list[int], list[int], Shape]:
+        """Where a part begins and ends along every dimension of arrays, and their shape."""
+        shape = shape_of(space)
+        rank = len(self.shape(space))
+        starts, limits = [0] * len(shape), list(shape)
+        starts[rank - 2], limits[rank - 2] = rows
+        starts[rank - 1], limits[rank - 1] = columns
+        return starts, limits, shape
+
     # Matrices --------------------------------------------------------------------------------------
 
     def adjoint(self, space: Attribute) -> Value:

@@ -68,8 +68,7 @@ def _verify(folder: Folder) -> int:
     entries = store.entries(folder)
     damaged = [entry for entry in entries if store.examine(entry) is None]
     for entry in damaged:
-        store.remove(entry)
-        print(f"{entry.key}: damaged, removed")
+        print(f"{entry.key}: damaged, {'removed' if store.remove(entry) else 'could not be removed'}")
     whole = [entry for entry in entries if entry not in damaged]
     print(f"{_sum(whole)}: what was written")
     return 1 if damaged else 0

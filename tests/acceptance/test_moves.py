@@ -31,6 +31,7 @@ from tests.acceptance.test_random_programs import tamed
 from tests.generators import arguments_for, random_program
 from tests.generators.arguments import function_of
 from tests.generators.element_loops import random_element_loop
+from tests.generators.triangles import random_triangles
 from tests.lower.native import compiled_program
 from tests.passes.derivatives import differentiated, float_arguments, run_passes
 from tests.threads.sharing import everything_shared
@@ -44,6 +45,7 @@ FORCED_PASSES: Mapping[str, str] = {
     "strip-mine": "strip-mine{rows=ROWS}",
     "form-recurrences": "form-recurrences{always=true}",
     "split-reductions": "split-reductions",
+    "skip-unread": "skip-unread{always=true}",
 }
 """The passes that may be left out, and how they are told to do what they can."""
 
@@ -88,7 +90,9 @@ def small_arrays_count(shares: bool) -> Generator[None]:
 
 def programs(rng: random.Random, seed: int) -> tuple[ModuleOp, str]:
     """A random program of array code, or its gradient, and the function of it that is run."""
-    kind = rng.choice(("program", "gradient", "loop"))
+    kind = rng.choice(("program", "gradient", "loop", "triangles"))
+    if kind == "triangles":
+        return random_triangles(seed), "main"
     if kind == "loop":
         text, _ = random_element_loop(seed)
         return parse_module(text, "element_loop.mlir"), "f"

@@ -27,6 +27,7 @@ import pytest
 import mlirad as ad
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ReplayOp, WhileOp
+from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.lower.schedule_kernels import lanes, scatters
@@ -54,10 +55,11 @@ def check_meaning(seed: int, size: int) -> None:
     """All stages of a program from the whole language, on arguments with infinities and NaN.
 
     The sign of a zero sum is not fixed (the sum of the one term -0 may be 0 or -0), so the ops that show the
-    sign of a zero are left out.
+    sign of a zero are left out. Which elements of a Fourier transform a NaN reaches is not fixed either.
     """
     program = random_program(seed, size, allow=lambda op: op not in (ew.CopysignOp, ew.Atan2Op))
-    calls = [arguments_for(program, random.Random(seed), special=special) for special in (False, True)]
+    kinds = (False,) if any(isinstance(op, FftOp) for op in program.walk()) else (False, True)
+    calls = [arguments_for(program, random.Random(seed), special=special) for special in kinds]
     check_stages(program, "main", *([tamed(a) for a in call] for call in calls))
 
 

@@ -5,6 +5,7 @@ Work is counted in calls of functions of the compiler, and in lines of the LLVM 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.jit import engine
+from mlirad.linear_maps.apply import evaluator
 from tests.work import calls_made
 
 LINEAR = 2.2
@@ -84,6 +86,19 @@ def test_a_step_more_is_a_call_more_of_the_same_kernels(program):
 def test_derivatives_are_those_of_finite_differences(program):
     f, arguments = program(5)
     ad.check_derivatives(f, *arguments)
+
+
+def test_maps_of_long_programs_are_not_taken_for_nested_ones(monkeypatch: pytest.MonkeyPatch):
+    """No program is too long: what a limit counts are maps that are composed with themselves."""
+    monkeypatch.setattr(evaluator, "MAX_NESTED_NODES", 100)
+    functions = random.Random(0).choices([np.sin, np.cos, np.tanh, lambda x: x * x + 0.5], k=20)
+
+    def f(x, y):
+        for function in functions:
+            x, y = function(x) * y, 0.6 * x + 0.3 * y[::-1]
+        return np.sum(x * y)
+
+    ad.check_derivatives(f, np.linspace(-1.0, 1.0, 4), np.linspace(1.0, 2.0, 4))
 
 
 def test_long_texts_are_compiled_in_the_quick_tier(monkeypatch: pytest.MonkeyPatch):

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, OpResult, Region
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.elementwise import AddOp, SelectOp
 from mlirad.dialects.array.indexing import BuildOp, YieldOp
+from mlirad.dialects.function.closures import ApplyOp
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import integer
 
@@ -60,6 +61,32 @@ def test_accessors_give_the_operands_and_results_that_are_declared():
     assert op.result is op.results[0]
     op.operands[1] = z
     assert op.on_true is z
+
+
+def test_operands_can_be_replaced():
+    block = Block(arg_types=[f64, f64, i64])
+    x, y, k = block.args
+    op = YieldOp.create(operands=[x, y, x])
+    operands = op.operands
+    operands[0] = y
+    operands[2] = k
+    assert tuple(op.operands) == tuple(op.values) == (y, y, k)
+    assert op.values.types == (f64, f64, i64)
+    assert [use.index for use in y.uses] == [0, 1] and not x.uses
+    y.replace_all_uses_with(x)
+    assert tuple(op.operands) == (x, x, k) and not y.uses
+    op.operands = [k]
+    assert op.values == (k,) and not x.uses
+    assert [(use.operation, use.index) for use in k.uses] == [(op, 0)]
+
+
+def test_groups_of_operands_have_types():
+    block = Block(arg_types=[f64, i64])
+    x, k = block.args
+    op = ApplyOp.create(operands=[k, x, k], result_types=[f64, i64])
+    assert tuple(op.arguments) == (x, k) and op.closure is k
+    assert op.arguments.types == (f64, i64) and op.operands.types == (i64, f64, i64)
+    assert op.outputs.types == (f64, i64)
 
 
 def test_all_ops_are_made_so():

@@ -158,6 +158,14 @@ def test_nothing_is_left_of_a_write_that_fails(place: Folder, monkeypatch: pytes
             store.write(place, record())
         assert store.entries(place) == []
         assert not os.path.exists(place.path) or os.listdir(place.path) == []
+
+    def interrupt(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(store.os, "replace", interrupt)
+        store.write(place, record())
+    assert os.listdir(place.path) == []
     store.write(place, record())
     assert len(store.entries(place)) == 1
 

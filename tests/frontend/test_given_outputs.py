@@ -90,13 +90,13 @@ ONE = np.empty(3)
     ("out", "kind", "says"),
     [
         (np.empty(3), ad.ArgumentError, "out must be structured like"),
-        (Parts({"x": np.empty(3)}, None), ad.ArgumentError, "out.total is a NoneType"),
+        (Parts({"x": np.empty(3)}, None), ad.ArgumentError, "out.total is of the type NoneType"),
         (Parts({"x": np.empty(4)}, np.empty(())), ad.ShapeError, r"out.double\['x'\] has shape \(4,\)"),
         (Parts({"x": np.empty(3, np.float32)}, np.empty(())), ad.DtypeError, "has dtype float32"),
         (Parts({"x": frozen(np.empty(3))}, np.empty(())), ad.ArgumentError, "is read-only"),
-        (Parts({"x": [1.0]}, np.empty(())), ad.ArgumentError, "is a list"),
-        (Parts({"x": np.empty(3)}, np.float64(0)), ad.ArgumentError, "out.total is a float64"),
-        (Parts({"x": np.ma.ones(3)}, np.empty(())), ad.ArgumentError, "is a MaskedArray"),
+        (Parts({"x": [1.0]}, np.empty(())), ad.ArgumentError, "is of the type list"),
+        (Parts({"x": np.empty(3)}, np.float64(0)), ad.ArgumentError, "out.total is of the type float64"),
+        (Parts({"x": np.ma.ones(3)}, np.empty(())), ad.ArgumentError, "is of the type MaskedArray"),
         (Parts({"x": ONE}, ONE[0, ...]), ad.ArgumentError, "share memory"),
     ],
 )

@@ -12,6 +12,7 @@ from scipy.linalg import cho_factor as imported_by_name
 
 import mlirad as ad
 from mlirad.errors import LinearAlgebraError, TracingError, UnsupportedError
+from mlirad.rules.factorisation_derivatives import LEAST_HALF
 
 RNG = np.random.default_rng(3)
 SQUARE = RNG.normal(size=(2, 9, 9)) / 3 + 2 * np.eye(9)
@@ -314,3 +315,18 @@ def test_only_the_lower_triangle_of_a_symmetric_matrix_counts() -> None:
     for function in (np.linalg.eigvalsh, np.linalg.cholesky):
         g = ad.grad(lambda a, function=function: np.sum(function(a)))(DEFINITE[0])
         assert (np.triu(g, 1) == 0).all()
+
+
+def test_the_derivative_of_a_large_cholesky_factor_goes_by_halves() -> None:
+    n = 2 * LEAST_HALF
+    a = np.diag(1 + RNG.uniform(size=n)) + 1 / n
+
+    def half_log_determinant(a: Any) -> Any:
+        return np.sum(np.log(np.diagonal(np.linalg.cholesky(a))))
+
+    g, inverse = ad.grad(half_log_determinant), np.linalg.inv(a)
+    np.testing.assert_allclose(g(a), np.tril(inverse, -1) + np.diag(np.diag(inverse)) / 2, atol=1e-12)
+    lines = str(g.ir(a, after="expand-solves")).splitlines()
+    cubic = [line for line in lines if "array.dot " in line or "array.triangular_solve " in line]
+    assert cubic
+    assert not any(f"tensor<{n}x{n}" in line for line in cubic)

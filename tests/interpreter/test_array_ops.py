@@ -13,6 +13,7 @@ from mlirad.dialects.array import ARRAY_OPS, indexing, ordering, reductions, str
 from mlirad.dialects.shapes import shape_of, values_of
 from mlirad.interpreter import array_ops, run_function, running
 from mlirad.interpreter.running import MEANINGS
+from mlirad.interpreter.transforms import transformed
 from tests.generators import arguments_for, random_program
 from tests.generators.arrays import INDEXING_MAKERS, REDUCTION_MAKERS, STRUCTURAL_MAKERS
 from tests.generators.ordering import ORDERING_MAKERS
@@ -388,3 +389,10 @@ def test_dot_sums_products_where_a_factor_repeats_an_infinity() -> None:
       func.return %r : tensor<3xf64>"""
     result = run("%x: tensor<2xf64>, %s: f64", "tensor<3xf64>", body, np.array([1.0, -0.5]), np.inf)
     assert np.isnan(result).all()
+
+
+def test_transforms_take_infinities_part_by_part() -> None:
+    """An imaginary part that is infinite does not make NaN of the real one."""
+    pairs = np.array([[np.inf, 0.0], [1.0, 0.0]])
+    np.testing.assert_array_equal(transformed("half", pairs, (2,)), [np.inf, np.inf])
+    np.testing.assert_array_equal(transformed("forward", np.array([[0.0, np.inf]]), (1, 2)), [[0, np.inf]])

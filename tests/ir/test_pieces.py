@@ -93,6 +93,19 @@ def test_a_wrapping_shift_has_two_pieces() -> None:
     assert found.pieces[1].slope == 1
 
 
+@pytest.mark.parametrize("shift", [-2, -1, 1, 2])
+def test_a_clamped_shift_is_constant_only_where_it_is_clamped(shift: int) -> None:
+    found = Pieces().of(
+        returned(function_of(lambda b: b.add(b.iota((EXTENT,), 0), b.splat(shift, VECTOR))))[0]
+    )
+    assert found is not None
+    clamped = found.clamped(EXTENT)
+    assert clamped is not None
+    np.testing.assert_array_equal(values(clamped), np.clip(np.arange(EXTENT) + shift, 0, EXTENT - 1))
+    steep = [p.stop - p.start for p in clamped.pieces if p.slope]
+    assert steep == [EXTENT - abs(shift)]
+
+
 def test_two_indices_have_no_form() -> None:
     function = function_of(lambda b: b.add(b.iota((3, 4), 0), b.iota((3, 4), 1)))
     assert Pieces().of(returned(function)[0]) is None

@@ -16,6 +16,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import PositionError, TimeLimitError, UnsupportedError
+from mlirad.lower.elementary import emit
 from mlirad.lower.llvm_text import ModuleText, Parameter
 from mlirad.lower.native_program import POLL
 
@@ -202,6 +203,14 @@ def test_loops_poll_if_they_may_run_long() -> None:
     assert polls(loops(None, at_most=1000)) == 0
     assert polls(loops(None, 100)) == 1
     assert polls(loops(10**9), asked=False) == 0
+
+
+def test_loops_over_functions_of_scipy_poll() -> None:
+    def write(f: Any, n: Any, p: Any) -> None:
+        with f.loop(0, 50_000):
+            f.store(emit(f, "special", [f.load(p, "double", 4)], function="gamma"), p)
+
+    assert polls(write) == 1
 
 
 def test_loops_on_a_condition_poll() -> None:

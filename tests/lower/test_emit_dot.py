@@ -57,6 +57,26 @@ def test_contractions(case: tuple, dtype: str) -> None:
         check(program(case, want.shape, dtype, ", layouts = [[1, 0]]"), x, y, rtol=rtol)
 
 
+@pytest.mark.parametrize("blocks", [(2, 2), (3, 2), (1, 3), (100, 2), (2, 100), (16, 32)])
+@pytest.mark.parametrize("case", [c for c in CASES if not c[2][0]], ids=lambda c: f"{c[4]}-{c[0]}")
+def test_blocks_of_rows_and_columns(case: tuple, blocks: tuple[int, int]) -> None:
+    """The last blocks may be smaller, and one block may be all."""
+    random = np.random.default_rng(1)
+    x, y = random.normal(size=case[0]), random.normal(size=case[1])
+    want = np.einsum(case[4], x, y)
+    stated = f", parallel = {blocks[0]}, columns = {blocks[1]}"
+    check(program(case, want.shape, "float64", stated), x, y, rtol=1e-12)
+    if want.ndim == 2:
+        stated = f"{stated}, layouts = [[1, 0]]"
+        check(program(case, want.shape, "float64", stated), x, y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("stated", [", columns = 2", ", parallel = 2, columns = 0"])
+def test_blocks_that_are_none(stated: str) -> None:
+    with pytest.raises(VerifyError, match="blocks of"):
+        run(program(CASES[0], (4, 3), "float64", stated), np.ones((4, 5)), np.ones((5, 3)))
+
+
 def test_what_is_no_matrix_is_refused() -> None:
     case = ((2, 4, 5), (5, 2), ((), ()), ((0, 2), (1, 0)), "")
     with pytest.raises(CompileError, match="laid out as matrices"):

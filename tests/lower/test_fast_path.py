@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import f64
 from mlirad.compiler import compile_module, transform
 from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_by_name
+from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.emit import fast_path
 from mlirad.passes.differentiate import DifferentiatePass
@@ -32,6 +33,7 @@ def force(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_path, "SECOND_PATH", 0)
     monkeypatch.setattr(fast_path, "LEAST_SAVED", -100)
     monkeypatch.setattr(fast_path, "LEAST_SHARE", -100)
+    monkeypatch.setattr(fast_path, "LEAST_BORDER", 0)
 
 
 @pytest.fixture
@@ -215,6 +217,53 @@ def test_there_is_a_fast_path_only_where_it_pays() -> None:
     large = compiled(stencil(200, 200, ", lane = 1"))[1].llvm
     assert large.count(NAN_TEST) == 1
     assert large.count("@llvm.masked.load.v4f64.p0(ptr align") == 2  # the general path alone has guards
+    narrow = compiled(stencil(2000, 24, ", lane = 1"))[1].llvm
+    assert narrow.count(NAN_TEST) == 2  # a third of the blocks lie at borders
+    assert narrow.count("@llvm.masked.load.v4f64.p0(ptr align") == 4
+
+
+ROWS_ABOVE = 4
+
+
+def rows_in_blocks(blocks: int, rows: int, m: int) -> str:
+    """Sums of differences to the rows above, 0 outside, of blocks of rows: a trip of a loop each."""
+    t, result = tensor((blocks * rows, m)), tensor((blocks,))
+    differences = "".join(
+        f"""
+      %d{k} = array.constant {k} : i64
+      %inside{k} = array.compare ge %row, %d{k} : i64, i64 -> i1
+      %above{k} = array.sub %row, %d{k} : i64
+      %a{k} = kernel.load_if %inside{k}, %x[%above{k}, %j] : i1, {t} -> f64
+      %s{k} = array.sub %s{k - 1}, %a{k} : f64"""
+        for k in range(1, ROWS_ABOVE + 1)
+    )
+    return f"""
+func.func @main(%x: {t}) -> {result} {{
+  %sums = array.scan (%k) {{carries = 0, length = {blocks}}} : -> {result} {{
+    %s = kernel.nest %k, %x (%i, %j) {{space = [], reduction = [{rows}, {m}], combiners = [add], lane = 1}}
+        : i64, {t} -> f64 {{
+      %block = kernel.load %k : i64 -> i64
+      %rows = array.constant {rows} : i64
+      %first = array.mul %block, %rows : i64
+      %row = array.add %first, %i : i64
+      %s0 = kernel.load %x[%row, %j] : {t} -> f64{differences}
+      array.yield %s{ROWS_ABOVE} : f64
+    }}
+    array.yield %s : f64
+  }}
+  func.return %sums : {result}
+}}"""
+
+
+def test_guards_on_the_trip_of_a_loop_around_a_kernel(always: None) -> None:
+    """A guard chooses an address for each subtraction, but on the fast path."""
+    text = rows_in_blocks(8, 16, 32)
+    program = compile_module(parse_module(text), Options(start="kernels", entry="main")).program
+    x = np.arange(8.0 * 16 * 32).reshape(128, 32)
+    above = sum(np.vstack([np.zeros((k, 32)), x[:-k]]) for k in range(1, ROWS_ABOVE + 1))
+    (found,) = NativeFunction(program, debug=True)(x)
+    np.testing.assert_allclose(np.asarray(found, float), (x - above).reshape(8, -1).sum(axis=1))
+    assert 0 < program.llvm.count("select i1") < program.llvm.count("fsub ")
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 import mlirad as ad
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.elementwise import MulOp
-from mlirad.dialects.kernel import DotOp, LoadIfOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import DotOp, LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
@@ -195,6 +196,26 @@ def test_random_programs_keep_their_meaning(seed: int) -> None:
     for x, y in zip(expected, found, strict=True):
         assert np.asarray(x).dtype == np.asarray(y).dtype
         np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
+
+
+def test_a_number_that_fills_the_start_of_a_loop_is_not_loaded_elsewhere() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<5xf64>) -> tensor<5xf64> {
+          %0 = array.constant 1.5 : f64
+          %start = array.broadcast %0 {dims = []} : f64 -> tensor<5xf64>
+          %r = array.scan %start (%i, %y: tensor<5xf64>) {carries = 1, length = 3}
+              : tensor<5xf64> -> tensor<5xf64> {
+            %a = array.mul %y, %x : tensor<5xf64>
+            %b = array.add %a, %start : tensor<5xf64>
+            array.yield %b : tensor<5xf64>
+          }
+          func.return %r : tensor<5xf64>
+        }""",
+        np.arange(5.0),
+    )
+    (loop,) = [op for op in kernels.walk() if isinstance(op, ScanOp)]
+    assert [count(op, LoadOp) for op in loop.walk() if isinstance(op, NestOp)] == [2]
 
 
 def test_long_chains_of_elementwise_ops_are_cut_into_kernels_of_bounded_length() -> None:

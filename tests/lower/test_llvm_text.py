@@ -20,7 +20,7 @@ from mlirad.lower.llvm_text import (
     lanes,
     vector,
 )
-from mlirad.lower.llvm_text.call_sites import MOST_INLINED
+from mlirad.lower.llvm_text.call_sites import MOST_INLINED, SHORT
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -243,6 +243,38 @@ def test_shared_functions_are_inlined_where_their_uses_are_few(trips: int) -> No
         f.ret()
         calls = re.search(r"call .*@cube", optimised_llvm(module.text()))
         assert (calls is not None) == (uses > most)
+
+
+@pytest.mark.parametrize(("calls", "lines", "stays"), [(1, SHORT, False), (2, 1, True), (1, SHORT + 1, True)])
+def test_short_functions_that_are_called_once_are_inlined(calls: int, lines: int, stays: bool) -> None:
+    module = ModuleText()
+    kernel = module.function("kernel", [Parameter("x", "ptr")])
+    kernel.is_inlined_if_short = True
+    while kernel.length < lines - 1:
+        kernel.store(constant("double", kernel.length), kernel.arguments[0])
+    kernel.ret()
+    assert kernel.length == lines
+    f = module.function("f", [Parameter("x", "ptr")], linkage="")
+    for _ in range(calls):
+        f.call("kernel", f.arguments)
+    f.ret()
+    assert ("define internal void @kernel" in optimised_llvm(module.text())) == stays
+
+
+def test_sites_that_are_unlikely_to_run_are_inlined_as_those_that_run_once() -> None:
+    """They leave what may be inlined to the others."""
+    module = ModuleText()
+    f = module.function("f", [Parameter("x", "ptr"), Parameter("n", "i64")], linkage="")
+    x, n = f.arguments
+    with f.loop(0, n, at_most=1000) as loop:
+        for k in range(2 * MOST_INLINED[True]):
+            unlikely = k % 2 == 1
+            with f.conditional(f.icmp("eq", loop.index, k), unlikely=unlikely):
+                y = f.call_shared("cube", [f.load(x, "double")], "double", 1, lambda: _cube(module, "cube"))
+                f.store(f.fadd(y, float(k)), x)
+    f.ret()
+    calls = re.findall(r"call .*@cube", optimised_llvm(module.text()))
+    assert len(calls) == MOST_INLINED[True]
 
 
 def test_a_shared_function_of_the_same_operands_is_called_once() -> None:

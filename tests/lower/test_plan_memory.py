@@ -15,6 +15,7 @@ from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory import (
     ARENA_ATTRIBUTE,
@@ -25,21 +26,28 @@ from mlirad.lower.plan_memory import (
 )
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.lower.plan_verification import verify_plan
+from tests.lower.native import check_kernels
 
 T = "tensor<100xf64>"
 
 
-def nest(name: str, inputs: str, types: str = T, result: str = T, extent: int = 100) -> str:
-    """A nest that adds up its inputs."""
+def nest(
+    name: str, inputs: str, types: str = T, result: str = T, extent: int = 100, *, turned: bool = False
+) -> str:
+    """A nest that adds up its inputs, or makes that of them turned around."""
     names = inputs.split(", ")
     operand_types = ", ".join([types] * len(names))
-    loads = [f"%a{k} = kernel.load {v}[%i] : {types} -> f64" for k, v in enumerate(names)]
+    place = ""
+    if turned:
+        place = f"%last = array.constant {extent - 1} : i64\n        %j = array.sub %last, %i : i64\n        "
+    at = "%j" if turned else "%i"
+    loads = [f"%a{k} = kernel.load {v}[{at}] : {types} -> f64" for k, v in enumerate(names)]
     adds = [f"%s{k} = array.add %{'s' if k > 1 else 'a'}{k - 1}, %a{k} : f64" for k in range(1, len(names))]
     last = f"%s{len(names) - 1}" if adds else "%a0"
     return f"""
       {name} = kernel.nest {inputs} (%i) {{space = [{extent}], reduction = []}}
           : {operand_types} -> {result} {{
-        {" ".join([*loads, *adds])}
+        {place}{" ".join([*loads, *adds])}
         array.yield {last} : f64
       }}"""
 
@@ -90,16 +98,60 @@ def test_memory_of_dead_values_is_used_again() -> None:
     f = planned(
         function(
             nest("%a", "%x"),
-            nest("%b", "%a"),
-            nest("%c", "%b"),
-            nest("%d", "%c"),
-            nest("%e", "%d"),
+            nest("%b", "%a", turned=True),
+            nest("%c", "%b", turned=True),
+            nest("%d", "%a, %c", turned=True),
+            nest("%e", "%d", turned=True),
             returns="%e",
         )
     )
-    assert places(f) == [(0,), (832,), (0,), (832,), (-1,)]
+    assert places(f) == [(-1,), (0,), (832,), (0,), (-1,)]
     assert arena(f) == 2 * 832
     assert peak_bytes(f) == 2 * 800
+
+
+def test_a_value_that_a_map_reads_last_is_overwritten() -> None:
+    f = planned(function(nest("%a", "%x"), nest("%b", "%a"), nest("%c", "%b, %a"), returns="%c"))
+    assert places(f) == [(0,), (-1,), (-1,)]
+    assert arena(f) == 832
+
+
+def test_two_results_do_not_overwrite_one_value() -> None:
+    text = f"""
+    func.func @f(%x: {T}) -> ({T}, {T}) {{ {nest("%a", "%x")}
+      %b, %c = kernel.nest %a (%i) {{space = [100], reduction = []}} : {T} -> ({T}, {T}) {{
+        %e = kernel.load %a[%i] : {T} -> f64
+        %m = array.neg %e : f64
+        array.yield %e, %m : f64, f64
+      }} {nest("%d", "%b, %c", turned=True)}
+      func.return %d, %b : {T}, {T}
+    }}"""
+    f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+    assert places(planned(f)) == [(-2,), (-2, 0), (-1,)]
+
+
+def test_smaller_values_lie_in_outputs_before_these_are_made() -> None:
+    half, small = "tensor<50xf64>", "tensor<50xi1>"
+    text = f"""
+    func.func @f(%x: {half}) -> {T} {{
+      %a = kernel.nest %x (%i) {{space = [50], reduction = []}} : {half} -> {small} {{
+        %e = kernel.load %x[%i] : {half} -> f64
+        %n = array.is_nan %e : f64 -> i1
+        array.yield %n : i1
+      }}
+      %s = kernel.nest %a (%i) {{space = [], reduction = [50], combiners = [and]}} : {small} -> i1 {{
+        %e = kernel.load %a[%i] : {small} -> i1
+        array.yield %e : i1
+      }}
+      %r = kernel.nest %s (%i) {{space = [100], reduction = []}} : i1 -> {T} {{
+        %e = kernel.load %s[] : i1 -> i1
+        %f = array.convert %e : i1 -> f64
+        array.yield %f : f64
+      }}
+      func.return %r : {T}
+    }}"""
+    f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+    assert places(planned(f)) == [(-1,), (0,), (-1,)]
 
 
 def test_results_go_straight_into_the_outputs_they_are() -> None:
@@ -208,7 +260,8 @@ def test_planning_keeps_the_meaning_and_the_given_function() -> None:
 
 def test_the_check_sees_overlaps_and_bad_places() -> None:
     def broken(k: int, stated: tuple[int, ...]) -> FuncOp:
-        f = planned(function(nest("%a", "%x"), nest("%b", "%a"), nest("%c", "%a, %b"), returns="%c"))
+        ops = nest("%a", "%x"), nest("%b", "%a"), nest("%c", "%a, %b", turned=True)
+        f = planned(function(*ops, returns="%c"))
         kernels = [op for op in f.body.block.ops if isinstance(op, NestOp)]
         kernels[k].properties["places"] = ints(stated)
         return f
@@ -241,7 +294,8 @@ def programs(draw: st.DrawFn) -> FuncOp:
         name = f"%v{k}"
         recent = st.sampled_from(values[-4:] + values[:2])
         if draw(st.booleans()):
-            ops.append(nest(name, ", ".join(draw(st.lists(recent, min_size=1, max_size=3, unique=True)))))
+            inputs = ", ".join(draw(st.lists(recent, min_size=1, max_size=3, unique=True)))
+            ops.append(nest(name, inputs, turned=draw(st.booleans())))
         else:
             ops.append(scatter(name, draw(recent), draw(recent)))
         values.append(name)
@@ -300,3 +354,37 @@ func.func @f(%a: tensor<40xf64>, %b: tensor<40xf64>) -> (tensor<40xf64>, tensor<
     verify_plan(new)
     for got, want in zip(run_function(new, args), run_function(f, args), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("trips", [0, 1, 2, 5, 6])
+def test_an_even_number_of_turns_ends_where_it_began(trips: int) -> None:
+    text = f"""
+    func.func @f(%x: {T}) -> {T} {{ {nest("%a", "%x")}
+      %r = array.scan %a (%k, %c: {T}) {{carries = 1, length = {trips}}} : {T} -> {T} {{
+        {nest("%n", "%c", turned=True)}
+        array.yield %n : {T}
+      }}
+      func.return %r : {T}
+    }}"""
+    f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+    new = planned(f)
+    assert places(new) == [(-1,) if trips in (2, 6) else (0,)]
+    x = np.arange(100.0)
+    check_kernels(f, [x], [x[:: -1 if trips % 2 else 1]], 0)
+
+
+@pytest.mark.parametrize(("n", "is_in_place"), [(7, False), (8, False), (60, True), (64, True)])
+def test_a_transform_of_several_passes_works_in_place(n: int, is_in_place: bool) -> None:
+    z = f"tensor<2x{n}x5xf64>"
+    text = f"""
+    func.func @f(%x: {z}) -> {z} {{
+      %a = array.add %x, %x : {z}
+      %b = array.fft forward %a {{dim = 0, pairs = 0}} : {z} -> {z}
+      %c = array.fft backward %b {{dim = 0, pairs = 0}} : {z} -> {z}
+      func.return %c : {z}
+    }}"""
+    f = form_kernels(next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp)))
+    new = planned(f)
+    assert (arena(new) == 0) is is_in_place
+    x = np.random.default_rng(n).normal(size=(2, n, 5))
+    check_kernels(f, [x], [2 * n * x], 1e-10)

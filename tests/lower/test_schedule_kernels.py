@@ -15,6 +15,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.schedule_kernels import ScheduleKernelsPass, schedule_function
+from tests.lower.emission import check
 
 
 def function(text: str) -> FuncOp:
@@ -48,7 +49,7 @@ def decisions(op: NestOp | ScatterOp) -> dict[str, object]:
     return found
 
 
-def layout(op: NestOp, k: int = 0) -> tuple[int, ...] | None:
+def layout(op: NestOp | ScatterOp, k: int = 0) -> tuple[int, ...] | None:
     return None if not isinstance(op.layouts, ArrayAttr) else values_of(op.layouts.data[k])
 
 
@@ -342,6 +343,43 @@ def test_a_scatter_whose_rows_depend_on_the_lane_stays_scalar() -> None:
     f = scheduled(SCATTER.replace("POSITIONS", "%i, %e"))
     scatter = next(op for op in f.body.block.ops if isinstance(op, ScatterOp))
     assert decisions(scatter) == {}
+
+
+OVERLAPPING_ROWS = """
+func.func @main(%g: tensor<20x3x32xf64>) -> RESULT {
+  %z = kernel.scatter add %g (%i, %k, %c) {space = [20, 3, 32], from_zero}
+      : tensor<20x3x32xf64> -> tensor<32x41xf64> {
+    %a = kernel.load %g[%i, %k, %c] : tensor<20x3x32xf64> -> f64
+    %two = array.constant 2 : i64
+    %start = array.mul %i, %two : i64
+    %p = array.add %start, %k : i64
+    array.yield %a, %c, %p : f64, i64, i64
+  }
+  READER
+}"""
+TURNED = """%y = kernel.nest %z (%p, %c) {space = [41, 32], reduction = []}
+      : tensor<32x41xf64> -> tensor<41x32xf64> {
+    %a = kernel.load %z[%c, %p] : tensor<32x41xf64> -> f64
+    %e = array.neg %a : f64
+    array.yield %e : f64
+  }
+  func.return %y : tensor<41x32xf64>"""
+
+
+def test_a_sum_lies_in_the_order_in_which_a_scatter_adds_to_it() -> None:
+    text = OVERLAPPING_ROWS.replace("RESULT", "tensor<41x32xf64>").replace("READER", TURNED)
+    f = scheduled(text)
+    scatter = next(op for op in f.body.block.ops if isinstance(op, ScatterOp))
+    assert (layout(scatter), decisions(scatter)["lane"]) == ((1, 0), 2)
+    check(str(f), np.random.default_rng(0).normal(size=(20, 3, 32)))
+
+
+def test_a_sum_that_is_returned_stays_row_major() -> None:
+    returned = "func.return %z : tensor<32x41xf64>"
+    f = scheduled(OVERLAPPING_ROWS.replace("RESULT", "tensor<32x41xf64>").replace("READER", returned))
+    scatter = next(op for op in f.body.block.ops if isinstance(op, ScatterOp))
+    assert layout(scatter) is None
+    assert "lane" not in decisions(scatter)
 
 
 def test_the_given_function_is_left_alone() -> None:

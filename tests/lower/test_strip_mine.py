@@ -319,7 +319,6 @@ def test_a_softmax_runs_by_rows() -> None:
     (strips,) = strips_of(strip_mine(kernels))
     assert strips.strip_rows < 32
     assert len(strips.joined) == 1
-    assert peak_bytes(kernels) >= 8 * 512 * 300
     assert peak_bytes(strip_mine(kernels)) < 8 * 32 * 300
 
 

@@ -40,6 +40,32 @@ def test_long_arithmetic_is_not_repeated():
     assert kept_per_trip(lambda x: np.sum(ad.fori_loop(0, 2, lambda _, a: far(far(a)), x)), x) == 6
 
 
+def test_factors_are_kept_rather_than_their_product():
+    """The map of `m @ u` has m: as a sum of two outer products it is made again, as one of 16 kept."""
+    n = 5
+    u, v = np.random.default_rng(0).normal(size=(2, n, 2))
+
+    def f(u, v):
+        def step(_, uv):
+            u, v = uv
+            m = u @ v.T
+            return np.sin(m @ u), np.cos(v)
+
+        return np.sum(ad.fori_loop(0, 3, step, (u, v))[0])
+
+    def long(u, w):
+        def step(_, u):
+            m = np.concatenate([u] * 8, axis=1) @ w
+            return np.sin(m @ u)
+
+        return np.sum(ad.fori_loop(0, 3, step, u))
+
+    w = np.ones((16, n))
+    assert kept_per_trip(f, u, v) == 3 * u.size
+    assert kept_per_trip(long, u, w) == 2 * u.size + n * n
+    ad.check_derivatives(f, u, v)
+
+
 @pytest.mark.parametrize("interpret", [False, True])
 def test_figures_do_not_depend_on_what_is_kept(interpret):
     def solved(checkpoint):

@@ -13,6 +13,7 @@ from mlirad.dialects.array.elementwise import SpecialOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.interpreter import run_function
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
+from mlirad.rules import factorisation_derivatives
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 from tests.passes.derivatives import check_derivatives, differentiated
 from tests.rules.factorisation_cases import FACTORISATION_CASES
@@ -369,6 +370,13 @@ def test_op_in_single_precision(name) -> None:
     text, arguments = CASES[name]
     arguments = [np.float32(a) if np.asarray(a).dtype == np.float64 else a for a in arguments]
     check_derivatives(text.replace("f64", "f32"), arguments)
+
+
+@pytest.mark.parametrize(("name", "halvings"), [("cholesky 6", 2), ("complex cholesky 5", 1)])
+def test_cholesky_by_blocks(name: str, halvings: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factorisation_derivatives, "LEAST_HALF", 1)
+    monkeypatch.setattr(factorisation_derivatives, "HALVINGS", halvings)
+    check_derivatives(*CASES[name])
 
 
 # Points where there is no derivative, or arithmetic would hide it --------------------------------------

@@ -11,7 +11,7 @@ from unittest.mock import patch
 from mlirad.jit import pool
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.schedule_kernels import parallel
+from mlirad.lower.schedule_kernels import contraction_blocks, parallel
 from mlirad.lower.split_reductions import totals
 from tests.acceptance.same_bits import digest
 
@@ -26,7 +26,10 @@ def everything_shared() -> Generator[None]:
         patch.object(parallel, "SHARED_CYCLES", 1.0),
         patch.object(parallel, "TASK_CYCLES", 1.0),
         patch.object(parallel, "DOT_ROWS", 2),
-        patch.object(parallel, "ROWS_MULTIPLE", 2),
+        patch.object(parallel, "BLOCK_MULTIPLE", 2),
+        patch.object(contraction_blocks, "BLOCK_MULTIPLE", 2),
+        patch.object(contraction_blocks, "LEAST_EXTENT", 2),
+        patch.object(contraction_blocks, "COPIED_SHARE", math.inf),
         patch.object(totals, "TOTALS_SHARE", math.inf),
     ):
         yield

@@ -60,6 +60,10 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (rng.normal(size=(50, 36)),),
     ),
     "products of others": (ad.grad(lambda x: np.prod(np.exp(0.01 * x))), (rng.normal(size=2 * 32 * 128),)),
+    "triangle": (
+        ad.grad(lambda m: np.sum(np.tanh(X @ np.where(np.tri(40, dtype=bool), m, 0.0)))),
+        (rng.normal(size=(40, 40)),),
+    ),
     "order": (ad.jit(lambda x: (np.cumsum(np.exp(x), axis=1), np.sort(np.exp(x), axis=0))), (X,)),
 }
 
@@ -160,6 +164,44 @@ def test_the_number_of_tasks_does_not_depend_on_that_of_threads() -> None:
     assert [run.loops for run in runs] == [0, 1, 1]
     assert [run.tasks for run in runs] == [0, tasks, tasks]
     assert runs[0].tasks_of_workers == 0 <= runs[1].tasks_of_workers <= tasks
+
+
+def three_products(x: Any, a: Any, b: Any, c: Any) -> Any:
+    """As the queries, keys and values of attention: they read one array, and not each other."""
+    return np.tanh(x @ a), np.tanh(x @ b), np.tanh(x @ c)
+
+
+def test_independent_products_are_one_group_of_tasks() -> None:
+    x, a, b, c = (rng.normal(size=shape) for shape in [(128, 256), *[(256, 256)] * 3])
+    f = ad.jit(three_products)
+    program = f.lower(x, a, b, c).program
+    products = [kernel.tasks for kernel in program.kernels if kernel.what == "dot"]
+    assert len(products) == 3 and min(products) > 1
+    call = NativeFunction(program, threads=2)
+    run = counted(lambda: call(x, a, b, c))
+    assert run.loops == 1 and run.tasks == sum(products)
+    assert len(set(digests(program, [x, a, b, c]).values())) == 1
+    for found, weights in zip(call(x, a, b, c), (a, b, c), strict=True):
+        np.testing.assert_allclose(found, np.tanh(x @ weights), rtol=1e-12, atol=1e-12)
+
+
+def test_a_product_that_reads_another_waits_for_it() -> None:
+    x, a = rng.normal(size=(256, 256)), rng.normal(size=(256, 256))
+    program = ad.jit(lambda x, a: (x @ a) @ a).lower(x, a).program
+    assert counted(lambda: NativeFunction(program, threads=2)(x, a)).loops == 2
+
+
+def test_operands_stay_for_products_of_their_group() -> None:
+    """Both products of a gradient run at once, though the operands of one are not read behind it."""
+    x, a, b = (rng.normal(size=(256, 256)) for _ in range(3))
+    gradient = ad.grad(lambda x, a, b: np.sum(np.sin(np.sin(x @ a) @ b)), argnums=(1, 2))
+    program = gradient.lower(x, a, b).program  # pyright: ignore[reportFunctionMemberAccess]
+    products = [kernel for kernel in program.kernels if kernel.what == "dot"]
+    shared = [kernel for kernel in program.kernels if kernel.tasks > 1]
+    call = NativeFunction(program, threads=2)
+    assert len(products) == 5
+    assert counted(lambda: call(x, a, b)).loops < len(shared)
+    assert len(set(digests(program, [x, a, b]).values())) == 1
 
 
 def test_small_work_stays_on_one_thread() -> None:

@@ -42,6 +42,9 @@ def test_what_is_kept_is_listed_verified_and_removed(
     assert "damaged" in said("list")
     assert f"{damaged.stem}: damaged, removed\n1 program, " in said("verify", 1)
     assert not damaged.exists()
+    damaged.mkdir()
+    assert f"{damaged.stem}: damaged, could not be removed\n1 program, " in said("verify", 1)
+    damaged.rmdir()
     assert said("clear").startswith("removed 1 program, ")
     assert list(folder.iterdir()) == []
 

@@ -29,6 +29,7 @@ from mlirad.dialects.shapes import (
     check_dims,
     element_of,
     integer_of,
+    is_float,
     shape_of,
     values_of,
 )
@@ -38,7 +39,7 @@ MAX_POINTS = 2**48
 """The most points that the loops of a kernel may have: as many as the elements of the largest array."""
 
 
-SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel")
+SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel", "within")
 """The properties of a nest that say how its loops run."""
 
 
@@ -115,8 +116,9 @@ class NestOp(ScheduledOp, LayoutReader):
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
     kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
-    that many iterations. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output
-    k.
+    that many iterations; `within = [x, y, c, ...]`: only elements whose index x is at most index y + c are
+    read, others may be left out and then have no value. Memory plan: `places`, per result a byte offset in
+    the arena, or -1 - k for output k.
     """
 
     name = "kernel.nest"
@@ -132,6 +134,7 @@ class NestOp(ScheduledOp, LayoutReader):
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
     parallel = opt_prop_def(EXTENT)
+    within = opt_prop_def(DenseArrayBase.constr(i64))
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
@@ -147,8 +150,15 @@ class NestOp(ScheduledOp, LayoutReader):
         "layouts",
         "reduction_outer",
         "parallel",
+        "within",
         "places",
     )
+
+    @property
+    def bounds(self) -> Sequence[tuple[int, int, int]]:
+        """The triples (x, y, c) of `within`."""
+        stated = () if self.within is None else values_of(self.within)
+        return list(zip(stated[::3], stated[1::3], stated[2::3], strict=True))
 
     @property
     def extents(self) -> Shape:
@@ -198,8 +208,21 @@ class NestOp(ScheduledOp, LayoutReader):
             if not 0 <= first < outputs or self.reduction_outer is not None:
                 raise VerifyException("parallel needs the outermost loop to be one of the output")
             check_parallel(self.parallel)
+        self._check_bounds(outputs)
         check_places(self, self.places)
         check_layouts(self, self.layouts)
+
+    def _check_bounds(self, outputs: int) -> None:
+        if self.within is None:
+            return
+        if len(values_of(self.within)) % 3:
+            raise VerifyException("within has three numbers for each bound: two loops and an offset")
+        for x, y, offset in self.bounds:
+            check_dims((x, y), outputs, "within")
+            if abs(offset) > MAX_POINTS:
+                raise VerifyException(f"within: an offset of {offset} is longer than any loop")
+        if not is_element_wise(self) or not all(is_float(root) for root in self.roots):
+            raise VerifyException("within needs results that are floats, with a dimension for each loop")
 
 
 def check_parallel(stated: IntegerAttr[I64]) -> None:

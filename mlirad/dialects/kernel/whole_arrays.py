@@ -43,7 +43,8 @@ class DotOp(ContractionOp, LayoutReader):
     """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices.
 
     With `parallel` threads may share it in blocks of so many members of its first batch dimension or, without
-    one, so many rows: free positions of the left operand.
+    one, so many rows: free positions of the left operand. Blocks of rows may be cut once more, into blocks of
+    so many `columns`: free positions of the right operand.
     """
 
     name = "kernel.dot"
@@ -51,9 +52,10 @@ class DotOp(ContractionOp, LayoutReader):
     rhs = operand_def()
     layouts = opt_prop_def(ArrayAttr)
     parallel = opt_prop_def(EXTENT)
+    columns = opt_prop_def(EXTENT)
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
-    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "places")
+    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "columns", "places")
 
     @property
     def shared_extent(self) -> int:
@@ -63,11 +65,23 @@ class DotOp(ContractionOp, LayoutReader):
             return shape[batch[0]]
         return prod(e for d, e in enumerate(shape) if d not in values_of(self.lhs_contract))
 
+    @property
+    def column_extent(self) -> int:
+        """How many columns there are: free positions of the right operand."""
+        used = {*values_of(self.rhs_batch), *values_of(self.rhs_contract)}
+        return prod(e for d, e in enumerate(shape_of(self.rhs)) if d not in used)
+
     def verify_(self) -> None:
-        """As `array.dot`; blocks of one row or member at least."""
+        """As `array.dot`; blocks of one row, column or member at least."""
         check_elements(self.lhs.type, FLOATS, "left operand")
         if self.parallel is not None:
             check_parallel(self.parallel)
+        if self.columns is not None:
+            check_parallel(self.columns)
+            if self.parallel is None or values_of(self.lhs_batch):
+                raise VerifyException(
+                    "blocks of columns are cut out of blocks of rows: state parallel, no batch"
+                )
         check_places(self, self.places)
         check_layouts(self, self.layouts)
         shape = self.contracted_shape(self.lhs, self.rhs)

@@ -44,7 +44,7 @@ def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
     like = f"np.empty({leaf.shape}, np.{leaf.dtype})"
     if type(buffer) is not np.ndarray:
         raise ArgumentError(
-            f"{path} is a {type(buffer).__name__}, and results are written to plain arrays",
+            f"{path} is of the type {type(buffer).__name__}, and results are written to plain arrays",
             location=user_line(),
             hint=f"pass {like}",
         )

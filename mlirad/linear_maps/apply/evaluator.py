@@ -44,7 +44,7 @@ class MapEvaluator(Fold[Leaf]):
 
     def run(self, transposed: bool, map_: Value, element: Element) -> Element:
         """The image of an element."""
-        return self.transposed(map_, element) if transposed else self.image(map_, element)
+        return swept(self, map_, element) if transposed else self.image(map_, element)
 
     # What maps with regions ask for -----------------------------------------------------------------
 

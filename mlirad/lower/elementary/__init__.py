@@ -100,7 +100,7 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "polygamma": Elementary(gamma.polygamma, 16, 130),
 }
 
-SPECIAL: Final = Elementary(special.special, 0, 400, calls=True)
+SPECIAL: Final = Elementary(special.special, 0, special.FLOPS, calls=True)
 """Any special function that SciPy computes; its error is that of SciPy."""
 
 

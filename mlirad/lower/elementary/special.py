@@ -7,9 +7,14 @@ The symbol `mlirad_loop_gammainc_dd_d` is the loop of `scipy.special.gammainc` f
 
 from __future__ import annotations
 
+from typing import Final
+
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.lower.llvm_text import IRBuilder, Value
 from mlirad.lower.native_program import LOOP_PREFIX
+
+FLOPS: Final = 400
+"""The rough cost of one lane."""
 
 _LETTERS = {"double": "d", "float": "f"}
 _BYTES = {"double": 8, "float": 4}
@@ -31,4 +36,5 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
     steps = f.module.table("i64", [size] * len(slots))
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])
+    f.work += FLOPS * width
     return f.load(slots[known.arity + known.output], kind, width)

@@ -20,6 +20,7 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
+from mlirad.lower.concurrent import BARRIERS
 from mlirad.lower.emit.activation_records import write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place
@@ -27,10 +28,9 @@ from mlirad.lower.emit.control import ControlEmitter
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.factorisations import emit_factorisation
-from mlirad.lower.emit.kernels import KernelCall, KernelEmitter
+from mlirad.lower.emit.kernel_calls import KernelCalls
+from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.nest import emit_nest
-from mlirad.lower.emit.parallel import begin_task, call_tasks
-from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.recurrences import emit_recurrence
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
@@ -51,6 +51,7 @@ class BlockEmitter:
         self._at = at
         self._cells = cells
         self._depth = depth
+        self._calls = KernelCalls(kernels, at)
         self.control = ControlEmitter(
             kernels, at, self.write, lambda at: BlockEmitter(kernels, at, cells, depth).control
         )
@@ -59,6 +60,8 @@ class BlockEmitter:
         """Write what the ops of a block do."""
         kernels = self._kernels
         for op in block.ops:
+            if isinstance(op, BARRIERS):
+                self._calls.flush()
             match op:
                 case kernel.NestOp():
                     emit_nest(kernels, op)
@@ -94,33 +97,9 @@ class BlockEmitter:
                 for result in op.results:
                     self._at.pointer(result)
             for call in kernels.calls:
-                with timed(self._at.f, kernels.program, self._at.pointers, call.number):
-                    self._write_kernel_call(call)
+                self._calls.write(call)
             kernels.calls.clear()
-
-    def _write_kernel_call(self, call: KernelCall) -> None:
-        """Call a kernel, or have threads call it for each of its tasks."""
-        f = self._at.f
-        own_name = self._kernels.program.kernels[call.number].name
-        name = f.module.merged(own_name)
-        addresses = [self._at.pointers[p] for p in call.places]
-        tasks = call.tasks
-        if tasks is None:
-            f.call(name, addresses)
-            return
-        task = begin_task(f.module, own_name, len(addresses))
-        task.f.call(name, [*task.addresses, task.number])
-        task.f.ret()
-        shared = f.module.merged(task.f.name)
-        count = tasks.count(f)
-        if tasks.are_known:
-            call_tasks(f, shared, addresses, count)
-            return
-        f.run_either(
-            f.icmp("eq", f.value(count, "i64"), 1),
-            lambda: f.call(name, [*addresses, f.value(0, "i64")]),
-            lambda: call_tasks(f, shared, addresses, count),
-        )
+        self._calls.flush()
 
     def _write_call(self, op: CallOp) -> None:
         """Pass the addresses of operands and results in a table, one for both where one is overwritten."""

@@ -217,7 +217,8 @@ class _Assignment:
                             place = self._planned(result, places[k], outputs, is_function=is_function)
                         else:
                             place = self._unplanned(op, result, buffer, first_output)
-                        if place.region == "output" and not buffer.is_row_major:
+                        is_handed_over = place.region == "output" and result in first_output
+                        if is_handed_over and not buffer.is_row_major:
                             raise CompileError(
                                 "a result in an output must be row-major", location=location_of(op)
                             )

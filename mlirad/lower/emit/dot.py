@@ -12,13 +12,13 @@ result C = A B is computed as the column-major C' = B' A'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Final
 
-from mlirad.dialects.extents import is_static, nominal, size
+from mlirad.dialects.extents import at_most, is_static, nominal, size
 from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import Shape, integer_of, values_of
 from mlirad.errors import CompileError
@@ -35,7 +35,8 @@ MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
 
 _TASK_ROWS: Final = "rows of a task"
-"""The name of a size that tasks have: how many rows they multiply."""
+_TASK_COLUMNS: Final = "columns of a task"
+"""The names of sizes that tasks have: how many rows and columns of the result they compute."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
             hint="leave its operands row-major, contracted dimensions side by side",
         )
     block = None if op.parallel is None or not a.extents[1] else integer_of(op.parallel)
-    tasks = None if block is None else Tasks.of(op.shared_extent, block)
+    wide = None if block is None or op.columns is None else integer_of(op.columns)
+    tasks = None if block is None else _tasks(op.shared_extent, block, op.column_extent, wide)
     work = 2 * nominal(out.size) * max(1, nominal(a.extents[1]))
     kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], work, tasks)
     f = kernel.f
@@ -112,44 +114,82 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
         end = f.intrinsic("smin", f.add(first, block), steps[0][0])
         _batched(f, blas, pointers, steps, (a, b, c), location, (first, end, block))
     else:
-        _rows(f, blas, pointers, (a, b, c), kernel.task, block, location)
+        columns = c.extents[1] if wide is None else wide
+        _block(f, blas, pointers, (a, b, c), kernel.task, (block, columns), location)
     f.ret()
 
 
-def _rows(
+def _tasks(rows: int, block: int, columns: int, wide: int | None) -> Tasks | None:
+    """The tasks of a contraction: blocks of so many rows or members, and of so many columns."""
+    if wide is None or at_most(columns, wide):
+        return Tasks.of(rows, block)
+    return Tasks.of(_blocks(rows, block) * _blocks(columns, wide), 1)
+
+
+def _blocks(extent: int, block: int) -> int:
+    """How many blocks an extent has, the last of which may be smaller."""
+    return -(-extent // block)
+
+
+def _block(
     f: IRBuilder,
     blas: _Blas,
     pointers: Sequence[Value],
     matrices: tuple[Matrix, Matrix, Matrix],
     task: Value,
-    block: int,
+    block: tuple[int, int],
     location: str | None,
 ) -> None:
-    """The product for so many rows of the left matrix; the last task has what is left."""
+    """The product for a block of so many rows and columns; the last ones have what is left."""
     a, b, c = matrices
-    rows = a.extents[0]
-    first = f.mul(task, block)
+    rows, columns = c.extents
+    across = _blocks(columns, block[1])
+    down = task if at_most(across, 1) else f.sdiv(task, across)
+    first_row = f.mul(down, block[0])
+    first_column = f.mul(f.sub(task, f.mul(down, across)), block[1])
     moved = [
-        f.gep(pointers[0], f.mul(first, a.strides[0]), blas.kind),
-        pointers[1],
-        f.gep(pointers[2], f.mul(first, c.strides[0]), blas.kind),
+        f.gep(pointers[0], f.mul(first_row, a.strides[0]), blas.kind),
+        f.gep(pointers[1], f.mul(first_column, b.strides[1]), blas.kind),
+        f.gep(
+            pointers[2],
+            f.add(f.mul(first_row, c.strides[0]), f.mul(first_column, c.strides[1])),
+            blas.kind,
+        ),
     ]
 
-    def write(count: int) -> None:
-        of_a = Matrix((count, a.extents[1]), a.strides)
-        blas.multiply(moved, (of_a, b, Matrix((count, c.extents[1]), c.strides)), location)
+    def write(m: int, n: int) -> None:
+        of_a, of_b = Matrix((m, a.extents[1]), a.strides), Matrix((b.extents[0], n), b.strides)
+        blas.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
 
-    if not are_static((rows, block)):
-        # Within the task, what is left of its rows is a size like any other.
-        left = f.intrinsic("smin", f.value(block, "i64"), f.sub(rows, first))
-        f.sizes = {**f.sizes, _TASK_ROWS: left}
-        write(size(_TASK_ROWS))
+    starts = (first_row, first_column)
+    if not are_static((*c.extents, *block)):
+        # Within the task, what is left of its rows and columns are sizes like any other.
+        sizes = {
+            name: f.intrinsic("smin", f.value(size, "i64"), f.sub(f.value(extent, "i64"), start))
+            for name, size, extent, start in zip(
+                (_TASK_ROWS, _TASK_COLUMNS), block, c.extents, starts, strict=True
+            )
+        }
+        f.sizes = {**f.sizes, **sizes}
+        write(size(_TASK_ROWS), size(_TASK_COLUMNS) if not at_most(across, 1) else columns)
         return
-    last = rows - (rows - 1) // block * block
+    _either(
+        f,
+        (rows, min(block[0], rows), first_row),
+        lambda m: _either(f, (columns, min(block[1], columns), first_column), lambda n: write(m, n)),
+    )
+
+
+def _either(f: IRBuilder, part: tuple[int, int, Value], write: Callable[[int], None]) -> None:
+    """Write code for a block of an extent, and for the last one, which may be smaller: `part` has the extent,
+    that of a block, and where the block begins.
+    """
+    extent, block, start = part
+    last = extent - (extent - 1) // block * block
     if last == block:
         write(block)
         return
-    is_last = f.icmp("sgt", f.add(first, block), rows)
+    is_last = f.icmp("sgt", f.add(start, block), extent)
     f.run_either(is_last, lambda: write(last), lambda: write(block))
 
 

@@ -13,6 +13,8 @@ registers lose no NaN: if only products are assumed to be plain, it is enough to
        |                                   |              |
        no ------------> general path <--- NaN             |
                               '---------------------------'
+
+Of small arrays many blocks lie at borders. There is a path for these, too, where products are plain.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ from mlirad.lower.machine import INSTRUCTION, SECOND_PATH
 MOST_INSTRUCTIONS: Final = 1000
 """The longest body that is written twice."""
 
+LEAST_BORDER: Final = 1 / 8
+"""The part of the blocks that lie at borders from which on these have a path of their own."""
+
 LEAST_SAVED: Final = 2
 LEAST_SHARE: Final = 1 / 12
 """How many instructions, and which part of the body, a fast path has to save."""
@@ -58,13 +63,15 @@ class FastPath:
     `products` are plain ones.
 
     With `tests_totals` reductions in registers are computed under these assumptions, of which none are about
-    guards, and only their totals are tested for NaN.
+    guards, and only their totals are tested for NaN. With `at_borders` the products are assumed to be plain
+    where the conditions do not hold, too.
     """
 
     truths: Mapping[Ssa, bool]
     conditions: Sequence[Condition]
     products: Container[Operation]
     tests_totals: bool
+    at_borders: bool = False
 
     @classmethod
     def of(cls, body: Body, schedule: NestSchedule, runs: int, *, reduces: bool = False) -> FastPath | None:
@@ -84,15 +91,19 @@ class FastPath:
         products = _products_that_show(body, inner)
         truths, conditions = truths_inside(body, needed, lane, width)
         ways: list[FastPath] = []
+        blocks = nominal(prod(body.extents)) / width * runs
         if conditions:
-            ways.append(cls(truths, conditions, products, tests_totals=False))
+            border = _border(body, conditions, lane, width)
+            plain = cls({}, (), products, tests_totals=False)
+            gain = plain._saved(body, inner, schedule) if products else 0.0
+            at_borders = border >= LEAST_BORDER and border * blocks * gain * INSTRUCTION >= SECOND_PATH
+            ways.append(cls(truths, conditions, products, tests_totals=False, at_borders=at_borders))
         if products and (in_registers or not conditions):
             ways.append(cls({}, (), products, tests_totals=in_registers))
         if not ways:
             return None
         saved = [way._saved(body, inner, schedule) for way in ways]
         most = max(saved)
-        blocks = nominal(prod(body.extents)) / width * runs
         pays = most >= max(LEAST_SAVED, LEAST_SHARE * cost) and blocks * most * INSTRUCTION >= SECOND_PATH
         return ways[saved.index(most)] if pays else None
 
@@ -138,19 +149,26 @@ class FastPath:
         def computed() -> list[Value]:
             return [f.widen(code.get(v, j, u), width[v]) for v, j in wanted]
 
-        def fast() -> list[Value]:
+        def fast(truths: Mapping[Ssa, bool]) -> list[Value]:
             """The values, and whether they are right."""
-            with code.assuming(self.truths, self.products):
+            with code.assuming(truths, self.products):
                 found = computed()
             return [*found, f.not_(any_nan(f, found)) if self.products else constant("i1", 1)]
 
         if self.conditions:
             start = [undefined(kind_of(v), width[v]) for v, _ in wanted]
-            with f.conditional(self._is_inside(code, u), [*start, constant("i1", 0)]) as inside:
-                inside.give(*fast())
-            *given, holds = inside.results
+            is_inside = self._is_inside(code, u)
+            with f.conditional(is_inside, [*start, constant("i1", 0)]) as inside:
+                inside.give(*fast(self.truths))
+            found = inside.results
+            if self.at_borders:
+                f.work = work
+                with f.conditional(f.not_(is_inside), found) as border:
+                    border.give(*fast({}))
+                found = border.results
+            *given, holds = found
         else:
-            *given, holds = fast()
+            *given, holds = fast(self.truths)
         f.work = work
         with f.conditional(f.not_(holds), given, unlikely=True) as otherwise, code.assuming({}, ()):
             otherwise.give(*computed())
@@ -171,6 +189,16 @@ class FastPath:
                     total = f.add(total, coefficient * (code.block(variable) - 1))
             inside = f.and_(inside, f.icmp("sge", total, 0))
         return inside
+
+
+def _border(body: Body, conditions: Sequence[Condition], lane: int | None, width: int) -> float:
+    """Which part of the blocks of iterations lies at borders, roughly: one of a loop for each condition."""
+    inside = 1.0
+    for d, extent in enumerate(body.extents):
+        blocks = max(1.0, nominal(extent) / (width if d == lane else 1))
+        borders = sum(any(variable == d for variable, _ in terms) for terms, _ in conditions)
+        inside *= max(0.0, 1 - borders / blocks)
+    return 1 - inside
 
 
 def _products_that_show(body: Body, inner: Sequence[Operation]) -> set[Operation]:

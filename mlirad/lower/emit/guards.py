@@ -15,6 +15,7 @@ from typing import Final
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadOp, StripsOp
 from mlirad.dialects.shapes import Value as Ssa
@@ -28,7 +29,7 @@ _FAR: Final = 1 << 62
 """Beyond this, sums of indices are not trusted to be what they are without wrapping."""
 
 Condition = tuple[tuple[tuple[int | Ssa, int], ...], int]
-"""A sum of coefficients of loops, and of starts of strips, and a constant: to be at least 0 for all lanes."""
+"""A sum of coefficients of loops, of the kernel and around it, and a constant: at least 0 for all lanes."""
 
 
 def truths_inside(
@@ -102,27 +103,27 @@ def _inside(body: Body, op: ew.CompareOp, lane: int | None, width: int) -> tuple
 
 
 def _variable(body: Body, value: Ssa) -> int | Ssa | None:
-    """A loop, or the value itself where it is the start of a strip."""
+    """A loop of the kernel, or the value itself where it says how far a loop around the kernel is."""
     loop = body.loop_of(value)
-    return value if loop is None and _strips_of(value) is not None else loop
+    return value if loop is None and _extent_around(value) is not None else loop
 
 
 def _extent(body: Body, variable: int | Ssa) -> int:
-    """How far a loop, or the starts of strips, reach."""
-    if isinstance(variable, int):
-        return nominal(body.extents[variable])
-    strips = _strips_of(variable)
-    assert strips is not None
-    return nominal(strips.rows)
+    """How far a loop of the kernel, or one around it, reaches."""
+    extent = body.extents[variable] if isinstance(variable, int) else _extent_around(variable)
+    assert extent is not None
+    return nominal(extent)
 
 
-def _strips_of(value: Ssa) -> StripsOp | None:
-    """The strips whose start a value is."""
+def _extent_around(value: Ssa) -> int | None:
+    """The extent of the loop around the kernel of which a value is the trip, or a strip's first row."""
     owner = value.owner
     if not isinstance(owner, LoadOp) or not isinstance(owner.buffer.owner, Block):
         return None
-    strips = owner.buffer.owner.parent_op()
-    return strips if isinstance(strips, StripsOp) and owner.buffer is owner.buffer.owner.args[0] else None
+    loop = owner.buffer.owner.parent_op()
+    if owner.buffer is not owner.buffer.owner.args[0]:
+        return None
+    return loop.rows if isinstance(loop, StripsOp) else loop.trips if isinstance(loop, ScanOp) else None
 
 
 _IMPLIED: Final = {

@@ -37,7 +37,7 @@ SIZES_PLACE: Final = Place("sizes", 0)
 """The place of the sizes of a call, one int64 for each."""
 
 TINY_WORK: Final = 64
-"""Scalar operations up to which a kernel is inlined into the program."""
+"""Scalar operations up to which a kernel is inlined into the program, however long its text is."""
 
 
 @dataclass
@@ -84,11 +84,29 @@ class KernelEmitter:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A call of a kernel: its number, the places that it is given, and the tasks that it is cut into."""
+    """A call of a kernel: its number, the places that it is given, the tasks that it is cut into, and the
+    buffers that it reads and writes."""
 
     number: int
     places: list[Place]
     tasks: Tasks | None
+    read: tuple[Buffer, ...]
+    written: tuple[Buffer, ...]
+
+    def is_independent(self, other: KernelCall) -> bool:
+        """Whether two calls may run at the same time: neither writes what the other reads or writes."""
+        buffers = (*self.read, *self.written, *other.read, *other.written)
+        if any(buffer.place.region == "local" for buffer in buffers):
+            return False  # its address is known when the program runs
+        return not any(
+            mine.overlaps(theirs)
+            for mines, others in (
+                (self.written, (*other.read, *other.written)),
+                (self.read, other.written),
+            )
+            for mine in mines
+            for theirs in others
+        )
 
 
 @dataclass
@@ -115,6 +133,7 @@ def begin_kernel(
     One that is cut into `tasks` is called for each.
     """
     program = emitter.program
+    read = tuple(read)
     buffers: dict[Place, Buffer] = {}
     for buffer in (*written, *read):
         known = buffers.get(buffer.place)
@@ -160,11 +179,11 @@ def begin_kernel(
             emitter.is_shared,
         )
     )
-    inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
-    f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    f = program.module.function(name, parameters, attributes=_attributes(program, work))
+    f.is_inlined_if_short = not program.is_profiled and work > TINY_WORK
     f.runs = emitter.trips * task_count
     f.place = location_of(op)
-    emitter.calls.append(KernelCall(number, places, tasks))
+    emitter.calls.append(KernelCall(number, places, tasks, read, tuple(written)))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
     if has_sizes:
@@ -176,6 +195,13 @@ def begin_kernel(
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
     return KernelText(f, access, pointers, None if tasks is None else f.arguments[len(places)])
+
+
+def _attributes(program: ProgramText, work: int) -> str:
+    """The attributes of a kernel, but for those that its length and its calls decide."""
+    if program.is_profiled:
+        return "noinline nounwind"
+    return "alwaysinline nounwind" if work <= TINY_WORK else "nounwind"
 
 
 def _has_sizes(op: Operation) -> bool:

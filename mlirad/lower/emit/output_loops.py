@@ -28,6 +28,8 @@ class OutputLoops(ABC):
         self._f = kernel.f
         self._schedule = schedule
         self._code = code
+        self._lengths: dict[int, int] = {}
+        """How many iterations the current block of each loop has."""
         self._remaining: Value | None = None
         """Lanes of the current block that no block before has done; None for all of them."""
 
@@ -45,7 +47,29 @@ class OutputLoops(ABC):
             self._task(task, tasks)
             return
         for segment in self._schedule.segments[self._schedule.order[level]]:
-            self._around(level, segment, segment.lower, segment.upper, known_trips(segment))
+            lower, upper = self._wanted(level, segment)
+            self._around(level, segment, lower, upper, known_trips(segment))
+
+    def _wanted(self, level: int, segment: Segment) -> tuple[Operand, Operand]:
+        """The bounds of a loop over a segment without the blocks that have no wanted element.
+
+        Which these are depends on where the blocks of the loops around it stand.
+        """
+        f, d, step = self._f, self._schedule.order[level], segment.step
+        around = self._schedule.order[:level]
+        lower: Operand = segment.lower
+        upper: Operand = segment.upper
+        for x, y, offset in self._schedule.bounds:
+            if x == d and y in around:
+                last = f.add(self._code.start[y], self._lengths[y] - 1 + offset)
+                trips = f.sdiv(f.sub(last, segment.lower - step), step)
+                end = f.add(f.mul(f.intrinsic("smax", trips, 0), step), segment.lower)
+                upper = f.intrinsic("smin", end, upper)
+            elif y == d and x in around:
+                first = f.sub(self._code.start[x], segment.lower + offset)
+                skipped = f.intrinsic("smax", f.sdiv(first, step), 0)
+                lower = f.intrinsic("smax", f.add(f.mul(skipped, step), segment.lower), lower)
+        return lower, upper
 
     def _around(
         self,
@@ -65,7 +89,7 @@ class OutputLoops(ABC):
             segment.step,
             name=f"i{d}",
             at_most=at_most,
-            at_least=segment.least_trips,
+            at_least=0 if self._schedule.bounds else segment.least_trips,
             expected=expected,
         ) as loop:
             self._enter(level, segment, loop)
@@ -79,6 +103,7 @@ class OutputLoops(ABC):
         if segment.clamped:
             start = f.intrinsic("umin", start, segment.last_start)
         code.start[d] = start
+        self._lengths[d] = segment.width * segment.copies
         if d == self._schedule.lane:
             code.width = segment.width
             self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)

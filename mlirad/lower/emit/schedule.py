@@ -20,9 +20,10 @@ from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
+from mlirad.lower.machine import INSTRUCTION, LATENCY
 
-ADD_LATENCY_SLOTS = 8
-"""Instructions a processor can start while one float addition is under way: two per cycle, four cycles."""
+ADD_LATENCY_SLOTS = int(LATENCY / INSTRUCTION)
+"""Instructions a processor can start while one float addition is under way."""
 
 MOST_ACCUMULATORS = 4
 """How many sums of one result are kept side by side to hide the latency of additions."""
@@ -44,7 +45,8 @@ class NestSchedule:
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
     says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
-    of the outermost loop.
+    of the outermost loop. Of the results, only elements whose index x is at most index y + c are wanted, for
+    all (x, y, c) of `bounds`.
     """
 
     order: tuple[int, ...]
@@ -58,6 +60,7 @@ class NestSchedule:
     in_memory: bool
     segments: dict[int, list[Segment]]
     tasks: Tasks | None = None
+    bounds: Sequence[tuple[int, int, int]] = ()
 
     @classmethod
     def of(
@@ -136,6 +139,7 @@ class NestSchedule:
             in_memory,
             cut,
             tasks,
+            op.bounds,
         )
 
 

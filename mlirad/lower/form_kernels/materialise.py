@@ -145,6 +145,7 @@ def materialised(
     is_long = len(ops) > MAX_LENGTH
     readings = Readings(ops)
     in_terms = masked(stored)
+    parts = _parts_of_arrays(ops)
     for op in ops:
         read = [v for v in free_values(op) if v not in stored] if op.results else []
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
@@ -152,7 +153,8 @@ def materialised(
         code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
             # What is made of scalars alone is computed once for all elements.
-            own = scalar_cost(op) + arrays + (0 if shape_of(value) else scalars)
+            here = 0 if op in parts else scalar_cost(op)
+            own = here + arrays + (0 if shape_of(value) else scalars)
             if must_store(op) or (
                 value not in stored
                 and value not in in_terms
@@ -185,6 +187,26 @@ def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
                     found.add(op.result)
             case _:
                 pass
+    return found
+
+
+def _parts_of_arrays(ops: Sequence[Operation]) -> set[Operation]:
+    """Readings of parts at constant positions that together are the whole array, such as the planes of
+    complex numbers. As the array is needed whatever is done, a copy of a part saves no memory, and to read an
+    element of one costs as much there.
+    """
+    readers: dict[tuple[Value, int], dict[tuple[Value, ...], list[Operation]]] = {}
+    for op in ops:
+        if not isinstance(op, indexing.IndexOp) or not shape_of(op.result):
+            continue
+        if all(isinstance(p.owner, structural.ConstantOp) for p in op.positions):
+            places = readers.setdefault((op.operand, len(op.positions)), {})
+            places.setdefault(tuple(op.positions), []).append(op)
+    found: set[Operation] = set()
+    for (array, _), places in readers.items():
+        parts = [op for same in places.values() for op in same]
+        if len(places) * nominal_size(parts[0].results[0]) >= nominal_size(array):
+            found.update(parts)
     return found
 
 

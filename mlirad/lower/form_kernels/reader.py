@@ -3,7 +3,7 @@
     at(add(x, y), p)        = at(x, p) + at(y, p)
     at(broadcast x, p)      = at(x, p at the dims of x)
     at(gather x (e), (i,r)) = at(x, (clamp e(i), r))
-    at(stored value, p)     = load value[p]
+    at(stored value, p)     = load value[p], unless all its elements are one number
 
 Positions stay integer scalars of the body until a load is reached. A guard, the conditions under which the
 element matters, is carried down to the loads: where a condition proves that a position lies inside, the
@@ -98,7 +98,7 @@ class ElementReader:
 
     def _read(self, value: Value, position: Position, guard: Guard) -> Value:
         buffer = self.stored.get(value)
-        if buffer is not None:
+        if buffer is not None and self.b.scalar_of(value) is None:
             return self._load(buffer, position, guard)
         op = value.owner
         if isinstance(op, Block):

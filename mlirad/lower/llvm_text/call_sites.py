@@ -1,4 +1,4 @@
-"""Which calls of shared functions are inlined: decided when the whole module is written.
+"""Which calls are inlined of shared functions and of kernels: decided when the whole module is written.
 
     %y = call <4 x double> @mlirad.sin.double.4(<4 x double> %x) #0
     ...
@@ -9,12 +9,20 @@ call costs vector registers that are saved around it, which only counts where it
 one function form two groups, those that run often in a call of the program and the others. Each group is
 inlined as long as it is small. What is called computes the same; but LLVM may fuse other products of the code
 around it with sums, so the last digit of a result can depend on how many uses there are.
+
+A function costs LLVM half a millisecond, however short it is: its code generator has some hundred passes,
+and runs each on every function. So a short kernel that is called in one place is inlined there. Long ones are
+not: they have loops in which every register counts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mlirad.lower.llvm_text.emission import Emission
 
 OFTEN: Final = 32
 """From how many runs in a call of the program on a site counts as one that runs often."""
@@ -27,11 +35,29 @@ compile with calls, 0.25 s less, and 5 to 10 % longer to run.
 """
 
 
+SHORT: Final = 64
+"""Up to how many lines a function is short."""
+
+
 class CallSites:
-    """The groups of sites of one module, by function and by whether they run often."""
+    """The calls in one module: their groups, by function and by whether they run often, and how often each
+    function is called by its name.
+    """
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, bool], int] = {}
+        self._calls = Counter[str]()
+
+    def note_call(self, function: str) -> None:
+        """Count a call of a function in the text."""
+        self._calls[function] += 1
+
+    def inlining_of(self, function: Emission) -> str:
+        """The attribute of a function that is inlined if it is short, none of any other."""
+        if not function.is_inlined_if_short:
+            return ""
+        is_inlined = self._calls[function.name] == 1 and function.length <= SHORT
+        return "alwaysinline" if is_inlined else "noinline"
 
     def group(self, function: str, runs: int) -> str:
         """What a call of a function ends with that runs so many times."""

@@ -201,13 +201,18 @@ class ControlFlow(Polling):
     def conditional(
         self, condition: Value, initial: Sequence[Value] = (), *, unlikely: bool = False
     ) -> Generator[Conditional]:
-        """Run the body only where a scalar condition holds; see `Conditional` for its results."""
+        """Run the body only where a scalar condition holds; see `Conditional` for its results.
+
+        Sites of calls in a body that is unlikely to run do not count as ones that run often.
+        """
         then, done = self.fresh_label("then"), self.fresh_label("done")
         before, known = self.block, self._known
         self.branch_if(condition, then, done, unlikely=unlikely)
         conditional = Conditional(list(initial))
         self._open(then, dict(known))
+        runs, self.runs = self.runs, 0 if unlikely else self.runs
         yield conditional
+        self.runs = runs
         end = self.block
         self.branch(done)
         self._open(done, known)

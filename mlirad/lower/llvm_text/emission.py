@@ -49,6 +49,8 @@ class Emission:
         """Instructions that run after the last poll of the function's call, roughly; see `polling.py`."""
         self.runs: int = 1
         """How often what is written next runs in a call of the program, roughly."""
+        self.is_inlined_if_short = False
+        """Whether it is inlined if it is short and called in one place; see `call_sites.py`."""
         self._parameters = list(parameters)
         self._result_type = result_type
         self._linkage = linkage
@@ -63,16 +65,22 @@ class Emission:
         self._count = 0
         self._known: dict[str, Value] = {}
 
-    def text(self) -> str:
-        """The definition, with stack slots at the head of the entry block."""
+    def text(self, inlining: str = "") -> str:
+        """The definition, with stack slots at the head of the entry block and one more attribute."""
         parameters = ", ".join(_parameter_text(p) for p in self._parameters)
         named = f"@{self.name}({parameters})"
-        header = " ".join(filter(None, ("define", self._linkage, self._result_type, named, self._attributes)))
+        attributes = (inlining, self._attributes)
+        header = " ".join(filter(None, ("define", self._linkage, self._result_type, named, *attributes)))
         lines = self._lines
         if self.globals.shows_places:
             placed = zip(lines, self._places, strict=True)
             lines = [line if place is None else f"{line} ; {place}" for line, place in placed]
         return "\n".join([header + " {", "entry:", *self._allocas, *lines, "}"])
+
+    @property
+    def length(self) -> int:
+        """How many lines have been written."""
+        return len(self._lines)
 
     def definition(self) -> Hashable:
         """The function without its name: equal for functions that do the same, by the same text."""

@@ -86,6 +86,7 @@ class IRBuilder(ControlFlow):
         self, name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str
     ) -> Value | None:
         text = _call_text(name, operands, result, width, attributes)
+        self.module.sites.note_call(name)
         if result is None:
             self.line(text)
             return None
@@ -181,7 +182,7 @@ class ModuleText(ModuleGlobals):
         """The whole module: added text, globals, functions in order of definition, declarations, attributes
         and metadata.
         """
-        functions = [function.text() for function in self._functions.values()]
+        functions = [f.text(self.sites.inlining_of(f)) for f in self._functions.values()]
         parts = [*self._added, *self._globals, *functions]
         parts += self._declarations.values()
         parts += self.sites.attributes(functions)

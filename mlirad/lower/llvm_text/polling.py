@@ -66,12 +66,12 @@ class Polling(Checking):
         self.label(self.stop_label)
         self._stop_is_written = True
 
-    def text(self) -> str:
+    def text(self, inlining: str = "") -> str:
         if self._stop is not None and not self._stop_is_written:
             self.label(self._stop)
             self.line("ret void")
             self._stop_is_written = True
-        return super().text()
+        return super().text(inlining)
 
     def stop_if(self, condition: Value) -> None:
         """End early where a condition holds, which is unlikely."""

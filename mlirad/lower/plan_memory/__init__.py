@@ -6,7 +6,9 @@ reads it, both included.
 
 - A value that is returned, row-major, is written straight into the result array.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
-- A nest that gives a value another shape, and reads it last, leaves it where it is.
+- A nest that gives a value another shape, and reads it last, leaves it where it is. One that reads a value
+  last, element by element, writes its result over it.
+- What is read last before a result is made may lie where that one will; see `outputs.py`.
 - What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.
 - A result of a called function, or of one whose caller donates arguments, overwrites an argument, where all
@@ -47,7 +49,8 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.lower.plan_memory.arena import Arena
 from mlirad.lower.plan_memory.carries import PLACED_OPS
-from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
+from mlirad.lower.plan_memory.lifetimes import Lifetimes, place
+from mlirad.lower.plan_memory.storage import bytes_of, is_row_major
 from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
 
 __all__ = [

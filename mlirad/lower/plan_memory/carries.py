@@ -5,6 +5,9 @@
     scratch     alternates between two pieces of memory; the first trip reads the initial value where it lies
     copied      scalars: the new value is put in the place of the old one at the end of the trip
 
+The result may lie where the initial value does if the carry is updated in place, or takes an even number of
+turns: the first one writes the scratch memory, the last one the result.
+
 Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset of the scratch memory, or -2.
 """
 
@@ -16,8 +19,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.frames import SaveOp
-from mlirad.dialects.kernel.plans import stated_updates
+from mlirad.dialects.extents import is_static
+from mlirad.dialects.kernel.plans import IN_PLACE, stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, shape_of
 
@@ -63,6 +68,13 @@ def carry_arguments(op: Operation) -> Sequence[Value]:
 def is_copied(carry: Value) -> bool:
     """Whether a carry is so small that it is copied in every trip."""
     return not shape_of(carry)
+
+
+def returns_to_start(op: Operation, mode: int) -> bool:
+    """Whether a loop may leave the result of a carry that it keeps so where the initial value was."""
+    if is_static(mode) and mode < 0:
+        return mode == IN_PLACE
+    return isinstance(op, ScanOp) and is_static(op.trips) and op.trips > 0 and op.trips % 2 == 0
 
 
 def overwritten_argument(op: Operation, result: int) -> Value | None:

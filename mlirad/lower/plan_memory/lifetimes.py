@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
-from typing import cast
 
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
-from xdsl.dialects.func import CallOp
-from xdsl.ir import Attribute, Block, Operation, OpResult
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
-from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, RecurrenceOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import copied_arrays
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
-from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
-from mlirad.ir.builder import yields
+from mlirad.dialects.kernel.transforms import FftOp
+from mlirad.dialects.shapes import Value, is_array, shape_of
 from mlirad.ir.free_values import captures, free_values
+from mlirad.lower.concurrent import keep_operands
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.plan_memory.arena import Arena, SizedArena, aligned
 from mlirad.lower.plan_memory.carries import (
@@ -34,46 +31,12 @@ from mlirad.lower.plan_memory.carries import (
     initial_carries,
     is_copied,
     overwritten_argument,
+    returns_to_start,
 )
+from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
+from mlirad.lower.plan_memory.outputs import use_outputs
 from mlirad.lower.plan_memory.records import Records
-
-
-def bytes_of(what: Value | Attribute) -> int:
-    """The bytes of an array in memory; a boolean takes one."""
-    if isinstance(what, OpResult) and isinstance(what.op, RecurrenceOp):
-        pitch = what.op.pitch_of(what)
-        if pitch is not None:
-            return what.op.trips * pitch * numpy_dtype(element_of(what)).itemsize
-    return size_of(what) * numpy_dtype(element_of(what)).itemsize
-
-
-def is_row_major(value: Value) -> bool:
-    """Whether the op that makes a value stores it in row-major order, and its rows one after the other."""
-    if not isinstance(value, OpResult):
-        return True
-    if isinstance(value.op, RecurrenceOp):
-        return value.op.pitch_of(value) is None
-    layouts = value.op.properties.get("layouts")
-    if layouts is None:
-        return True
-    layout = cast("ArrayAttr[DenseArrayBase[I64]]", layouts).data[value.index]
-    return values_of(layout) == tuple(range(len(shape_of(value))))
-
-
-@dataclass(slots=True)
-class Storage:
-    """Memory for one value, or for a base and what works on it in place, live from `start` to `end`.
-
-    With `output` it is not in the arena but where the block hands over its value of that number.
-    """
-
-    start: int
-    end: int
-    size: int
-    output: int | None = None
-    place: int = 0
-    records: Records | None = None
-    """The records that it consists of, if several values share it row by row."""
+from mlirad.lower.plan_memory.storage import Storage, bytes_of, is_row_major
 
 
 @dataclass(slots=True)
@@ -105,11 +68,13 @@ class Lifetimes:
         self.in_order: list[Storage] = []
         self.updated: set[int] = set()
         """The numbers of the yields that overwrite the carry they replace."""
+        self._is_function = isinstance(block.parent_op(), FuncOp)
         self._numbers = {op: n for n, op in enumerate(self.ops)}
         self._shares: dict[Value, Value] = {}
         for n, op in enumerate(self.ops):
             for value in free_values(op):
                 self.last_read[value] = n
+        keep_operands(self.ops, self.last_read)
         last = block.last_op
         returned = () if last is None else last.operands
         excluded: set[Value] = set()
@@ -128,6 +93,8 @@ class Lifetimes:
             kept = carries is None or k not in carries.values() or not is_copied(value)
             if storage is not None and storage.output is None and is_row_major(value) and kept:
                 storage.output = k
+        if self._is_function:
+            use_outputs(self.in_order, self._values(), () if carries is None else carries.values())
 
     def _plan_regions(
         self, carries: Mapping[Value, int], returned: Sequence[Value], excluded: set[Value]
@@ -156,12 +123,19 @@ class Lifetimes:
         """What the arena has to hold, in the order in which it becomes live."""
         return [s for s in self.in_order if s.output is None]
 
+    def _values(self) -> list[Storage]:
+        """What lies in the arena and is one array at a time: neither records nor what a loop works in."""
+        shared = {id(storage): storage for storage in self.storage.values()}
+        return [s for s in shared.values() if s.output is None and s.records is None]
+
     def _add(self, op: Operation, result: Value, n: int) -> None:
         end = max(n, self.last_read.get(result, n))
         base = self._shares.get(result)
         if base is None:
             found = self._overwritable(op, result, n)
-            base = next((v for v in found if not isinstance(op, NestOp) or self._is_reshaped(op, v)), None)
+            base = next(
+                (v for v in found if not isinstance(op, NestOp | FftOp) or self._gives_way(op, v)), None
+            )
         shared = None if base is None else self.storage.get(base)
         if shared is None:
             shared = Storage(n, end, bytes_of(result))
@@ -172,12 +146,19 @@ class Lifetimes:
                 self.in_place.append(op)
         self.storage[result] = shared
 
-    def _is_reshaped(self, op: NestOp, value: Value) -> bool:
-        """Whether all that a nest does is to give an array of this block another shape: where the array lies,
-        nothing is left to be done.
+    def _gives_way(self, op: NestOp | FftOp, value: Value) -> bool:
+        """Whether a nest or a transform writes a result where an array of this block lies that it reads last.
+
+        In regions only a nest does, if all that it does is to give the array another shape: where the array
+        lies, nothing is left to be done.
         """
         storage = self.storage.get(value)
         if storage is None or storage.records is not None or not isinstance(value, OpResult):
+            return False
+        if self._is_function:
+            is_taken = any(self.storage.get(result) is storage for result in op.results)
+            return storage.end <= self._numbers[op] and bool(shape_of(value)) and not is_taken
+        if isinstance(op, FftOp):
             return False
         shape, new = shape_of(value), shape_of(op.results[0])
         return shape != new and bool(shape and new) and copied_arrays(op) == [value]
@@ -233,6 +214,9 @@ class Lifetimes:
             case NestOp():
                 dying = [v for v in op.inputs if self.last_read[v] == n]
                 found += [v for v in dying if may_map_in_place(op, v, result)]
+            case FftOp():
+                if may_transform_in_place(op, op.operand, result):
+                    found.append(op.operand)
             case CallOp() if isinstance(result, OpResult):
                 argument = overwritten_argument(op, result.index)
                 if argument is not None:
@@ -242,7 +226,7 @@ class Lifetimes:
                     found.append(self.scratch[op].updated[result.index])
             case _ if isinstance(op, LOWERED_LOOPS) and isinstance(result, OpResult):
                 modes = self.scratch[op].carries
-                if result.index < len(modes) and modes[result.index] == IN_PLACE:
+                if result.index < len(modes) and returns_to_start(op, modes[result.index]):
                     start = initial_carries(op)[result.index]
                     inside = [v for region in op.regions for v in captures(region)]
                     if is_row_major(start) and [*op.operands, *inside].count(start) == 1:
@@ -250,38 +234,6 @@ class Lifetimes:
             case _:
                 pass
         return [v for v in found if self.last_read[v] == n]
-
-
-def may_overwrite(op: ScatterOp, base: Value) -> bool:
-    """Whether a scatter may work on its base: both are row-major, and it loads nothing that it has written.
-
-    That is so if it writes one element, after all loads, or loads each element just before it writes it and
-    no other does, as the positions tell all points apart.
-    """
-    if not (is_row_major(base) and is_row_major(op.result)):
-        return False
-    loads = [o for o in op.body.block.ops if isinstance(o, LoadOp | LoadIfOp) and o.buffer is base]
-    if not loads or prod(op.extents) <= 1:
-        return True
-    written = list(yields(op.body)[1 : 1 + len(shape_of(op.result))])
-    return all(list(o.positions) == written for o in loads) and set(op.body.block.args) <= set(written)
-
-
-def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
-    """Whether a nest may write a result where an input lies: each element depends on that element alone.
-
-    The input has a dimension per loop, of which the result may join neighbours.
-    """
-    if values_of(op.reduction) or element_of(value) != element_of(result):
-        return False
-    if shape_of(value) != op.extents or size_of(value) != size_of(result):
-        return False
-    if not (is_row_major(value) and is_row_major(result)):
-        return False
-    block = op.body.block
-    here = list(block.args)
-    loads = (use.operation for use in value.uses if use.operation.parent is block)
-    return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
 
 
 # Loops and branches ------------------------------------------------------------------------------

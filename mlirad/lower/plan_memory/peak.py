@@ -18,7 +18,8 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.locations import location_of
-from mlirad.lower.plan_memory.lifetimes import Lifetimes, Storage
+from mlirad.lower.plan_memory.lifetimes import Lifetimes
+from mlirad.lower.plan_memory.storage import Storage
 
 NOWHERE = "(no line)"
 """What is written for code that has no place in a source."""

@@ -3,7 +3,8 @@
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
 cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
 orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
-loop order (`orders`), lanes of recurrences (`recurrences`). Then, what threads share (`parallel`).
+loop order (`orders`), lanes of recurrences (`recurrences`). Then, what threads share (`parallel`), and which
+contractions stand together for it (`mlirad/lower/concurrent.py`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -32,6 +33,7 @@ from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import free_values
+from mlirad.lower.concurrent import bring_together
 from mlirad.lower.moves import considered
 from mlirad.lower.schedule_kernels.lanes import weigh_lanes
 from mlirad.lower.schedule_kernels.layouts import choose_layouts
@@ -83,6 +85,7 @@ def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
     """Schedule the kernels of this function."""
     _schedule_block(function_block(function), Packs({}), vector_bytes)
     share_loops(function_block(function), vector_bytes)
+    bring_together(function_block(function))
 
 
 def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
@@ -102,7 +105,8 @@ def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
             state_lanes(op, vector_bytes)
             state_pitch(op)
         elif isinstance(op, ScatterOp):
-            lane, width = choose_scatter_lane(profiles[op], packs.layouts)
+            _state_layouts(op, packs.layouts)
+            lane, width = choose_scatter_lane(profiles[op], op.result, packs.layouts)
             if lane is not None:
                 op.properties["lane"] = integer(lane)
                 op.properties["width"] = integer(width)
@@ -169,6 +173,6 @@ def _shown(p: Profile, blocking: Blocking, lane: int | None, order: Sequence[int
     return "loops of " + ", ".join(loop(x) for x in order)
 
 
-def _state_layouts(op: NestOp, layouts: Layouts) -> None:
-    if any(root in layouts for root in op.roots):
-        op.properties["layouts"] = ArrayAttr([ints(layout_of(root, layouts)) for root in op.roots])
+def _state_layouts(op: NestOp | ScatterOp, layouts: Layouts) -> None:
+    if any(root in layouts for root in op.results):
+        op.properties["layouts"] = ArrayAttr([ints(layout_of(root, layouts)) for root in op.results])

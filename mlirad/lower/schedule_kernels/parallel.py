@@ -25,6 +25,7 @@ from mlirad.dialects.shapes import integer, values_of
 from mlirad.lower.fourier.items import Items
 from mlirad.lower.large_sizes import greatest
 from mlirad.lower.machine import WAKE
+from mlirad.lower.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
 SHARED_CYCLES: Final = 8 * WAKE
@@ -44,12 +45,9 @@ MOST_OP_CYCLES: Final = 25.0
 """What an op in the body of a nest is taken to cost at most in an iteration."""
 
 DOT_ROWS: Final = 256
-"""Rows of a contraction that are a task at least, if there are more than two tasks: each has BLAS copy the
-other operand, which for half as many rows takes a tenth of the time.
+"""Rows of a contraction that are a task at least where their number depends on sizes: each task has BLAS copy
+the other operand, which for half as many rows takes a tenth of the time.
 """
-
-ROWS_MULTIPLE: Final = 16
-"""Rows of a task are a multiple of this, so that BLAS fills its registers."""
 
 
 def share_loops(block: Block, vector_bytes: int) -> None:
@@ -116,22 +114,20 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
 
 
 def _share_dot(op: DotOp, vector_bytes: int) -> None:
-    """Share the batch or the rows of a contraction that costs enough."""
+    """Share the batch, or blocks of rows and columns, of a contraction that costs enough."""
     extent, cycles = op.shared_extent, cycles_of(op, vector_bytes)
     if values_of(op.lhs_batch):
-        rows, multiple = task_block(cycles, extent), 1
-    elif is_static(extent):
-        tasks = _even(task_count(cycles, max(extent // DOT_ROWS, 2 * (extent >= DOT_ROWS))))
-        rows, multiple = -(-extent // tasks) if tasks > 1 else None, ROWS_MULTIPLE
+        block = task_block(cycles, extent)
+    elif is_static(extent) and is_static(op.column_extent):
+        blocks = best_blocks(op, task_count(cycles, MOST_TASKS))
+        block = blocks.rows if blocks.count > 1 else None
+        if block is not None and blocks.columns < op.column_extent:
+            op.properties["columns"] = integer(blocks.columns)
     else:
-        rows, multiple = task_block(cycles, extent, DOT_ROWS), ROWS_MULTIPLE
-    if rows is not None:
-        op.properties["parallel"] = integer(-(-rows // multiple) * multiple)
-
-
-def _even(tasks: int) -> int:
-    """No more tasks than these, an even number: while two threads do the last of three, one of them waits."""
-    return tasks - tasks % 2
+        rows = task_block(cycles, extent, DOT_ROWS)
+        block = None if rows is None else -(-rows // BLOCK_MULTIPLE) * BLOCK_MULTIPLE
+    if block is not None:
+        op.properties["parallel"] = integer(block)
 
 
 def _share_transform(op: FftOp, vector_bytes: int) -> None:

@@ -75,11 +75,12 @@ def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
     Groups that overlap compute the rows that they share twice.
     """
     overlaps = op.rows % op.strip_rows != 0
+    trips = op.trips
     best: tuple[float, int] | None = None
     for number in range(2, min(most, MOST_TIMES * wanted) + 1) if wanted > 1 else ():
-        strips = -(-op.trips // number)
-        groups = -(-op.trips // strips)
-        twice = groups * strips / op.trips
+        strips = -(-trips // number)
+        groups = -(-trips // strips)
+        twice = groups * strips / trips
         if overlaps or twice == 1:
             cost = twice * max(groups / wanted, wanted / groups)
             best = min(best or (cost, strips), (cost, strips))

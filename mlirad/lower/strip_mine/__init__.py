@@ -36,7 +36,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
 from mlirad.lower.kernel_groups import around, replace_group
 from mlirad.lower.moves import considered
-from mlirad.lower.plan_memory.lifetimes import bytes_of
+from mlirad.lower.plan_memory.storage import bytes_of
 from mlirad.lower.strip_mine.costs import MOST_SIZED_ROWS, may_pay, traffic
 from mlirad.lower.strip_mine.group import Group, totals_of
 from mlirad.lower.strip_mine.rewriting import in_strips

@@ -9,6 +9,8 @@ what they read, are rematerialised:
     constants, iotas, index code, structural ops and
       cheap arithmetic on recomputed values               recomputed
     a broadcast, reshape, negation ... of a value         the value is kept, the op recomputed
+    an outer product, or a contraction of few terms,
+      that is larger than its operands                    these are kept, the op recomputed
     tapes, which cannot be stacked                        the loop is recomputed
     what is made from an outer array that enclosing
       levels would have to keep, if it is smaller         kept
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from xdsl.ir import Block, Operation, Region
 
@@ -30,15 +33,17 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.extents import nominal
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
-from mlirad.ir.free_values import free_values
+from mlirad.ir.free_values import free_values, own_operands
 from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
 
 ARITHMETIC_PER_VALUE = 8
-"""Elementwise ops that may be recomputed per value not kept: about what storing and loading it costs."""
+"""Elementwise ops, or terms of a sum, that may be recomputed per value not kept: about what storing and
+loading it costs."""
 
 
 class Residuals:
@@ -144,7 +149,18 @@ class Residuals:
             isinstance(owner, (linear.MapOp, *SMALLER_OPERAND))
             or self._level.recomputes(value)
             or isinstance(value.type, TapeType)
+            or (self.repeats and self._is_expansion(owner))
         )
+
+    def _is_expansion(self, op: Operation) -> bool:
+        """Whether an op is a contraction of few terms that makes more elements than would be kept for it."""
+        if not isinstance(op, DotOp):
+            return False
+        shape = shape_of(op.lhs)
+        terms = prod(shape[d] for d in values_of(op.lhs_contract))
+        needed = [v for v in own_operands(op) if is_inside(v, self.block) and v not in self.free]
+        less = nominal(sum(map(elements, needed))) < nominal(elements(op.result))
+        return less and nominal(terms) <= ARITHMETIC_PER_VALUE
 
 
 def emit_with_residuals(

@@ -1,0 +1,81 @@
+"""Blocks of contractions: few rows are cut by columns, copies stay few, large products make many tasks."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlirad.dialects.kernel import DotOp
+from mlirad.ir.parsing import parse_module
+from mlirad.lower.schedule_kernels import schedule_in_place
+from mlirad.lower.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
+from mlirad.lower.schedule_kernels.parallel import MOST_TASKS
+from tests.lower.emission import tensor
+
+
+def product(rows: int, columns: int, inner: int, *, is_transposed: bool = False) -> DotOp:
+    """A contraction of two matrices; the left one lies by columns if it is transposed."""
+    left = (inner, rows) if is_transposed else (rows, inner)
+    a, b, c = (tensor(s, "float32") for s in (left, (inner, columns), (rows, columns)))
+    module = parse_module(f"""
+func.func @main(%x: {a}, %y: {b}) -> {c} {{
+  %z = kernel.dot %x, %y {{lhs_batch = [], rhs_batch = [], lhs_contract = [{0 if is_transposed else 1}],
+    rhs_contract = [0]}} : {a}, {b} -> {c}
+  func.return %z : {c}
+}}""")
+    return next(op for op in module.walk() if isinstance(op, DotOp))
+
+
+def test_few_rows_are_cut_by_columns() -> None:
+    blocks = best_blocks(product(64, 512, 784), MOST_TASKS)
+    assert (blocks.rows, blocks.columns, blocks.count) == (64, 128, 4)
+
+
+def test_an_operand_that_is_slow_to_copy_is_copied_less() -> None:
+    """One that lies by columns is not copied again where the other is no larger."""
+    blocks = best_blocks(product(512, 512, 512, is_transposed=True), MOST_TASKS)
+    assert blocks.columns == 512 and blocks.count == 2
+
+
+def test_large_products_make_many_tasks() -> None:
+    counts = [best_blocks(product(n, n, n), MOST_TASKS).count for n in (512, 1024, 2048, 4096)]
+    assert counts == sorted(counts) and counts[0] >= 2 and counts[-1] >= 16
+
+
+def test_products_whose_copies_cost_as_much_stay_whole() -> None:
+    assert best_blocks(product(64, 64, 4096), MOST_TASKS).count == 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 128])
+@pytest.mark.parametrize("shape", [(500, 700, 300), (1000, 90, 1000), (33, 4000, 600)])
+def test_blocks_cover_the_product(shape: tuple[int, int, int], most: int) -> None:
+    rows, columns, _ = shape
+    blocks = best_blocks(product(*shape), most)
+    down, across = -(-rows // blocks.rows), -(-columns // blocks.columns)
+    assert down * across <= blocks.count <= most
+    assert blocks.count == 1 or blocks.count % 2 == 0
+    assert blocks.rows == rows or blocks.rows % BLOCK_MULTIPLE == 0
+    assert blocks.columns == columns or blocks.columns % BLOCK_MULTIPLE == 0
+
+
+def test_independent_contractions_are_brought_together() -> None:
+    """Behind the first of them; one that reads another stays where it is."""
+    m, n = (
+        tensor((256, 256), "float64"),
+        "{lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}",
+    )
+    copied = f"""{{space = [256, 256], reduction = []}} : {m} -> {m} {{
+    %v = kernel.load %p[%i, %j] : {m} -> f64
+    array.yield %v : f64
+  }}"""
+    module = parse_module(f"""
+func.func @main(%x: {m}, %y: {m}) -> ({m}, {m}, {m}) {{
+  %p = kernel.dot %x, %y {n} : {m}, {m} -> {m}
+  %t = kernel.nest %p (%i, %j) {copied}
+  %q = kernel.dot %y, %x {n} : {m}, {m} -> {m}
+  %r = kernel.dot %t, %q {n} : {m}, {m} -> {m}
+  func.return %t, %q, %r : {m}, {m}, {m}
+}}""")
+    function = next(iter(module.body.block.ops))
+    schedule_in_place(function)  # pyright: ignore[reportArgumentType]
+    names = [op.results[0].name_hint for op in function.regions[0].block.ops if op.results]
+    assert names == ["p", "q", "t", "r"]
