@@ -35,7 +35,9 @@ def use_threads(threads: int) -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = str(threads)
     several = "true" if threads > 1 else "false"
-    os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}"
+    given = os.environ.get("XLA_FLAGS", "")
+    own = f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}"
+    os.environ["XLA_FLAGS"] = f"{given} {own}".strip()
     os.environ["NPROC"] = str(threads)  # of XLA's thread pools
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[-threads:]))

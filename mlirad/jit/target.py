@@ -84,10 +84,11 @@ def _find_target(request: str) -> Target:
     if request == "baseline":
         request = "x86-64" if is_x86 else "generic"
     if request == "generic":
-        return Target(triple, request, "", 16, Instructions(not is_x86, masks=False))
+        return Target(triple, request, "", 16, Instructions(not is_x86, masks=False, extrema=not is_x86))
     if is_x86 and request in _X86_LEVELS:
         is_recent = request in _RECENT_LEVELS
-        return Target(triple, request, "", _X86_LEVELS[request], Instructions(is_recent, is_recent))
+        instructions = Instructions(is_recent, is_recent, extrema=False)
+        return Target(triple, request, "", _X86_LEVELS[request], instructions)
     return _host_with(triple, [] if request == "native" else request.split(","))
 
 
@@ -118,7 +119,9 @@ def _host_with(triple: str, changes: list[str]) -> Target:
         vector_bytes = 16
     is_x86 = _is_x86(triple)
     instructions = Instructions(
-        not is_x86 or features.get("fma", False), features.get("avx" if is_x86 else "sve", False)
+        fuses=not is_x86 or features.get("fma", False),
+        masks=features.get("avx" if is_x86 else "sve", False),
+        extrema=not is_x86,
     )
     return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, instructions)
 
@@ -155,9 +158,10 @@ def _instructions(triple: str, cpu: str, features: str) -> Instructions:
     given = features.split(",")
     if _is_x86(triple):
         is_recent = cpu in _RECENT_LEVELS
-        return Instructions(is_recent or "+fma" in given, is_recent or "+avx" in given or "+avx2" in given)
+        masks = is_recent or "+avx" in given or "+avx2" in given
+        return Instructions(is_recent or "+fma" in given, masks, extrema=False)
     fuses = triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
-    return Instructions(fuses, "+sve" in given)
+    return Instructions(fuses, "+sve" in given, triple.startswith(("aarch64", "arm64", "wasm")))
 
 
 @lru_cache(maxsize=1)

@@ -333,6 +333,15 @@ def test_special_values(name: str, dtype: str) -> None:
             check_special(name, evaluate(name, width, *args, fuses=fuses), expected, *args)
 
 
+def test_powers_with_huge_exponents_where_products_are_not_fused() -> None:
+    y = np.array([sign * size for sign in (1.0, -1.0) for size in (2.0**53, 2.0**64, 2.0**1000, 1.7e308)])
+    for base in (1.0, -1.0, 0.5, 1 + 2.0**-52, 1 - 2.0**-53):
+        x = np.full_like(y, base)
+        with np.errstate(all="ignore"):
+            expected = np.power(x, y)
+        np.testing.assert_allclose(evaluate("pow", 1, x, y, fuses=False), expected, rtol=1e-15)
+
+
 def test_literal_powers() -> None:
     module = ModuleText()
     f = module.function("test", [Parameter("x", "ptr"), Parameter("out", "ptr")], linkage="")

@@ -53,7 +53,7 @@ def erfinv(f: IRBuilder, x: Value) -> Value:
 
 
 def _erf_near_zero(f: IRBuilder, x: Value) -> Value:
-    return f.fma(x, polynomial(f, f.fmul(x, x), c.ERF.double), x)
+    return f.multiply_add(x, polynomial(f, f.fmul(x, x), c.ERF.double), x)
 
 
 def _erfinv_near_one(f: IRBuilder, w: Value) -> Value:
@@ -70,4 +70,4 @@ def _erfc_tail(f: IRBuilder, a: Value) -> Value:
     reduced = reduce_exp(f, f.fneg(square), f.fneg(square_low), 2 * DOUBLE.bias)
     factor = f.fmul(polynomial(f, t, c.ERFCX.double), scale)
     p = f.fadd(reduced.r, reduced.tail)
-    return scale_twice(f, DOUBLE, f.fma(p, factor, factor), reduced.counter)
+    return scale_twice(f, DOUBLE, f.multiply_add(p, factor, factor), reduced.counter)

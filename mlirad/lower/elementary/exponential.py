@@ -136,16 +136,18 @@ def _scaled_expm1(f: IRBuilder, x: Value, exponent: int) -> Value:
 
 
 def _over_one_more(f: IRBuilder, x: Value, y: Value) -> Value:
-    """x/(y + 1) for y ≥ 0, little more than half an ulp off: sum and quotient are corrected by what
-    they lost. y must be finite."""
+    """x/(y + 1) for finite y ≥ 0, an ulp off for the roundings of sum and quotient. Where products can be
+    fused, what these lost is put right, and it is little more than half an ulp."""
     total = f.fadd(y, 1.0)
+    if not f.fuses:
+        return f.fdiv(x, total)
     # Exact up to 2^fraction, where total - 1 is a multiple of the same ulp as total.
     total_low = f.fsub(y, f.fsub(total, 1.0))
     inverse = f.fdiv(full(f, 1.0, x), total)
     quotient = f.fmul(x, inverse)
-    remainder = f.fma(f.fneg(quotient), total, x)
-    remainder = f.fma(f.fneg(quotient), total_low, remainder)
-    return f.fma(remainder, inverse, quotient)
+    rest = f.fma(f.fneg(quotient), total, x)
+    rest = f.fma(f.fneg(quotient), total_low, rest)
+    return f.fma(rest, inverse, quotient)
 
 
 def _itself_near_zero(f: IRBuilder, x: Value, y: Value) -> Value:

@@ -78,12 +78,25 @@ def format_of(x: Value) -> Format:
 
 
 def polynomial(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
-    """Σ c_k x^k, even and odd terms as two interleaved chains: one more product, half the latency."""
+    """Σ c_k x^k, even and odd terms as two interleaved chains: one more product, half the latency.
+
+    Where products cannot be fused, a step takes twice as long, and long chains are halved again.
+    """
     if len(coefficients) < 4:
         return horner(f, x, coefficients)
     square = f.fmul(x, x)
-    even = horner(f, square, coefficients[0::2])
-    return f.multiply_add(horner(f, square, coefficients[1::2]), x, even)
+    halves = coefficients[0::2], coefficients[1::2]
+    if f.fuses or len(coefficients) < 6:
+        even, odd = (horner(f, square, half) for half in halves)
+    else:
+        even, odd = (_in_two_chains(f, square, half) for half in halves)
+    return f.multiply_add(odd, x, even)
+
+
+def _in_two_chains(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
+    square = f.fmul(x, x)
+    even, odd = horner(f, square, coefficients[0::2]), horner(f, square, coefficients[1::2])
+    return f.multiply_add(odd, x, even)
 
 
 def horner(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
@@ -107,17 +120,28 @@ def two_sum(f: IRBuilder, a: Operand, b: Value) -> tuple[Value, Value]:
 
 def two_product(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:
     """a·b as rounded product and exact error, barring underflow."""
-    product = f.fmul(a, b)
-    return product, f.fma(a, b, f.fneg(product))
+    return f.product_in_parts(a, b)
+
+
+def remainder(f: IRBuilder, x: Value, quotient: Value, divisor: Value) -> Value:
+    """x - quotient·divisor, exactly, for a quotient that is x/divisor but for rounding."""
+    if f.fuses:
+        return f.fma(f.fneg(quotient), divisor, x)
+    product, lost = two_product(f, quotient, divisor)
+    return f.fsub(f.fsub(x, product), lost)
 
 
 def at_most(f: IRBuilder, x: Value, limit: float) -> Value:
     """min(x, limit) that keeps a NaN."""
+    if f.globals.instructions.extrema:
+        return f.intrinsic("minimum", x, limit)
     return f.select(f.fcmp("ogt", x, limit), limit, x)
 
 
 def at_least(f: IRBuilder, x: Value, limit: float) -> Value:
     """max(x, limit) that keeps a NaN."""
+    if f.globals.instructions.extrema:
+        return f.intrinsic("maximum", x, limit)
     return f.select(f.fcmp("olt", x, limit), limit, x)
 
 

@@ -13,6 +13,8 @@ from mlirad.lower.elementary.floats import (
     full,
     magnitude,
     polynomial,
+    remainder,
+    two_product,
     with_sign_of,
 )
 from mlirad.lower.llvm_text import IRBuilder, Value
@@ -27,7 +29,7 @@ def asin(f: IRBuilder, x: Value) -> Value:
     base_low = f.select(large, full(f, form.half_pi[1], x), 0.0)
     multiple = f.select(large, full(f, -2.0, x), 1.0)
     high, low = fast_two_sum(f, base, f.fmul(multiple, s))
-    return with_sign_of(f, f.fadd(high, f.fadd(low, f.fma(multiple, t, base_low))), x)
+    return with_sign_of(f, f.fadd(high, f.fadd(low, f.multiply_add(multiple, t, base_low))), x)
 
 
 def acos(f: IRBuilder, x: Value) -> Value:
@@ -45,7 +47,7 @@ def acos(f: IRBuilder, x: Value) -> Value:
         f.select(negative, full(f, 1.0, x), -1.0),
     )
     high, low = fast_two_sum(f, base, f.fmul(multiple, s))
-    return f.fadd(high, f.fadd(low, f.fma(multiple, t, base_low)))
+    return f.fadd(high, f.fadd(low, f.multiply_add(multiple, t, base_low)))
 
 
 def atan(f: IRBuilder, x: Value) -> Value:
@@ -83,7 +85,7 @@ def atan2(f: IRBuilder, y: Value, x: Value) -> Value:
 def _half_angle(f: IRBuilder, a: Value) -> tuple[Value, Value, Value]:
     """Whether |x| > ½, and asin(s) = s + t with s = |x|, or √((1 - |x|)/2), exact but for the root."""
     large = f.fcmp("ogt", a, 0.5)
-    half = f.fma(a, -0.5, 0.5)
+    half = f.multiply_add(a, -0.5, 0.5)
     z = f.select(large, half, f.fmul(a, a))
     s = f.select(large, f.intrinsic("sqrt", half), a)
     return large, s, f.fmul(s, f.fmul(z, polynomial(f, z, c.ASIN.of(a.kind))))
@@ -105,11 +107,11 @@ def _angle(f: IRBuilder, smaller: Value, larger: Value, swapped: Value, turned: 
     denominator_low = f.select(near_one, total_low, 0.0)
     inverse = f.fdiv(one, denominator)
     t = f.fmul(numerator, inverse)
-    remainder = f.fma(f.fneg(t), denominator, numerator)
-    remainder = f.fma(f.fneg(t), denominator_low, remainder)
+    rest = remainder(f, numerator, t, denominator)
+    rest = f.multiply_add(f.fneg(t), denominator_low, rest)
     z = f.fmul(t, t)
     cubic = f.fmul(z, polynomial(f, z, c.ATAN.of(form.kind)))
-    t_low = f.fma(t, cubic, f.fmul(remainder, inverse))
+    t_low = f.multiply_add(t, cubic, f.fmul(rest, inverse))
 
     # The angle is base·π/4 + multiple·(t + t_low).
     base = f.select(near_one, one, 0.0)
@@ -118,8 +120,7 @@ def _angle(f: IRBuilder, smaller: Value, larger: Value, swapped: Value, turned: 
     if turned is not None:
         base = f.select(turned, f.fsub(4.0, base), base)
         multiple = f.select(turned, f.fneg(multiple), multiple)
-    offset = f.fmul(base, form.quarter_pi[0])
-    offset_low = f.fma(base, form.quarter_pi[0], f.fneg(offset))
-    offset_low = f.fma(base, form.quarter_pi[1], offset_low)
+    offset, offset_low = two_product(f, base, full(f, form.quarter_pi[0], base))
+    offset_low = f.multiply_add(base, form.quarter_pi[1], offset_low)
     high, low = fast_two_sum(f, offset, f.fmul(multiple, t))
-    return f.fadd(high, f.fadd(low, f.fma(multiple, t_low, offset_low)))
+    return f.fadd(high, f.fadd(low, f.multiply_add(multiple, t_low, offset_low)))

@@ -17,6 +17,8 @@ from mlirad.lower.elementary.floats import (
     full,
     magnitude,
     polynomial,
+    remainder,
+    two_product,
     two_sum,
     with_sign_of,
 )
@@ -47,9 +49,8 @@ def log2(f: IRBuilder, x: Value) -> Value:
     g = f.fsub(split.m, 1.0)
     s, inner = _atanh_parts(f, form, g)
     high, low = fast_two_sum(f, g, f.fneg(f.fmul(s, inner)))
-    product = f.fmul(high, form.log2_e[0])
-    error = f.fma(high, form.log2_e[0], f.fneg(product))
-    error = f.fma(low, form.log2_e[0], f.fma(high, form.log2_e[1], error))
+    product, error = two_product(f, high, full(f, form.log2_e[0], x))
+    error = f.multiply_add(low, form.log2_e[0], f.multiply_add(high, form.log2_e[1], error))
     total, rest = fast_two_sum(f, split.k, product)
     return log_special(f, x, f.fadd(total, f.fadd(rest, error)))
 
@@ -100,9 +101,9 @@ def atanh(f: IRBuilder, x: Value) -> Value:
     inverse = f.fdiv(full(f, 1.0, x), denominator)
     numerator = f.fadd(a, a)
     quotient = f.fmul(numerator, inverse)
-    remainder = f.fma(f.fneg(quotient), denominator, numerator)
-    remainder = f.fma(f.fneg(quotient), denominator_low, remainder)
-    y = f.fmul(log1p_sum(f, quotient, f.fmul(remainder, inverse)), 0.5)
+    rest = remainder(f, numerator, quotient, denominator)
+    rest = f.multiply_add(f.fneg(quotient), denominator_low, rest)
+    y = f.fmul(log1p_sum(f, quotient, f.fmul(rest, inverse)), 0.5)
     y = f.select(f.fcmp("olt", a, 1.0), y, float("nan"))
     y = f.select(f.fcmp("oeq", a, 1.0), float("inf"), y)
     return with_sign_of(f, y, x)
@@ -162,11 +163,11 @@ def _log_of_split(f: IRBuilder, form: Format, k: Value, g: Value, g_low: Value |
     if g_low is not None:
         rest = f.fadd(rest, g_low)
     rest = f.multiply_add(k, form.ln2[1], rest)
-    return f.fadd(total, f.fma(f.fneg(s), inner, rest))
+    return f.fadd(total, f.multiply_add(f.fneg(s), inner, rest))
 
 
 def _atanh_parts(f: IRBuilder, form: Format, g: Value) -> tuple[Value, Value]:
     """s and g - z R(z), whose product is g - log(1 + g)."""
     s = f.fdiv(g, f.fadd(g, 2.0))
     z = f.fmul(s, s)
-    return s, f.fma(f.fneg(z), polynomial(f, z, c.ATANH.of(form.kind)), g)
+    return s, f.multiply_add(f.fneg(z), polynomial(f, z, c.ATANH.of(form.kind)), g)

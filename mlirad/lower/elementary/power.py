@@ -11,11 +11,14 @@ from mlirad.lower.elementary.calls import in_double
 from mlirad.lower.elementary.exponential import exp, reduce_exp, scale_twice
 from mlirad.lower.elementary.floats import (
     DOUBLE,
+    at_least,
+    at_most,
     fast_two_sum,
     full,
     horner,
     magnitude,
     polynomial,
+    remainder,
     two_product,
     with_sign_of,
 )
@@ -53,8 +56,11 @@ def _power(f: IRBuilder, x: Value, y: Value, *, is_single: bool) -> Value:
         result = exp(f, f.fmul(y, log(f, a)))
         return _special(f, x, y, a, result)
     log_high, log_low = _log_in_two_parts(f, a)
-    product = f.fmul(y, log_high)
-    rest = f.fma(y, log_low, f.fma(y, log_high, f.fneg(product)))
+    # From 2^64 on a power of anything but 1 is 0 or infinite; halves of y, of which products are made that
+    # cannot be fused, would overflow.
+    exponent = y if f.fuses else at_least(f, at_most(f, y, 2.0**64), -(2.0**64))
+    product, lost = two_product(f, exponent, log_high)
+    rest = f.multiply_add(exponent, log_low, lost)
     excess = f.fcmp("oge", magnitude(f, product), 800.0)
     rest = f.select(excess, 0.0, rest)
     product = f.select(excess, with_sign_of(f, full(f, 800.0, x), product), product)
@@ -101,22 +107,22 @@ def _log_in_two_parts(f: IRBuilder, a: Value) -> tuple[Value, Value]:
     denominator_low = f.fsub(g, f.fsub(denominator, 2.0))
     inverse = f.fdiv(full(f, 1.0, a), denominator)
     s = f.fmul(g, inverse)
-    remainder = f.fma(f.fneg(s), denominator, g)
-    s_low = f.fmul(f.fma(f.fneg(s), denominator_low, remainder), inverse)
+    rest = remainder(f, g, s, denominator)
+    s_low = f.fmul(f.multiply_add(f.fneg(s), denominator_low, rest), inverse)
     z, z_low = two_product(f, s, s)
-    z_low = f.fma(f.fadd(s, s), s_low, z_low)
+    z_low = f.multiply_add(f.fadd(s, s), s_low, z_low)
     tail = f.fmul(z, polynomial(f, z, c.ATANH_TAIL.double))
     sum_high, sum_low = fast_two_sum(f, full(f, _THIRD[0], a), tail)
     sum_low = f.fadd(sum_low, _THIRD[1])
     w, w_low = two_product(f, z, sum_high)
-    w_low = f.fma(z, sum_low, f.fma(z_low, sum_high, w_low))
+    w_low = f.multiply_add(z, sum_low, f.multiply_add(z_low, sum_high, w_low))
     v, v_low = two_product(f, s, w)
-    v_low = f.fma(s, w_low, f.fma(s_low, w, v_low))
+    v_low = f.multiply_add(s, w_low, f.multiply_add(s_low, w, v_low))
     high, low = fast_two_sum(f, s, v)
     low = f.fadd(low, f.fadd(v_low, s_low))
     # k ln2[0] is exact.
     total, rest = fast_two_sum(f, f.fmul(parts.k, DOUBLE.ln2[0]), f.fmul(high, 2.0))
-    rest = f.fadd(rest, f.fma(low, 2.0, f.fmul(parts.k, DOUBLE.ln2[1])))
+    rest = f.fadd(rest, f.multiply_add(low, 2.0, f.fmul(parts.k, DOUBLE.ln2[1])))
     return fast_two_sum(f, total, rest)
 
 
@@ -162,13 +168,13 @@ def cbrt(f: IRBuilder, x: Value) -> Value:
     r = f.fmul(start, horner(f, m, c.ICBRT.double))
     for _ in range(2):
         cube = f.fmul(f.fmul(r, r), r)
-        r = f.fma(f.fmul(r, 1 / 3), f.fma(f.fneg(t), cube, 1.0), r)
+        r = f.multiply_add(f.fmul(r, 1 / 3), f.multiply_add(f.fneg(t), cube, 1.0), r)
     square = f.fmul(r, r)
     y = f.fmul(t, square)
     y_square, y_square_low = two_product(f, y, y)
-    residual = f.fma(y_square, y, f.fneg(t))
-    residual = f.fma(y_square_low, y, residual)
-    y = f.fma(f.fmul(square, -1 / 3), residual, y)
+    rest = remainder(f, t, y_square, y)
+    rest = f.multiply_add(f.fneg(y_square_low), y, rest)
+    y = f.multiply_add(f.fmul(square, 1 / 3), rest, y)
     # 2^q, with 2^-18 for the scaling of subnormal numbers by 8^18.
     exponent = f.add(quotient, DOUBLE.bias - 341)
     exponent = f.sub(exponent, f.select(small, f.value(18, "i64"), 0))

@@ -9,20 +9,26 @@ only if there are any.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Final, NamedTuple
 
 from mlirad.lower.elementary import coefficients as c
 from mlirad.lower.elementary.calls import call_c, outlined, where_unlikely
 from mlirad.lower.elementary.floats import (
+    Format,
     fast_two_sum,
     format_of,
     full,
     magnitude,
     polynomial,
+    remainder,
     two_product,
     two_sum,
 )
-from mlirad.lower.llvm_text import IRBuilder, Value
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value
+
+_LARGE: Final[dict[Kind, int]] = {"double": 28, "float": 16}
+"""From which power of two on arguments are left to the C library."""
 
 
 class Reduced(NamedTuple):
@@ -59,9 +65,9 @@ def tan(f: IRBuilder, x: Value) -> Value:
     denominator, denominator_low = (f.select(odd, a, b) for a, b in zip(sine, cosine, strict=True))
     inverse = f.fdiv(full(f, 1.0, x), denominator)
     quotient = f.fmul(numerator, inverse)
-    remainder = f.fma(f.fneg(quotient), denominator, numerator)
-    remainder = f.fadd(remainder, f.fma(f.fneg(quotient), denominator_low, numerator_low))
-    y = f.fma(remainder, inverse, quotient)
+    rest = remainder(f, numerator, quotient, denominator)
+    rest = f.fadd(rest, f.multiply_add(f.fneg(quotient), denominator_low, numerator_low))
+    y = f.multiply_add(rest, inverse, quotient)
     # Near 0, parts of the remainder would vanish.
     y = f.select(f.fcmp("olt", magnitude(f, x), 2.0**-60), x, y)
     return _large(f, "tan", x, y)
@@ -88,21 +94,42 @@ def _cosine_sum(f: IRBuilder, reduced: Reduced) -> tuple[Value, Value]:
     half = f.fmul(z, 0.5)
     near = f.fsub(1.0, half)
     lost = f.fsub(f.fsub(1.0, near), half)
-    lost = f.fma(f.fneg(r), reduced.r_low, lost)
+    lost = f.multiply_add(f.fneg(r), reduced.r_low, lost)
     quartic = f.fmul(f.fmul(z, z), polynomial(f, z, c.COS.of(r.kind)))
     return near, f.fadd(quartic, lost)
 
 
 def _reduce(f: IRBuilder, x: Value) -> Reduced:
     form = format_of(x)
-    counter = f.fma(x, 1.0 / form.half_pi[0], form.rounder)
+    counter = f.multiply_add(x, 1.0 / form.half_pi[0], form.rounder)
     n = f.fneg(f.fsub(counter, form.rounder))
-    first = f.fma(n, form.half_pi[0], x)
+    first = _exact_rest(f, form, x, n)
     # Near a multiple of π/2 the two may cancel: the sum is taken with its exact error.
     second, second_low = two_product(f, n, full(f, form.half_pi[1], x))
     r, r_low = two_sum(f, first, second)
-    r_low = f.fadd(r_low, f.fma(n, form.half_pi[2], second_low))
+    r_low = f.fadd(r_low, f.multiply_add(n, form.half_pi[2], second_low))
     return Reduced(f.bitcast(counter, form.bits), r, r_low)
+
+
+def _exact_rest(f: IRBuilder, form: Format, x: Value, n: Value) -> Value:
+    """x + n times the first part of π/2. Where products cannot be fused, that part is cut so short that its
+    products with n are exact, and so are the sums."""
+    whole = form.half_pi[0]
+    short = form.fraction + 1 - _LARGE[form.kind]
+    for part in [whole] if f.fuses else _cut(whole, short):
+        x = f.multiply_add(n, part, x)
+    return x
+
+
+def _cut(number: float, bits: int) -> list[float]:
+    """A number in [1, 2) as a sum of numbers of so many bits."""
+    parts: list[float] = []
+    unit = 2.0
+    while number:
+        unit *= 2.0**-bits
+        parts.append(math.floor(number / unit) * unit)
+        number -= parts[-1]
+    return parts
 
 
 def _odd(f: IRBuilder, quadrant: Value) -> Value:
@@ -116,7 +143,7 @@ def _negate_if_second_bit(f: IRBuilder, y: Value, quadrant: Value) -> Value:
 
 
 def _large(f: IRBuilder, name: str, x: Value, y: Value) -> Value:
-    large = f.fcmp("oge", magnitude(f, x), 2.0**28 if x.kind == "double" else 2.0**16)
+    large = f.fcmp("oge", magnitude(f, x), 2.0 ** _LARGE[x.kind])
 
     def through_c(f: IRBuilder, x: Value) -> Value:
         # The C library reports the invalid operation at infinity by errno; not calling it is cheaper.

@@ -202,6 +202,14 @@ class Body:
         self._needed[given] = kept
         return kept
 
+    def widest(self, lane: int | None) -> int:
+        """Bytes of the widest elements that are loaded and stored in lanes."""
+        widest = max((BYTES[b.kind] for b in self.result_buffers), default=1)
+        for op, address in self.addresses.items():
+            if lane is not None and lane in self.dependences[op.results[0]]:
+                widest = max(widest, BYTES[address.buffer.kind])
+        return widest
+
     def kind_of_yield(self, k: int) -> Kind:
         """The element kind of a yielded value."""
         return kind_of(self.yielded[k])

@@ -31,6 +31,7 @@ from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.elementwise import emit_elementwise, kind_of, product
+from mlirad.lower.emit.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
 
 LONG_SUM = 16
@@ -275,10 +276,18 @@ class BodyCode:
                 return self.f.value(op.extent.data, "i64")
             case NoFrameOp():
                 return constant("i64", 0)
+            case ew.CompareOp() if self.width > 1 and (limit := shared_limit(self.body, op, self.lane)):
+                return self._compare_lanes(*limit, j, u)
             case ew.AbsorbingMulOp() if op in self._products:
                 return product(self.f, *(self.get(o, j, u) for o in op.operands))
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
+
+    def _compare_lanes(self, predicate: str, limit: Ssa, j: int, u: int) -> Value:
+        """The index of the lane loop compared with what lanes share."""
+        assert self.lane is not None
+        first, widest = self.first(self.lane, j, u), self.body.widest(self.lane)
+        return compare_lanes(self.f, predicate, first, self.get(limit, j, u), self.width, widest)
 
     def load(self, address: Address, j: int = 0, u: int = 0, guard: Value | None = None) -> Value:
         """The elements at an address, 0 where a guard does not hold."""

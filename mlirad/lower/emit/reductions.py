@@ -60,9 +60,9 @@ def combine(f: IRBuilder, combiner: str, total: Accumulator, new: Accumulator) -
         case "prod":
             return [f.fmul(a, b, CONTRACT) if a.is_float else f.mul(a, b)]
         case "max":
-            return [maximum(f, a, b)]
+            return [_extremum(f, "ogt", a, b) or maximum(f, a, b)]
         case "min":
-            return [minimum(f, a, b)]
+            return [_extremum(f, "olt", a, b) or minimum(f, a, b)]
         case "and":
             return [f.and_(a, b)]
         case "or":
@@ -70,6 +70,20 @@ def combine(f: IRBuilder, combiner: str, total: Accumulator, new: Accumulator) -
         case _:
             better = _is_better(f, combiner, b, a)
             return [f.select(better, b, a), f.select(better, new[1], total[1])]
+
+
+def _extremum(f: IRBuilder, beyond: str, total: Value, new: Value) -> Value | None:
+    """The extremum so far of vectors of floats, where the processor's own loses a NaN.
+
+    Its instruction gives the total if that is NaN. A new NaN is put there as a mask, apart from the chain of
+    extrema that wait for each other.
+    """
+    if f.globals.instructions.extrema or not new.is_float or new.width == 1:
+        return None
+    bits: Kind = "i64" if new.kind == "double" else "i32"
+    known = f.select(f.fcmp(beyond, new, total), new, total)
+    marked = f.or_(f.bitcast(known, bits), f.sext(f.fcmp("uno", new, new), bits))
+    return f.bitcast(marked, new.kind)
 
 
 def _is_better(f: IRBuilder, combiner: str, new: Value, old: Value) -> Value:

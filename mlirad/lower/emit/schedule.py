@@ -20,7 +20,6 @@ from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
-from mlirad.lower.llvm_text import BYTES
 from mlirad.lower.machine import INSTRUCTION, LATENCY
 
 ADD_LATENCY_SLOTS = int(LATENCY / INSTRUCTION)
@@ -182,11 +181,7 @@ def _order(
 
 def native_lanes(body: Body, lane: int | None, vector_bytes: int) -> int:
     """Lanes that fill one vector register, by the widest values that differ between lanes."""
-    widest = max((BYTES[b.kind] for b in body.result_buffers), default=1)
-    for op, address in body.addresses.items():
-        if lane is not None and lane in body.dependences[op.results[0]]:
-            widest = max(widest, BYTES[address.buffer.kind])
-    return max(1, vector_bytes // widest)
+    return max(1, vector_bytes // body.widest(lane))
 
 
 def _copies_in_flight(cost: int, trips: int) -> int:

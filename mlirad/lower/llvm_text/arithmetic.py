@@ -62,13 +62,13 @@ class Arithmetic(Emission):
         Where the processor has no such instruction, LLVM would call the C library for every lane.
         There it is computed with twice the precision, then rounded; a product that underflows loses more.
         """
-        if self.globals.instructions.fuses:
+        if self.fuses:
             return self.intrinsic("fma", a, b, c)
         x, y, z = self.common(a, b, c)
         if x.kind == "float":
             product = self.fmul(self.fpext(x), self.fpext(y))
             return self.fptrunc(self.fadd(product, self.fpext(z)))
-        product, lost = self._product_in_parts(x, y)
+        product, lost = self.product_in_parts(x, y)
         total = self.fadd(product, z)
         part = self.fsub(total, product)
         rest = self.fadd(self.fsub(product, self.fsub(total, part)), self.fsub(z, part))
@@ -78,14 +78,22 @@ class Arithmetic(Emission):
 
     def multiply_add(self, a: Operand, b: Operand, c: Operand) -> Value:
         """a·b + c, rounded once or twice, whichever is faster."""
-        return self.fma(a, b, c) if self.globals.instructions.fuses else self.fadd(self.fmul(a, b), c)
+        return self.fma(a, b, c) if self.fuses else self.fadd(self.fmul(a, b), c)
 
-    def _product_in_parts(self, x: Value, y: Value) -> tuple[Value, Value]:
-        """x·y as rounded product and exact error, barring overflow and underflow, by halves of the factors.
+    @property
+    def fuses(self) -> bool:
+        """Whether the processor has an instruction for `fma`."""
+        return self.globals.instructions.fuses
+
+    def product_in_parts(self, x: Value, y: Value) -> tuple[Value, Value]:
+        """x·y as rounded product and exact error, barring overflow and underflow; of doubles by halves of the
+        factors where the processor cannot fuse.
 
         Source: Dekker, "A floating-point technique for extending the available precision", 1971.
         """
         product = self.fmul(x, y)
+        if self.fuses or x.kind == "float":
+            return product, self.fma(x, y, self.fneg(product))
         (x_high, x_low), (y_high, y_low) = self._halves(x), self._halves(y)
         lost = self.fsub(self.fmul(x_high, y_high), product)
         lost = self.fadd(self.fadd(lost, self.fmul(x_high, y_low)), self.fmul(x_low, y_high))
