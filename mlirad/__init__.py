@@ -55,16 +55,13 @@ if TYPE_CHECKING:
         bincount,
         build,
         case,
-        check_derivatives,
         checkpoint,
         cond,
         config,
         convolution,
         custom_derivative,
         debug_print,
-        export,
         extract,
-        fixed_point,
         fold,
         fori_loop,
         function,
@@ -81,16 +78,12 @@ if TYPE_CHECKING:
         jvp,
         lambda_,
         left,
-        linear_solve,
         linearize,
         map,
-        minimize,
         nonzero,
-        odeint,
         register,
         rewritten,
         right,
-        root,
         scan,
         scatter,
         setdiff1d,
@@ -108,6 +101,9 @@ if TYPE_CHECKING:
         where,
         while_loop,
     )
+    from mlirad.frontend.differentiation.checks import check_derivatives
+    from mlirad.frontend.exporting import export
+    from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
     from mlirad.tools.demo import demo
 
 __version__ = "0.1.0"
@@ -217,11 +213,14 @@ _ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
 
 _ELSEWHERE = {
+    "check_derivatives": "mlirad.frontend.differentiation.checks",
     "demo": "mlirad.tools.demo",
     "explore": "mlirad.explorer",
+    "export": "mlirad.frontend.exporting",
     **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
+    **dict.fromkeys(("fixed_point", "linear_solve", "minimize", "odeint", "root"), "mlirad.frontend.solvers"),
 }
-"""Where functions stand that `mlirad.frontend` does not have."""
+"""Where functions stand that few programs use; each is imported when it is asked for."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")

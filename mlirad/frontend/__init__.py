@@ -20,10 +20,8 @@ from mlirad.frontend.constructs.printing import debug_print
 from mlirad.frontend.constructs.recursion import function
 from mlirad.frontend.constructs.sums import Sum, case, left, right, sum_of
 from mlirad.frontend.differentiation.checkpoints import checkpoint
-from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.arrays.static_sizes import (
     bincount,
@@ -37,7 +35,6 @@ from mlirad.frontend.numpy_functions.arrays.static_sizes import (
 )
 from mlirad.frontend.numpy_functions.signals.windows import convolution
 from mlirad.frontend.rewritten import rewritten
-from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
 from mlirad.frontend.tracing.registration import register
@@ -65,16 +62,13 @@ __all__ = [
     "bincount",
     "build",
     "case",
-    "check_derivatives",
     "checkpoint",
     "cond",
     "config",
     "convolution",
     "custom_derivative",
     "debug_print",
-    "export",
     "extract",
-    "fixed_point",
     "fold",
     "fori_loop",
     "function",
@@ -91,16 +85,12 @@ __all__ = [
     "jvp",
     "lambda_",
     "left",
-    "linear_solve",
     "linearize",
     "map",
-    "minimize",
     "nonzero",
-    "odeint",
     "register",
     "rewritten",
     "right",
-    "root",
     "scan",
     "scatter",
     "setdiff1d",

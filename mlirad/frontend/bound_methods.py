@@ -13,7 +13,6 @@ from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.protocols import nests, operators
 from mlirad.frontend.rewritten import rewritten
-from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.operations import as_array
@@ -61,7 +60,9 @@ def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64
 
 def solve(map_: LinearMap, b: Any, **options: Any) -> Any:
     """x, in the structure of the domain, with `map_(x) = b`: `ad.linear_solve(map_, b, **options)`."""
-    return linear_solve(map_, b, **options)
+    from mlirad.frontend.solvers import linear_equations  # which imports the iterative solvers
+
+    return linear_equations.linear_solve(map_, b, **options)
 
 
 def as_linear_operator(map_: LinearMap) -> Any:

@@ -9,7 +9,6 @@ process when code is emitted: so another process is asked.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from functools import lru_cache
 from typing import Final
@@ -42,6 +41,8 @@ def require_processor(triple: str, cpu: str, features: str) -> None:
             )
     if not sys.executable:
         return
+    import subprocess  # which is for processors that are named, not for the one that the process runs on
+
     command = [sys.executable, "-c", _QUESTION, triple, cpu, features]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
