@@ -59,7 +59,7 @@ BY_FACTORS: dict[type[Operation], str] = {
     factorisations.TriangularSolveOp: "`inv(t) (dx - dt r)`",
     factorisations.SolveOp: "`inv(a) (dx - da r)`, by the LU factors of `a`",
 }
-"""Maps of matrices, as the rules in `mlirad/rules/factorisation_derivatives.py` state them."""
+"""Maps of matrices, as the rules state them (`factorisation_derivatives.py` and those beside it)."""
 
 LANES = 4
 """The extent of the build that an op is put into to see its bulk form."""

@@ -48,10 +48,10 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.rules.cholesky_derivatives import cholesky_map
 from mlirad.rules.eigenvalue_derivatives import eig_map
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
 from mlirad.rules.factorisation_derivatives import (
-    cholesky_map,
     eigh_map,
     lu_map,
     qr_map,

@@ -3,7 +3,6 @@
     A X = B              dX = A^-1 (dB - dA X), solved with the factors of A, and transposed with the same
     T X = B              the same, where dT is the triangle that is read
     P A = L U            dL = L low(G), dU = up(G) U            with G = L^-1 P dA U^-1
-    A = L L^T            dL = L half(L^-1 dS L^-T)              half: the lower triangle, its diagonal halved
     S = V diag(w) V^T    dw = diag(V^T dS V), dV = V (E * (V^T dS V))           E_ij = 1 / (w_j - w_i)
     A = Q R              dQ = Y + Q K, dR = -K R                with Y = dA R^-1, C = Q^T Y and
                                                                 K = -up(C) - low(C)^T
@@ -21,6 +20,7 @@ Of complex matrices A^H stands for A^T, and the real parts of the diagonals for 
 and of C in `up`. The imaginary parts of that of P turn the columns of U and V by equal angles, one forward,
 the other back: it is the choice that G makes of factors of modulus 1, which are free.
 
+    A = L L^T            is in `cholesky_derivatives.py`
     A V = V diag(w)      is in `eigenvalue_derivatives.py`
 
 (Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008;
@@ -37,25 +37,13 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array import factorisations
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.matrices import triangle
 from mlirad.rules.matrix_maps import MatrixMaps
 
-HALVINGS = 2
-"""How often matrices are halved at most: each one doubles the code."""
-
-LEAST_HALF = 24
-"""The least extent of a half: below, what halves save is less than what their kernels cost."""
-
-_MatrixOp: TypeAlias = (
-    factorisations.PartOp
-    | factorisations.CholeskyOp
-    | factorisations.TriangularSolveOp
-    | factorisations.SolveOp
-)
+_MatrixOp: TypeAlias = factorisations.PartOp | factorisations.TriangularSolveOp | factorisations.SolveOp
 
 
 def maps_of(b: ArrayBuilder, op: _MatrixOp) -> MatrixMaps:
@@ -119,64 +107,6 @@ def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
         m.system(factors, space, upper=True, transposed=True),
         m.adjoint(space),
         b.add_maps(dl, du),
-    )
-
-
-def cholesky_map(b: ArrayBuilder, op: factorisations.CholeskyOp) -> Value:
-    """From the tangent of a symmetric matrix to that of its Cholesky factor."""
-    return _cholesky_by_blocks(maps_of(b, op), op.result, HALVINGS)
-
-
-def _cholesky_by_blocks(m: MatrixMaps, factor: Value, halvings: int) -> Value:
-    """The map of large matrices by halves of their rows and columns.
-
-        L11 = cholesky(A11),    L21 L11^T = A21,    L22 = cholesky(A22 - L21 L21^T)
-
-    Two triangular systems and a product of whole matrices are 4 n^3 operations, and most of what they compute
-    is not read. By blocks they are 5/8 n^3, beside those of the halves: 1.6 n^3 for one halving, 1.0 n^3 for
-    two, 0.9 n^3 for three. The factorisation itself is 1/3 n^3.
-    """
-    b, space = m.b, factor.type
-    n = m.shape(space)[-1]
-    if not halvings or not is_static(n) or n < 2 * LEAST_HALF:
-        return _cholesky_as_a_whole(m, factor)
-    first, second = (0, n // 2), (n // 2, n)
-    above, below, last = (m.block(factor, *at) for at in ((first, first), (second, first), (second, second)))
-    d_above = b.compose(_cholesky_by_blocks(m, above, halvings - 1), m.block_map(space, first, first))
-    moved = m.chain(d_above, m.adjoint(above.type), m.product(above.type, left=below))
-    turned = m.adjoint(below.type)
-    d_below = m.chain(
-        b.add_maps(m.block_map(space, second, first), m.negated(moved)),
-        turned,
-        m.system(above, codomain_of(turned)),
-        m.adjoint(codomain_of(turned)),
-    )
-    product = m.chain(d_below, m.product(below.type, right=below, adjoint=True))
-    squared = b.add_maps(product, b.compose(m.adjoint(last.type), product))
-    d_last = b.compose(
-        _cholesky_by_blocks(m, last, halvings - 1),
-        b.add_maps(m.block_map(space, second, second), m.negated(squared)),
-    )
-    parts = [
-        b.compose(m.placed_map(space, *at), tangent)
-        for tangent, at in ((d_above, (first, first)), (d_below, (second, first)), (d_last, (second, second)))
-    ]
-    return b.add_maps(b.add_maps(parts[0], parts[1]), parts[2])
-
-
-def _cholesky_as_a_whole(m: MatrixMaps, factor: Value) -> Value:
-    b, space = m.b, factor.type
-    real = m.real_space(space)
-    solved = m.system(factor, space)
-    below = b.select(triangle(b, real, 1), b.splat(1, real), b.splat(0.5, real))
-    half = b.select(triangle(b, real), below, b.zeros(real))
-    return m.chain(
-        m.hermitian(space),
-        solved,
-        m.adjoint(space),
-        solved,
-        m.scale(space, half),
-        m.product(space, left=factor),
     )
 
 

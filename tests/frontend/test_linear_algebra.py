@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor as imported_by_name
 
 import mlirad as ad
 from mlirad.errors import LinearAlgebraError, TracingError, UnsupportedError
-from mlirad.rules.factorisation_derivatives import LEAST_HALF
+from mlirad.rules.cholesky_derivatives import LEAST_HALVED
 
 RNG = np.random.default_rng(3)
 SQUARE = RNG.normal(size=(2, 9, 9)) / 3 + 2 * np.eye(9)
@@ -318,7 +318,7 @@ def test_only_the_lower_triangle_of_a_symmetric_matrix_counts() -> None:
 
 
 def test_the_derivative_of_a_large_cholesky_factor_goes_by_halves() -> None:
-    n = 2 * LEAST_HALF
+    n = LEAST_HALVED[0]
     a = np.diag(1 + RNG.uniform(size=n)) + 1 / n
 
     def half_log_determinant(a: Any) -> Any:

@@ -13,7 +13,7 @@ from mlirad.dialects.array.elementwise import SpecialOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.interpreter import run_function
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
-from mlirad.rules import factorisation_derivatives
+from mlirad.rules import cholesky_derivatives
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 from tests.passes.derivatives import check_derivatives, differentiated
 from tests.rules.factorisation_cases import FACTORISATION_CASES
@@ -374,8 +374,7 @@ def test_op_in_single_precision(name) -> None:
 
 @pytest.mark.parametrize(("name", "halvings"), [("cholesky 6", 2), ("complex cholesky 5", 1)])
 def test_cholesky_by_blocks(name: str, halvings: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factorisation_derivatives, "LEAST_HALF", 1)
-    monkeypatch.setattr(factorisation_derivatives, "HALVINGS", halvings)
+    monkeypatch.setattr(cholesky_derivatives, "LEAST_HALVED", (1,) * halvings)
     check_derivatives(*CASES[name])
 
 
