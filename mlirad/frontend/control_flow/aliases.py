@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, TypeAlias, cast
 
-from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.objects import Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
 from mlirad.frontend.rewriting.jumps import VALUE

@@ -1,4 +1,4 @@
-"""What else may hold a list that a traced condition has to do with: none of it reads wrong elements silently."""
+"""What else may hold a list that is written under a traced condition: nothing wrong is read from there."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ def a_weak_reference(items):
 
 
 HOLDERS = [
-    a_namespace, a_namespace_in_a_tuple, a_slot, a_dictionary, a_dictionary_of_the_user, a_deque, a_proxy, a_view,
-    an_exception, an_array, a_global, a_closure, a_default, an_iterator, a_generator, a_bound_method,
-    a_cache, a_weak_reference,
+    a_namespace, a_namespace_in_a_tuple, a_slot, a_dictionary, a_dictionary_of_the_user, a_deque, a_proxy,
+    a_view, an_exception, an_array, a_global, a_closure, a_default, an_iterator, a_generator,
+    a_bound_method, a_cache, a_weak_reference,
 ]  # fmt: skip
 
 
