@@ -19,7 +19,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.form_kernels.materialise import MAX_LENGTH
-from mlirad.lower.form_kernels.reader import _equal_groups  # pyright: ignore[reportPrivateUsage]
+from mlirad.lower.form_kernels.positions import equal_groups
 from mlirad.passes.function_pass import transform_functions
 from tests.generators import arguments_for, random_program
 
@@ -174,7 +174,7 @@ def test_a_transposed_matrix_goes_to_the_library_as_it_lies() -> None:
     [((6,), (2, 3)), ((2, 3), (6,)), ((4, 6), (2, 2, 6)), ((1, 6, 1), (6,)), ((3, 4), (6, 2)), ((), (1, 1))],
 )
 def test_groups_of_a_reshape_hold_equally_many_elements(new: tuple[int, ...], old: tuple[int, ...]) -> None:
-    groups = list(_equal_groups(new, old))
+    groups = list(equal_groups(new, old))
     assert [d for g, _ in groups for d in g] == list(range(len(new)))
     assert [d for _, g in groups for d in g] == list(range(len(old)))
     for g, h in groups:

@@ -224,7 +224,7 @@ class KernelBuilder(NestBuilder):
             if zero == 0:
                 guard = source.condition
                 inner = [
-                    q if reader.is_inside(q, e, (guard,)) else b.clamp(q, e)
+                    q if reader.inside.is_inside(q, e, (guard,)) else b.clamp(q, e)
                     for q, e in zip(positions, target, strict=False)
                 ]
                 return [source.on_true, *inner, *p[count:], guard]

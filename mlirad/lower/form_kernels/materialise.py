@@ -32,8 +32,8 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.ir.free_values import free_values
 from mlirad.lower.elementary import elementary
+from mlirad.lower.form_kernels.inverses import inverted_positions
 from mlirad.lower.form_kernels.library import is_library_dot
-from mlirad.lower.form_kernels.reader import inverted_positions
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import element_bytes, recomputing_cycles, storing_cycles
 

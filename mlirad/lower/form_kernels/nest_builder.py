@@ -41,7 +41,7 @@ class NestBuilder:
         reader = ElementReader(self.b, self.buffers)
 
         def over(*positions: Value) -> Sequence[Value]:
-            reader.loops = dict(zip(positions, extents, strict=True))
+            reader.inside.loops = dict(zip(positions, extents, strict=True))
             return body(reader, positions)
 
         region = self.b.index_region(extents, over)

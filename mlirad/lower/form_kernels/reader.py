@@ -12,8 +12,7 @@ load is made under it at the unclamped, affine position instead of clamping firs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import i1
@@ -22,10 +21,9 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.frames import NoFrameOp
-from mlirad.dialects.extents import at_most, is_static, nominal
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import (
-    Shape,
     Value,
     element_of,
     shape_of,
@@ -35,11 +33,10 @@ from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
-from mlirad.lower.affine import Affine, AffineForms, Fact
-from mlirad.lower.large_sizes import are_static
+from mlirad.lower.form_kernels.inside import Guard, Inside
+from mlirad.lower.form_kernels.inverses import inverted_positions
+from mlirad.lower.form_kernels.positions import Position, linear, reshaped
 
-Position: TypeAlias = tuple[Value, ...]
-Guard: TypeAlias = tuple[Value, ...]
 Read: TypeAlias = tuple[Value, Position]
 ScalarOf: TypeAlias = Callable[[Value], Value]
 
@@ -54,9 +51,7 @@ class ElementReader:
     def __init__(self, builder: ArrayBuilder, stored: Mapping[Value, Value]):
         self.b = builder
         self.stored = stored
-        self.forms = AffineForms()
-        self.loops: dict[Value, int] = {}
-        """The indices of the kernel's loops, and their extents."""
+        self.inside = Inside(builder)
         self.buffers: dict[Value, None] = {}
         self._memo: dict[tuple[Value, Position, Guard], Value] = {}
 
@@ -121,11 +116,11 @@ class ElementReader:
                 inner = tuple(position[permutation.index(k)] for k in range(len(position)))
                 return self.at(op.operand, inner, guard)
             case structural.ReshapeOp():
-                inner = self._reshaped(position, shape_of(value), shape_of(op.operand))
+                inner = reshaped(self.b, position, shape_of(value), shape_of(op.operand))
                 return self.at(op.operand, inner, guard)
             case structural.SliceOp():
                 steps = zip(position, values_of(op.starts), values_of(op.strides), strict=True)
-                return self.at(op.operand, tuple(self._linear(p, k, s) for p, s, k in steps), guard)
+                return self.at(op.operand, tuple(linear(self.b, p, k, s) for p, s, k in steps), guard)
             case structural.ReverseOp():
                 return self.at(op.operand, self._reversed(op, position), guard)
             case structural.PadOp():
@@ -161,8 +156,8 @@ class ElementReader:
         self.buffers[buffer] = None
         needed: dict[Value, None] = {}
         for p, extent in zip(position, shape_of(buffer), strict=True):
-            if not self._stays_inside(p, extent):
-                proof = self._proof(p, extent, guard)
+            if not self.inside.stays_inside(p, extent):
+                proof = self.inside.proof(p, extent, guard)
                 needed.update(dict.fromkeys(guard if proof is None else proof))
         element = element_of(buffer)
         if not needed:
@@ -180,64 +175,10 @@ class ElementReader:
         if 0 in shape:
             return self.b.zeros(element_of(x))
         inner = [
-            p if self.is_inside(p, e, guard) else self.b.clamp(p, e)
+            p if self.inside.is_inside(p, e, guard) else self.b.clamp(p, e)
             for p, e in zip(positions, shape, strict=False)
         ]
         return self.at(x, (*inner, *rest), guard)
-
-    def is_inside(self, p: Value, extent: int, guard: Guard) -> bool:
-        """Whether a position lies inside its dimension wherever the guard holds."""
-        return self._stays_inside(p, extent) or self._proof(p, extent, guard) is not None
-
-    def _stays_inside(self, p: Value, extent: int) -> bool:
-        """Whether a position lies inside its dimension whatever the loops are at."""
-        if self.b.ranges.inside(p, extent):
-            return True
-        span = None if is_static(extent) and are_static(self.loops.values()) else self._span(self.forms.of(p))
-        return span is not None and at_most(0, span[0]) and at_most(span[1], extent - 1)
-
-    def _span(self, form: Affine) -> tuple[int, int] | None:
-        """The least and the greatest value of a form over all loops; None where it has other variables."""
-        low = high = form.constant
-        for variable, coefficient in form.terms:
-            extent = self.loops.get(variable)
-            known = self.b.ranges.interval(variable) if extent is None else (0, extent - 1)
-            if known is None or not is_static(coefficient):
-                return None
-            reach = [coefficient * end for end in known]
-            low, high = low + reach[coefficient < 0], high + reach[coefficient > 0]
-        return low, high
-
-    def _proof(self, p: Value, extent: int, guard: Guard) -> list[Value] | None:
-        """Conditions of the guard from which `0 <= p < extent` follows, if there are such.
-
-        Of a position that may wrap, facts of the form say that the form lies inside and so does not wrap, and
-        facts of the value that the value does; one of either says nothing.
-        """
-        form, ranges = self.forms.of(p), self.b.ranges
-        facts = [fact for g in guard for fact in self.forms.facts(g, ranges)]
-        exact = [fact for fact in facts if fact.wrapped is None]
-        same = [fact for fact in facts if fact.wrapped == form]
-        kinds = [[*exact, *same]] if self.forms.is_exact(p, ranges) else [exact, same]
-        proofs = (self._proof_from(p, extent, kind) for kind in kinds)
-        return next((proof for proof in proofs if proof is not None), None)
-
-    def _proof_from(self, p: Value, extent: int, facts: Sequence[Fact]) -> list[Value] | None:
-        """The conditions of those of these facts from which `0 <= p < extent` follows."""
-        form = self.forms.of(p)
-        found: list[Value] = []
-        interval = self.b.ranges.interval(p)
-        bounds: list[Affine] = []
-        if interval is None or interval[0] < 0:
-            bounds.append(form)
-        if interval is None or not at_most(interval[1] + 1, extent):
-            bounds.append(form.times(-1).plus(extent - 1))
-        for bound in bounds:
-            reason = next((fact.condition for fact in facts if fact.implies(bound)), None)
-            if reason is None:
-                return None
-            found.append(reason)
-        return found
 
     def _all(self, conditions: Sequence[Value]) -> Value:
         result = conditions[0]
@@ -247,13 +188,9 @@ class ElementReader:
 
     # Positions -----------------------------------------------------------------------------------
 
-    def _linear(self, p: Value, factor: int, offset: int) -> Value:
-        scaled = self.b.mul(p, self.b.index_constant(factor))
-        return self.b.add(scaled, self.b.index_constant(offset))
-
     def _reversed(self, op: structural.ReverseOp, position: Position) -> Position:
         dims, shape = values_of(op.dims), shape_of(op.result)
-        return tuple(self._linear(p, -1, shape[d] - 1) if d in dims else p for d, p in enumerate(position))
+        return tuple(linear(self.b, p, -1, shape[d] - 1) if d in dims else p for d, p in enumerate(position))
 
     def region_positions(self, body: Region, arguments: Sequence[Value], guard: Guard) -> list[Value]:
         """The positions a region computes from its arguments; what it captures is read as scalars."""
@@ -289,36 +226,6 @@ class ElementReader:
                     location=location_of(op),
                 )
 
-    def _reshaped(self, position: Position, new: Shape, old: Shape) -> Position:
-        """The position in the old shape of an element at `position` in the new one, group by group.
-
-        Dimensions are taken in groups of equal product, so that a reshape that merges or splits neighbours
-        leaves the other dimensions affine.
-        """
-        b = self.b
-        result: list[Value] = []
-        for taken_new, taken_old in _equal_groups(new, old):
-            flat = b.index_constant(0)
-            for d in taken_new:
-                flat = b.add(self._linear(flat, new[d], 0), position[d])
-            result.extend(self._unflattened(flat, [old[d] for d in taken_old]))
-        return tuple(result)
-
-    def _unflattened(self, flat: Value, shape: Sequence[int]) -> list[Value]:
-        """The position of row-major element `flat` in `shape`."""
-        b = self.b
-        positions: list[Value] = []
-        for d in reversed(range(len(shape))):
-            if shape[d] == 1:
-                positions.append(b.index_constant(0))
-            elif all(e == 1 for e in shape[:d]):
-                positions.append(flat)
-            else:
-                extent = b.index_constant(shape[d])
-                positions.append(b.binary(ew.RemOp, flat, extent))
-                flat = b.binary(ew.DivOp, flat, extent)
-        return positions[::-1]
-
     # Ops with several sources --------------------------------------------------------------------
 
     def _read_select(self, op: ew.SelectOp, position: Position, guard: Guard) -> Value:
@@ -350,7 +257,7 @@ class ElementReader:
         inner: list[Value] = []
         inside = b.constant(True, i1)
         for p, low, mid, e in zip(position, values_of(op.low), values_of(op.interior), shape, strict=True):
-            q = self._linear(p, 1, -low)
+            q = linear(self.b, p, 1, -low)
             if mid:
                 step = b.index_constant(mid + 1)
                 inside = b.logical_and(
@@ -369,7 +276,7 @@ class ElementReader:
             offsets.append(offsets[-1] + shape_of(part)[dim])
 
         def read(k: int, guard: Guard) -> Value:
-            shifted = self._linear(position[dim], 1, -offsets[k])
+            shifted = linear(self.b, position[dim], 1, -offsets[k])
             inner = (*position[:dim], shifted, *position[dim + 1 :])
             if k == len(parts) - 1:
                 return self.at(parts[k], inner, guard)
@@ -407,7 +314,7 @@ class ElementReader:
         found: dict[int, Value] = {}
         for k, (source, sign, offset) in enumerate(inverse.targets):
             if source is not None:
-                found[source] = self._linear(position[k], sign, -sign * offset)
+                found[source] = linear(self.b, position[k], sign, -sign * offset)
         arguments = [found[a] for a in range(len(found))]
         inside = b.inside(arguments, extents_of(op)) if arguments else b.constant(True, i1)
         if None in (source for source, _, _ in inverse.targets):
@@ -422,70 +329,3 @@ class ElementReader:
         if known is not None:
             return self.at(op.operand, inner, guard) if known else zero
         return b.select(inside, self.at(op.operand, inner, (*guard, inside)), zero)
-
-
-@dataclass(frozen=True)
-class Inverse:
-    """Positions of a scatter that determine the element they come from.
-
-    `targets[k]` is (argument, sign, offset) when position k is `sign * argument + offset`, or (None, 0, 0)
-    when it follows from the others: what is read there has been written only if the two are equal.
-    """
-
-    targets: tuple[tuple[int | None, int, int], ...]
-
-
-def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
-    """How to invert the positions of a scatter, or `None` when they may collide or be clamped.
-
-    Every region argument must alone determine one position, `±argument + constant`, inside its dimension. The
-    other positions are computed from the arguments that these give.
-    """
-    arguments: list[Value] = list(op.body.block.args)
-    space = extents_of(op)
-    forms = AffineForms()
-    targets: list[tuple[int | None, int, int]] = []
-    sources: set[int] = set()
-    for target, extent in zip(yields(op.body), shape_of(op.result), strict=False):
-        found = _inverse_of_one(forms.of(target), arguments, space, extent)
-        if found is not None and found[0] not in sources:
-            sources.add(found[0])
-            targets.append(found)
-        else:
-            targets.append((None, 0, 0))
-    if len(sources) != len(arguments):
-        return None
-    return Inverse(tuple(targets))
-
-
-def _inverse_of_one(
-    form: Affine, arguments: Sequence[Value], space: Shape, extent: int
-) -> tuple[int, int, int] | None:
-    """The argument that determines a position, the sign and offset of the two, if there is one."""
-    if len(form.terms) != 1:
-        return None
-    ((variable, sign),) = form.terms
-    if variable not in arguments or abs(sign) != 1:
-        return None
-    argument = arguments.index(variable)
-    reach = sign * max(space[argument] - 1, 0)
-    low, high = form.constant + min(reach, 0), form.constant + max(reach, 0)
-    return (argument, sign, form.constant) if low >= 0 and high < extent else None
-
-
-def _equal_groups(new: Shape, old: Shape) -> Iterator[tuple[range, range]]:
-    """Runs of neighbouring dimensions of two shapes that hold equally many elements, smallest first."""
-    i = j = 0
-    while i < len(new) or j < len(old):
-        start_i, start_j = i, j
-        product_new = product_old = 1
-        if i < len(new):
-            product_new, i = new[i], i + 1
-        if j < len(old):
-            product_old, j = old[j], j + 1
-        while product_new != product_old:
-            if j == len(old) or (i < len(new) and nominal(product_new) < nominal(product_old)):
-                product_new, i = product_new * new[i], i + 1
-            else:
-                product_old, j = product_old * old[j], j + 1
-        yield range(start_i, i), range(start_j, j)
