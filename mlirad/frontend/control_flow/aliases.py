@@ -20,9 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, TypeAlias, cast
 
-from mlirad.frontend.control_flow.objects import Originals, Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.objects import Path, containers_in, linked, opened
+from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
+from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.array import Array, base_of, copied, current_twins, view_of
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.pytree import flatten
@@ -226,7 +228,8 @@ class Sharing:
         found = self.groups[place]
         own = [found] if isinstance(found, Array) else []
         scope = current_frame().scope
-        return {id(x) for x in (*own, *self._twins.get(cast(Place, place), ())) if x._owner is not scope}
+        arrays = (*own, *self._twins.get(cast(Place, place), ()))
+        return {id(x) for x in arrays if x._owner.is_open and x._owner is not scope}
 
     def relation(self, one: Place | Path, other: Place | Path) -> str:
         """Whether two places hold one array or container, or may do so."""
@@ -249,8 +252,10 @@ class Sharing:
 def require_steady(before: Sharing, start: Sharing, after: Mapping[str, Any], what: str) -> None:
     """Raise if other variables hold one array after a trip than at its start, or than before the loop, and
     one of them is written. So it is with lists and dictionaries.
+
+    What the function returns is left out: no trip follows the one that returns it.
     """
-    last = Sharing(after)
+    last = Sharing({name: found for name, found in after.items() if name != VALUE})
     written = start.written(last)
     for place in written:
         if not last.outside(place) <= start.outside(place):

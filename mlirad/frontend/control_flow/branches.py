@@ -12,9 +12,10 @@ from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
 from mlirad.frontend.control_flow.choices import require_unwritten
-from mlirad.frontend.control_flow.objects import Originals, Results
+from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import read_all, require_known, standing
 from mlirad.frontend.control_flow.reached import without_changes
+from mlirad.frontend.control_flow.results import Results
 from mlirad.frontend.control_flow.state import (
     NOTHING,
     State,

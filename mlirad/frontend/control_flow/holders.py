@@ -1,4 +1,4 @@
-"""What else holds a list or dictionary: variables of functions that are running, and all that they reach.
+"""What else holds a list or dictionary: variables of functions that run, globals, and all that these reach.
 
 def first(items):                  After the `if`, items is a list of its own, or that of the caller. The
     if x > 0:                      caller has a variable for it, so no write to it can be traced. A list
@@ -9,9 +9,9 @@ def first(items):                  After the `if`, items is a list of its own, o
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Set
-from types import CodeType
-from typing import Any, Final, cast
+from collections.abc import Iterable, Iterator, Set
+from types import CodeType, FrameType
+from typing import Any, Final
 
 from mlirad.frontend.control_flow.reached import LIMIT, Reached
 from mlirad.frontend.tracing.code_reads import is_program_file
@@ -27,16 +27,25 @@ def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
     The variables in `cells` are left out, since they are about to get other values. Where there is too much
     to look at, it may be held.
     """
-    reached = Reached((cast(Any, tuple(_variables(name))),), cells).objects
+    running = list(_running())
+    values = tuple(_variables(running, name))
+    codes = ((frame.f_code, frame.f_globals) for frame in running)
+    reached = Reached((values,), cells, codes).objects
     return id(found) in reached or len(reached) >= LIMIT
 
 
-def _variables(name: str) -> Iterator[Any]:
-    """The values of the variables of the functions that are running in this trace, without that one."""
-    frame, is_inside = sys._getframe(1), True  # pyright: ignore[reportPrivateUsage]
+def _running() -> Iterator[FrameType]:
+    """The frames of the functions of the program that are running in this trace, from the innermost one."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code is not _BEGINNING:
-        code = frame.f_code
-        if is_program_file(code.co_filename):
-            yield from (value for key, value in frame.f_locals.items() if key != name or not is_inside)
-            is_inside = is_inside and name not in code.co_cellvars
+        if is_program_file(frame.f_code.co_filename):
+            yield frame
         frame = frame.f_back
+
+
+def _variables(running: Iterable[FrameType], name: str) -> Iterator[Any]:
+    """The values of the variables of functions, without that one of the innermost function that has it."""
+    is_inside = True
+    for frame in running:
+        yield from (value for key, value in frame.f_locals.items() if key != name or not is_inside)
+        is_inside = is_inside and name not in frame.f_code.co_cellvars

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from mlirad.frontend.control_flow.aliases import COPY, arrays_in
-from mlirad.frontend.control_flow.objects import Originals, is_mutable
+from mlirad.frontend.control_flow.objects import is_mutable
+from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.tracing.array import Array, base_of, current_twins
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.raising import tracing_error

@@ -7,22 +7,47 @@
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
 lists, dictionaries and their like, attributes of objects of the program, small arrays, generators of random
-numbers, iterators. The variables of the statement itself are a matter of `state.py`. Globals may grow, as
-tables of what was computed before do.
+numbers, iterators. What objects of packages refer to is looked at, but not compared, since they keep results
+of theirs. The variables of the statement itself are a matter of `state.py`. Globals may grow, as tables of
+what was computed before do.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
-from types import CellType, FunctionType, MethodType
-from typing import Any, Final, TypeAlias, cast
+from types import (
+    BuiltinMethodType,
+    CellType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+)
+from typing import Any, Final, cast
+from weakref import ReferenceType
 
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.frontend.control_flow.places import (
+    Access,
+    Content,
+    Place,
+    attribute,
+    content_of,
+    entry,
+    of_array,
+    of_class,
+    of_kept,
+    of_list,
+    of_table,
+)
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
@@ -35,43 +60,14 @@ from mlirad.jit.guards import MISSING, cell_content
 LIMIT: Final = 5_000
 """How many objects are looked at."""
 
-SMALL: Final = 1 << 16
-"""Up to how many bytes the elements of an array are compared."""
-
 _PLAIN: Final = frozenset((int, float, bool, str, bytes, complex, type(None), Array, np.dtype)) | PROXIES
 """Classes of what cannot change, or whose changes are seen elsewhere."""
 
-Parts: TypeAlias = tuple[object, ...]
+_HOLDING: Final = frozenset(("builtins", "types", "collections", "itertools"))
+"""Modules of classes whose objects hold what the program gives them, and nothing of their own."""
 
-
-@dataclass(frozen=True)
-class _Content:
-    """What is compared by equality, not by identity."""
-
-    value: object
-
-
-@dataclass(frozen=True, eq=False)
-class _Place:
-    """An object, by the name under which code reaches it; what it held, and how to give it that again."""
-
-    name: str
-    read: Callable[[], Parts]
-    write: Callable[[Parts], None]
-    before: Parts
-    may_grow: bool
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether it holds something else now."""
-        now = self.read()
-        if self.may_grow:
-            now = now[: len(self.before)]
-        return len(now) != len(self.before) or not all(map(_is_same, self.before, now))
-
-
-def _is_same(before: object, now: object) -> bool:
-    return before is now or (isinstance(before, _Content) and before == now)
+_CLOSED: Final = (ModuleType, CodeType, FrameType, TracebackType)
+"""Classes of objects from which everything is reached."""
 
 
 def without_changes(
@@ -102,12 +98,20 @@ def without_changes(
 class Reached:
     """The objects that functions reach, and what these hold."""
 
-    def __init__(self, functions: Iterable[Callable[..., Any]], cells: Set[int] = frozenset()):
+    def __init__(
+        self,
+        functions: Iterable[object],
+        cells: Set[int] = frozenset(),
+        codes: Iterable[tuple[CodeType, dict[str, Any]]] = (),
+    ):
+        """Look at functions and other objects, and at what codes read of tables of globals."""
         self._cells = cells
         self._seen: dict[int, object] = {}
+        self._modules: set[tuple[int, Set[str]]] = set()
         self._waiting: deque[tuple[Any, str, bool]] = deque()
-        self._places: list[_Place] = []
-        self._is_global = False
+        self._foreign: deque[tuple[Any, str, bool]] = deque()
+        self._places: list[Place] = []
+        self._is_global = self._is_foreign = False
         self.has_iterators = False
         """Whether there are objects that cannot be given again what they held."""
         for function in functions:
@@ -115,8 +119,11 @@ class Reached:
                 self._function(function)
             else:
                 self._open(function, "")
-        while self._waiting and len(self._seen) < LIMIT:
-            value, name, self._is_global = self._waiting.popleft()
+        for code, table in codes:
+            self._globals(code, table)
+        while (self._waiting or self._foreign) and len(self._seen) < LIMIT:
+            self._is_foreign = not self._waiting
+            value, name, self._is_global = (self._waiting or self._foreign).popleft()
             self._open(value, name)
 
     @property
@@ -131,8 +138,7 @@ class Reached:
     def restore(self) -> None:
         """Let all objects but iterators hold again what they held."""
         for place in self._places:
-            if place.is_changed:
-                place.write(place.before)
+            place.restore()
 
     # The walk ------------------------------------------------------------------------------------
 
@@ -140,10 +146,12 @@ class Reached:
         kind = cast("type[Any]", type(value))
         if kind not in _PLAIN and not issubclass(kind, np.generic) and id(value) not in self._seen:
             self._seen[id(value)] = value
-            self._waiting.append((value, name, self._is_global))
+            is_foreign = self._is_foreign and kind is not FunctionType and not is_program_class(kind)
+            (self._foreign if is_foreign else self._waiting).append((value, name, self._is_global))
 
-    def _enter(self, name: str, read: Callable[[], Parts], write: Callable[[Parts], None]) -> None:
-        self._places.append(_Place(name, read, write, read(), self._is_global))
+    def _enter(self, name: str, access: Access) -> None:
+        if not self._is_foreign:
+            self._places.append(Place(name, *access, may_grow=self._is_global))
 
     def _open(self, value: Any, name: str) -> None:
         kind = cast("type[Any]", type(value))
@@ -153,6 +161,10 @@ class Reached:
         elif kind is MethodType:
             self._look_at(value.__func__, name)
             self._look_at(value.__self__, name)
+        elif isinstance(value, BuiltinMethodType | MethodWrapperType):
+            self._look_at(value.__self__, name)
+        elif isinstance(value, ReferenceType):
+            self._look_at(value(), name)
         elif isinstance(value, type):
             self._class(cast("type[Any]", value))
         elif isinstance(value, staticmethod | classmethod):
@@ -166,12 +178,15 @@ class Reached:
             self._array(value, name)
         elif isinstance(value, GENERATORS):
             give_back = returning(value)
-            self._enter(name, lambda: (_Content(drawn_state(value)),), lambda before: give_back())
+            self._enter(name, (lambda: (Content(drawn_state(value)),), lambda before: give_back()))
         elif is_iterator(value):
-            self.has_iterators = True
-            self._enter(name, lambda: (_Content(drawn_state(value)),), lambda before: None)
+            self.has_iterators = self.has_iterators or not self._is_foreign
+            self._enter(name, (lambda: (Content(drawn_state(value)),), lambda before: None))
+            self._others(value, kind, name)
         elif isinstance(value, dict | list | set | deque | tuple):
             self._container(cast(Any, value), name)
+        elif not is_program_class(kind) and not issubclass(kind, _CLOSED):
+            self._others(value, kind, name)
         if is_program_class(kind):
             self._object(value, kind, name)
 
@@ -184,15 +199,30 @@ class Reached:
         if not is_program_file(code.co_filename):
             return
         self._table(function.__dict__, f"an attribute of {function.__name__}", frozenset((PROGRAMS,)))
-        table, was_global = function.__globals__, self._is_global
-        reads = reads_of(code)
+        self._globals(code, function.__globals__)
+
+    def _globals(self, code: CodeType, table: dict[str, Any]) -> None:
+        """The globals that code names, and of modules of the program the attributes."""
+        was_global, reads = self._is_global, reads_of(code)
         for name in dict.fromkeys((*reads.globals, *reads.assigned)):
             if name in table:
-                self._is_global = False
-                self._enter(name, *_entry(table, name))
-                self._is_global = True
-                self._look_at(table[name], name)
+                self._variable(table, name, reads.attributes)
         self._is_global = was_global
+
+    def _variable(self, table: dict[str, Any], name: str, attributes: Set[str]) -> None:
+        """A global variable, from which code goes on by attributes if it is a module."""
+        self._is_global = False
+        self._enter(name, entry(table, name))
+        self._is_global = True
+        value = table[name]
+        if not isinstance(value, ModuleType):
+            self._look_at(value, name)
+        elif (id(value), attributes) not in self._modules:
+            self._modules.add((id(value), attributes))
+            file = getattr(value, "__file__", None)
+            if file is not None and is_program_file(file):
+                for key in sorted(attributes & vars(value).keys()):
+                    self._variable(vars(value), key, attributes)
 
     def _cell(self, cell: CellType, name: str) -> None:
         content = cell_content(cell)
@@ -203,40 +233,30 @@ class Reached:
             return
         if id(cell) not in self._seen:
             self._seen[id(cell)] = cell
-            self._enter(name, *_content_of(cell))
+            self._enter(name, content_of(cell))
             self._look_at(content, name)
 
     def _array(self, array: npt.NDArray[Any], name: str) -> None:
-        if array.nbytes <= SMALL and array.flags.writeable and not array.dtype.hasobject:
-            before = array.copy()
-            self._enter(
-                name, lambda: (_Content(array.tobytes()),), lambda _: np.copyto(array, before, casting="no")
-            )
+        access = of_array(array)
+        if access is not None:
+            self._enter(name, access)
+        if array.dtype == object:
+            for part in array.ravel().tolist():
+                self._look_at(part, name)
 
     def _container(self, value: Any, name: str) -> None:
         if isinstance(value, dict):
             self._table(cast("dict[Any, Any]", value), name)
             return
         if isinstance(value, list):
-            values = cast("list[Any]", value)
-            self._enter(name, lambda: tuple(values), lambda before: values.__setitem__(slice(None), before))
+            self._enter(name, of_list(cast("list[Any]", value)))
         elif not isinstance(value, tuple):
-            kept: set[Any] | deque[Any] = value
-            self._enter(name, lambda: tuple(kept), functools.partial(_refill, kept))
+            self._enter(name, of_kept(value))
         for part in cast("Iterable[Any]", value):
             self._look_at(part, name)
 
     def _table(self, table: dict[Any, Any], name: str, left_out: Set[str] = frozenset()) -> None:
-        def read() -> Parts:
-            return tuple(part for item in table.items() if item[0] not in left_out for part in item)
-
-        def write(before: Parts) -> None:
-            kept = {key: table[key] for key in left_out if key in table}
-            table.clear()
-            table.update(zip(before[::2], before[1::2], strict=True))
-            table.update(kept)
-
-        self._enter(name, read, write)
+        self._enter(name, of_table(table, left_out))
         for part in table.values():
             self._look_at(part, name)
 
@@ -248,8 +268,23 @@ class Reached:
             self._table(table, name, frozenset(key for key, part in parts if _is_computed(part)))
         for slot in sorted(slots_of(kind)):
             self._look_at(getattr(value, slot, None), name)
-            self._enter(name, *_attribute(value, slot))
+            self._enter(name, attribute(value, slot))
         self._look_at(kind, name)
+
+    def _others(self, value: Any, kind: type[Any], name: str) -> None:
+        """What an object of Python or of a package refers to, which is the program's only of some kinds."""
+        package = kind.__module__
+        if package.partition(".")[0] == "mlirad":
+            return
+        was_foreign = self._is_foreign
+        self._is_foreign = was_foreign or package not in _HOLDING
+        table = attribute_table(value)
+        if table is not None:
+            self._table(table, name)
+        for part in gc.get_referents(value):
+            if part is not table:
+                self._look_at(part, name)
+        self._is_foreign = was_foreign
 
     def _class(self, cls: type[Any]) -> None:
         """The attributes of a class, and of those it derives from."""
@@ -257,63 +292,10 @@ class Reached:
             for key, part in list(vars(base).items()):
                 name = f"{base.__name__}.{key}"
                 if not (key.startswith("__") and key.endswith("__")):
-                    self._enter(name, *_of_class(base, key))
+                    self._enter(name, of_class(base, key))
                 self._look_at(part, name)
 
 
 def _is_computed(part: object) -> bool:
     """Whether an attribute of a class keeps what it computes in the object."""
     return isinstance(part, functools.cached_property)
-
-
-def _refill(kept: set[Any] | deque[Any], parts: Parts) -> None:
-    kept.clear()
-    if isinstance(kept, set):
-        kept.update(parts)
-    else:
-        kept.extend(parts)
-
-
-Access: TypeAlias = tuple[Callable[[], Parts], Callable[[Parts], None]]
-
-
-def _entry(table: dict[str, Any], name: str) -> Access:
-    """A global variable."""
-
-    def write(before: Parts) -> None:
-        table[name] = before[0]
-
-    return lambda: (table.get(name, MISSING),), write
-
-
-def _content_of(cell: CellType) -> Access:
-    """A variable of an outer function."""
-
-    def write(before: Parts) -> None:
-        if before[0] is MISSING:
-            del cell.cell_contents
-        else:
-            cell.cell_contents = before[0]
-
-    return lambda: (cell_content(cell),), write
-
-
-def _of_class(cls: type[Any], name: str) -> Access:
-    """An attribute of a class."""
-
-    def write(before: Parts) -> None:
-        setattr(cls, name, before[0])
-
-    return lambda: (vars(cls).get(name, MISSING),), write
-
-
-def _attribute(value: Any, name: str) -> Access:
-    """An attribute in a slot."""
-
-    def write(before: Parts) -> None:
-        if before[0] is MISSING:
-            delattr(value, name)
-        else:
-            setattr(value, name, before[0])
-
-    return lambda: (getattr(value, name, MISSING),), write

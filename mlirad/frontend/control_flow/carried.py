@@ -1,0 +1,201 @@
+"""A loop of the program in the place of Python's: what it carries of the variables of a statement.
+
+    loop = Loop(state, body, "`while`")
+    loop.run(make)                      traces it: `make` gives `loop.trip` to a construct, with the values
+                                        that the loop begins with; the variables get what it ends with
+
+A trip begins with copies of what is carried, and must end with values of the same structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mlirad.frontend.control_flow.aliases import (
+    Shares,
+    Sharing,
+    copies,
+    objects_in,
+    require_steady,
+    together,
+)
+from mlirad.frontend.control_flow.branches import (
+    Returned,
+    shown_name,
+    shown_tree,
+    types_of,
+    zeros_of,
+)
+from mlirad.frontend.control_flow.choices import require_unwritten
+from mlirad.frontend.control_flow.objects import held_objects
+from mlirad.frontend.control_flow.originals import Originals, Themselves
+from mlirad.frontend.control_flow.outside import (
+    passed_by,
+    read_all,
+    require_known,
+    require_own,
+    standing,
+)
+from mlirad.frontend.control_flow.reached import without_changes
+from mlirad.frontend.control_flow.results import Results
+from mlirad.frontend.control_flow.state import (
+    NOTHING,
+    State,
+    Unknown,
+    contents,
+    is_missing,
+    is_opaque,
+    is_same,
+    is_written,
+)
+from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.frames import current_frame
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.tokens import last_token, resume
+from mlirad.frontend.tracing.values import ValueType
+
+Thunk = Callable[[], Any]
+
+
+class Loop:
+    """A loop of the program: what it carries of the variables of a state."""
+
+    def __init__(self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = ()):
+        self._state, self._body, self._what, self._over = state, body, what, over
+        state.include(objects_in)
+        self._before = state.get()
+        self._sharing = Sharing(self._before)
+        self._together = together(self._before)
+        self._ends: dict[str, Any] = {}
+        self._originals = Originals({}, {})
+        self._results = Results(self._before, state.cells)
+        self._apart: set[str] = set()
+        self._shares = Shares()
+        self._passed: set[int] = set()
+        self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
+        self._replaced: set[str] = set()
+        self._written: set[str] = set()
+        live = [name for name in state.live if name in self._before]
+        self._carried = [
+            n for n in live if not is_missing(self._before[n]) and not is_opaque(self._before[n])
+        ]
+
+    def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Trace the loop, which `make` makes of the values it begins with."""
+        token = last_token()
+        while True:
+            init = {name: self._before[name] for name in self._carried}
+            init |= {name: zeros_of(*types) for name, types in self._types.items()}
+            try:
+                last = make(init)
+                break
+            except Returned:
+                resume(token)
+        self._require_unwritten()
+        results = {name: self._result(name, last) for name in self._state.live}
+        self._results.forget([self._originals])
+        require_unwritten(self._results.choices)
+        self._shares.mark(self._before, results, self._replaced | self._written)
+        self._state.put(results)
+
+    def _require_unwritten(self) -> None:
+        """Raise if the body writes an array that the loop goes over: later trips would have to see it."""
+        bases = [base_of(x) for x in self._over if isinstance(x, Array)]
+        written = [self._before[name] for name in self._written]
+        if any(base_of(x) is base for x in written if isinstance(x, Array) for base in bases):
+            raise tracing_error(f"{self._what} writes the array that it goes over", "go over a copy of it")
+
+    def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
+        """What the test of a loop gives for a carry."""
+        originals = Originals(self._before, self._begin(carry))
+        with standing(originals):
+            goes_on = without_changes((then,), self._state.cells, self._what)
+        self._passed |= passed_by(originals)
+        return goes_on
+
+    def trip(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
+        """One trip: the carry after it."""
+        start = self._begin(carry)
+        held = {name: contents(found) for name, found in start.items()}
+        objects = {name: held_objects(start[name]) for name in self._together & carry.keys()}
+        sharing = Sharing({name: start[name] for name in carry})
+        self._originals = Originals(self._before, start)
+        parts = (self._body,) if first is None else (first, self._body)
+        noted = len(current_frame().doubted)
+        with standing(self._originals):
+            without_changes(parts, self._state.cells, self._what, self._originals.outside)
+            after = self._state.get()
+            read_all({name: after[name] for name in carry})
+            require_own(noted, self._what)
+        require_known(self._originals, self._passed | passed_by(self._originals), self._what)
+        parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
+        if not parted <= self._apart:  # each trip but the first starts with what the body gives them
+            self._apart |= parted
+            raise Returned
+        carried = {name: after[name] for name in carry}
+        self._shares.note(carried, self._originals)
+        require_steady(self._sharing, sharing, carried, self._what)
+        self._originals.require_places(after)
+        self._ends = after
+        for name in self._state.live:
+            found = after[name]
+            if name in carry:
+                self._require_structure(name, carry[name], found)
+                if found is not start[name]:
+                    self._replaced.add(name)
+                elif is_written(held[name], found):
+                    self._written.add(name)
+            elif is_missing(start[name]):
+                if start[name] is NOTHING and not is_missing(found):
+                    self._types[name] = types_of(found)
+                    raise Returned
+            elif is_opaque(start[name]) and not is_same(start[name], found):
+                raise tracing_error(
+                    f"{self._what} with a traced condition: {name} is a {type(start[name]).__name__}, which "
+                    f"is no array, and changes in the loop",
+                    "carry arrays and numbers, or choose what it is before the loop",
+                )
+        return {name: after[name] for name in carry}
+
+    def _begin(self, carry: dict[str, Any]) -> dict[str, Any]:
+        start = {name: found for name, found in self._before.items() if is_opaque(found)}
+        start |= copies(self._before, carry, self._apart)
+        self._state.put(start)
+        return start
+
+    def _require_structure(self, name: str, start: Any, found: Any) -> None:
+        if is_missing(found) or is_opaque(found):
+            kind = "no value" if is_missing(found) else f"a {type(found).__name__}"
+            raise tracing_error(
+                f"{self._what} with a traced condition: {name} is {shown_tree(flatten(start)[1])} before a "
+                f"trip, and {kind} after it",
+                f"give {name} an array or a number in every trip",
+            )
+        tree = flatten(start)[1]
+        if flatten(found)[1] != tree:
+            raise tracing_error(
+                f"{self._what} with a traced condition: {shown_name(name)} is {shown_tree(tree)} before a "
+                f"trip, and {shown_tree(flatten(found)[1])} after it",
+                "start with the structure that stays; a list cannot grow in such a loop: write y[i] = x into "
+                "an array",
+            )
+
+    def _result(self, name: str, last: dict[str, Any]) -> Any:
+        before = self._before[name]
+        if name not in last:
+            if before is NOTHING or (is_opaque(before) and not is_missing(before)):
+                return before
+            return Unknown(
+                name,
+                f"it is assigned in the body of {self._what} alone, which may make no trip",
+                f"assign {name} before the loop",
+            )
+        if name in self._types:
+            return last[name]
+        if name not in self._replaced and name not in self._written:
+            return before
+        return self._results.value(
+            name, last[name], [(self._ends[name], self._originals), (before, Themselves())]
+        )

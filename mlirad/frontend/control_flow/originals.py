@@ -1,0 +1,106 @@
+"""What the copies that a body gets stand for: `Originals` knows the object from before of each of them.
+
+items = [x, 2.0]            In the branch items is a copy. `originals.of(items)` tells the list from
+if x > 0:                   before the branch, and that the copy has been written.
+    items[0] = x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, parts_or_version
+from mlirad.frontend.control_flow.state import is_missing, is_opaque
+from mlirad.frontend.tracing.array import Array, base_of, is_doubtful
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """An object that stands for an original one, in the variable `name` of a body."""
+
+    name: str
+    original: Any
+    copy: Any
+    held: Any
+    """What it held at the start: of an array how often it had been written, of a container its parts."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it holds something else now."""
+        now = parts_or_version(self.copy)
+        if isinstance(self.copy, Array):
+            return now != self.held
+        return not are_same(now, self.held)
+
+    @property
+    def may_be_written(self) -> bool:
+        """Whether it holds something else now, or is an array that may do so."""
+        return self.is_written or (isinstance(self.copy, Array) and is_doubtful(base_of(self.copy)))
+
+
+class Originals:
+    """What the objects in the variables of a body stand for."""
+
+    def __init__(self, before: Mapping[str, Any], start: Mapping[str, Any]):
+        self._copies: dict[int, Copy] = {}
+        self._places: dict[Path, Copy] = {}
+        for name, found in start.items():
+            if name in before and not is_missing(found) and not is_opaque(found):
+                self._note((name,), before[name], found)
+        self._standing = dict(self._copies)
+        self.outside: dict[int, object] = {}
+        """What the body reaches besides its variables, by identity."""
+
+    def _note(self, path: Path, original: Any, copy: Any) -> None:
+        one, other = opened(original), opened(copy)
+        if isinstance(copy, Array) or (one is not None and other is not None):
+            new = Copy(str(path[0]), original, copy, parts_or_version(copy))
+            self._places[path] = self._copies.setdefault(id(copy), new)
+        if one is not None and other is not None and len(one.parts) == len(other.parts):
+            for k, pair in enumerate(zip(one.parts, other.parts, strict=True)):
+                self._note((*path, k), *pair)
+
+    def require_places(self, after: Mapping[str, Any]) -> None:
+        """Forget what copies stand for that are elsewhere after a trip: in the next one others are there."""
+        for path, copy in self._places.items():
+            found: Any = after[path[0]]
+            for k in path[1:]:
+                taken = opened(found)
+                found = taken.parts[k] if taken is not None and k < len(taken.parts) else None
+            if found is not copy.copy:
+                self._standing.pop(id(copy.copy), None)
+
+    def of(self, found: Any) -> Copy | None:
+        """The copy that an object is, `None` for one that was made in the body."""
+        return self._standing.get(id(found))
+
+    def object_of(self, found: Any) -> Any:
+        """The list or dictionary from outside that this is, `None` if it was made in the body."""
+        copy = self.of(found)
+        original = copy.original if copy is not None else found if id(found) in self.outside else None
+        return original if is_mutable(original) else None
+
+    def arrays(self) -> Iterator[Copy]:
+        """The copies of traced arrays."""
+        for copy in self._copies.values():
+            if isinstance(copy.copy, Array) and isinstance(copy.original, Array):
+                yield copy
+
+    def written(self) -> Iterator[Copy]:
+        """The arrays, lists and dictionaries that the body has written, or may have."""
+        for copy in self._copies.values():
+            if (isinstance(copy.copy, Array) or is_mutable(copy.copy)) and copy.may_be_written:
+                yield copy
+
+
+class Themselves(Originals):
+    """What objects stand for on a way that changes nothing: each for itself."""
+
+    def __init__(self) -> None:
+        super().__init__({}, {})
+
+    def of(self, found: Any) -> Copy | None:
+        """The object."""
+        return Copy("", found, found, parts_or_version(found))
