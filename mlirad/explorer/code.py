@@ -18,6 +18,7 @@ from mlirad.jit.engine import assembly
 
 _COMMENT = re.compile(r" ; (\S.*:\d+(?::\d+)?)$")
 _DEFINE = re.compile(r"^define .* @([^(]+)\(.*\{$")
+_CALL = re.compile(r"\bcall [^@]*@([^(]+)\(")
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)")
 _NOISE = re.compile(r"^\s*\.(?:cfi_|loc\b|file\b|Ltmp|size\b|ident\b|addrsig)|^\.L(?:tmp|func_)")
 _END = re.compile(r"^\s*\.section\s+\"?\.debug")
@@ -58,7 +59,8 @@ def assembly_listing(text: str, origins: Origins) -> Listing:
 
 
 def with_debug_information(text: str, origins: Origins) -> str:
-    """The text with locations instead of comments: every function that has any is a subprogram.
+    """The text with locations instead of comments: every function that has any is a subprogram, and so is
+    every function that calls one, as locations are lost where LLVM inlines into a function without.
 
     In such a function LLVM wants a location for every call, so instructions without a comment have that of
     the instruction before.
@@ -76,8 +78,10 @@ def with_debug_information(text: str, origins: Origins) -> str:
     lines: list[str] = []
     known: dict[int, int] = {}
     scope, current = 0, 0
-    for function in _functions(text):
-        if not any(_COMMENT.search(line) for line in function):
+    functions = _functions(text)
+    located = _located(functions)
+    for function in functions:
+        if _name(function) not in located:
             lines += function
             continue
         for line in function:
@@ -101,6 +105,23 @@ def with_debug_information(text: str, origins: Origins) -> str:
                 line += f", !dbg !{known[current]}"
             lines.append(line)
     return "\n".join([*lines, *metadata]) + "\n"
+
+
+def _located(functions: list[list[str]]) -> set[str]:
+    """The names of functions that have comments, and of all that call them, one through the other."""
+    called = {name: set(_CALL.findall("\n".join(f[1:]))) for f in functions if (name := _name(f))}
+    located = {name for f in functions if (name := _name(f)) and any(map(_COMMENT.search, f))}
+    while True:
+        calling = {name for name, others in called.items() if not others.isdisjoint(located)}
+        if calling <= located:
+            return located
+        located |= calling
+
+
+def _name(function: list[str]) -> str:
+    """What a function is called, of lines that are none ''."""
+    define = _DEFINE.match(function[0]) if function else None
+    return "" if define is None else define[1]
 
 
 def _functions(text: str) -> list[list[str]]:

@@ -111,11 +111,14 @@ def _gap(x: Array) -> Any:
 
 
 def _scaled(x: Array, exponent: Any) -> Any:
-    """x * 2**exponent, in three steps: a factor of any exponent would overflow."""
+    """x * 2**exponent, in three steps: a factor of any exponent would overflow.
+
+    The largest power of two is in none: NumPy's, in single precision, is not exact where there is AVX-512.
+    """
     limits = np.finfo(x.dtype)
     rest = converted(as_array(exponent), I64)
     for _ in range(3):
-        step = xp.clip(rest, limits.minexp, limits.maxexp - 1)
+        step = xp.clip(rest, limits.minexp, -limits.minexp)
         x = x * xp.exp2(converted(step, x.dtype))
         rest = rest - step
     return x
