@@ -35,9 +35,18 @@ def written(result: object, tree: Tree, out: object) -> object:
     for leaf, buffer, path in zip(leaves, buffers, paths, strict=True):
         _require_fitting(np.asarray(leaf), buffer, path)
     _require_apart(buffers, paths)
-    for leaf, buffer in zip(leaves, buffers, strict=True):
+    # A result may lie in a donated argument, of which any buffer may have a part.
+    apart = [_apart(leaf, k, buffers) for k, leaf in enumerate(leaves)]
+    for leaf, buffer in zip(apart, buffers, strict=True):
         np.copyto(buffer, leaf)
     return out
+
+
+def _apart(leaf: Any, k: int, buffers: Sequence[Any]) -> Any:
+    """Result number k where no write to a buffer changes it before it has been read."""
+    if leaf is buffers[k] or not any(np.may_share_memory(leaf, buffer) for buffer in buffers):
+        return leaf
+    return np.copy(leaf)
 
 
 def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
