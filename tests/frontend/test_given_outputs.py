@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import mlirad as ad
 
@@ -127,6 +128,7 @@ ONE = np.empty(3)
         (Parts({"x": np.empty(3)}, np.float64(0)), ad.ArgumentError, "out.total is of the type float64"),
         (Parts({"x": np.ma.ones(3)}, np.empty(())), ad.ArgumentError, "is of the type MaskedArray"),
         (Parts({"x": ONE}, ONE[0, ...]), ad.ArgumentError, "share memory"),
+        (Parts({"x": as_strided(ONE, (3,), (0,))}, np.empty(())), ad.ArgumentError, "elements that share"),
     ],
 )
 def test_mistakes_name_the_place_and_the_line(out: Any, kind: type[Exception], says: str) -> None:

@@ -18,6 +18,7 @@ from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.compiling.arguments import OUT
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.memory import has_own_elements
 
 
 def written(result: object, tree: Tree, out: object) -> object:
@@ -73,6 +74,12 @@ def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
     if not array.flags.writeable:
         raise ArgumentError(
             f"{path} is read-only, so no result can be written to it",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+    if not has_own_elements(array):
+        raise ArgumentError(
+            f"{path} has elements that share memory, so it cannot hold a result",
             location=user_line(),
             hint=f"pass {like}",
         )
