@@ -24,6 +24,7 @@ from tests.generators.sized_calls import STEPS, random_arguments
 
 NAMES = ("x", "rows", "table", "at", "y")
 SIZES = (1, 2, 3, 5, 8, 17, 40, 64, 257)
+FLOATS = (np.float64, np.float64, np.float64, np.float32)
 MEMBERS = 3
 """How many members batches have."""
 
@@ -146,6 +147,8 @@ class Session:
     compiled: Any
     copies: list[Any]
     sizes: tuple[int, ...]
+    floats: Any
+    """The dtype of arrays of floats."""
 
     @property
     def donated(self) -> tuple[str, ...]:
@@ -160,6 +163,8 @@ class Session:
         plain = members[0]
         if "vmap" in self.kind:
             plain = tuple(np.stack(parts) for parts in zip(*members, strict=True))
+        positions = rng.choice((np.int64, np.int64, np.int32, np.int16))
+        plain = tuple(a.astype(self.floats if a.dtype.kind == "f" else positions) for a in plain)
         arrays = {
             name: np.copy(a) if name in self.donated else laid_out(a, rng)
             for name, a in zip(NAMES, plain, strict=True)
@@ -260,7 +265,9 @@ def random_session(seed: int) -> Session:
     function = inner if kind == "jit" else Applied(kind, inner)
     options = random_options(rng, kind)
     compiled = ad.jit(function, **options)
-    return Session(function, kind, options, compiled, [compiled], tuple(rng.sample(SIZES, 2)))
+    return Session(
+        function, kind, options, compiled, [compiled], tuple(rng.sample(SIZES, 2)), rng.choice(FLOATS)
+    )
 
 
 def random_options(rng: random.Random, kind: str) -> dict[str, Any]:
