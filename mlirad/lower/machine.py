@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_float
 from mlirad.lower.elementary import elementary
 
@@ -46,6 +47,9 @@ CONFLICTING_BYTES = 1024
 
 STREAMS = 12
 """In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
+
+MOST_FETCHED = 8 * 1024
+"""The most bytes of a record that are fetched ahead, into a first-level cache that holds more than them."""
 
 CALL = 60.0
 """Cycles to call a kernel and to come back."""
@@ -80,6 +84,9 @@ its instructions wait for each other."""
 
 REFETCHED = 30.0
 """Cycles to load what two stores have just written in part each, which waits for both."""
+
+MOST_PIECED_BLOCKS = 4
+"""Rows of fewer vectors than this are loaded so soon after they were stored that the stores are under way."""
 
 SCALAR_DIVISION = 12.0
 """One division of integers, for which there are no vector instructions."""
@@ -142,6 +149,14 @@ def cycles_per_byte(working_set: float) -> float:
 def passes_by(size: int) -> bool:
     """Whether a loop that works on a slice of so many bytes in each trip finds none of them in a cache."""
     return size > CACHE_BYTES
+
+
+def ends_in_pieces(extent: int, lanes: int, runs: float) -> bool:
+    """Whether the ends of rows of so many elements are loaded and stored in pieces, by a kernel with so many
+    lanes that runs so often: it would else wait each time for what has just been stored.
+    """
+    is_short = is_static(extent) and extent % lanes != 0 and extent < MOST_PIECED_BLOCKS * lanes
+    return is_short and runs * REFETCHED >= SECOND_PATH
 
 
 def contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:

@@ -62,7 +62,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
     work = nominal(prod(op.extents)) * (cost_of(needed) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
-    schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
+    vector_bytes, runs = emitter.program.vector_bytes, emitter.trips
+    schedule = NestSchedule.of(op, body, combiners, vector_bytes, may_repeat=not in_place, runs=runs)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
     # The first rows of an array have its strides, and are not all of it.
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
