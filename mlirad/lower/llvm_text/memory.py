@@ -56,11 +56,6 @@ class Memory(Arithmetic):
         align = BYTES[value.kind] if align is None else align
         self.line(f"store {value.typed}, ptr {pointer.text}, align {align}")
 
-    def prefetch(self, pointer: Value, *, writes: bool = False) -> None:
-        """Ask for the line at an address, to be read or written soon; any address will do."""
-        self.globals.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-        self.line(f"call void @llvm.prefetch.p0({pointer.typed}, i32 {int(writes)}, i32 3, i32 1)")
-
     def masked_load(
         self,
         pointer: Value,
