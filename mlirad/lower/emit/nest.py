@@ -184,10 +184,10 @@ class _NestCode(ReductionLoops):
             fetch_ahead(code, self._loaded, writes=False)
             fetch_ahead(code, self._results, writes=True)
             self._both_paths()
-            for j in range(code.tiles):
-                # All values first: a result may lie where another one reads.
-                values = [code.get(value, j) for value in self._body.yielded]
-                for value, address in zip(values, self._results, strict=True):
+            # All values first: a result may lie where another one reads.
+            values = [[code.get(value, j) for value in self._body.yielded] for j in range(code.tiles)]
+            for j, copy_of_tile in enumerate(values):
+                for value, address in zip(copy_of_tile, self._results, strict=True):
                     self._store(value, address, j)
             return
         totals = self._reduced()
