@@ -38,6 +38,10 @@ _CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (CACHE_BYTES, 0.15))
 _MEMORY_CYCLES = 0.4
 """Cycles to read or write one byte of memory that is in no cache."""
 
+FETCHED_AHEAD = 4096
+"""How many bytes ahead a kernel asks for what it reads and writes of memory that is in no cache: some hundred
+cycles, which processors do not always foresee in several places at once. Half as many do about as well."""
+
 CONFLICTING_BYTES = 1024
 """Lines at multiples of so many bytes share few sets of the first-level data cache: 4 of 64."""
 
@@ -140,6 +144,11 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 def cycles_per_byte(working_set: float) -> float:
     """Cycles to read or write a byte again when so many bytes are read and written between."""
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
+
+
+def passes_by(size: int) -> bool:
+    """Whether a loop that works on a slice of so many bytes in each trip finds none of them in a cache."""
+    return size > CACHE_BYTES
 
 
 def ends_in_pieces(extent: int, lanes: int, runs: float) -> bool:

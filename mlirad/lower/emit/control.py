@@ -25,7 +25,7 @@ from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.addresses import ValueAddresses, in_arena
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.emit.fetching import fetch_records
+from mlirad.lower.emit.fetch_records import fetch_records
 from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.loop_tasks import LoopTasks
 from mlirad.lower.emit.tapes import Reading
