@@ -66,6 +66,8 @@ class BodyCode:
         self.width = self.tiles = self.unrolls = 1
         self.valid: Value | None = None
         """Lanes of the current block that are inside the loop; None for all of them."""
+        self.pieced_lanes: int | None = None
+        """How many lanes those are where they are loaded and stored in pieces; None elsewhere."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._truths: Mapping[Ssa, bool] = {}
         self._products: Container[Operation] = ()
@@ -276,12 +278,22 @@ class BodyCode:
     def load(self, address: Address, j: int = 0, u: int = 0, guard: Value | None = None) -> Value:
         """The elements at an address, 0 where a guard does not hold."""
         spread = self.spread(address, j, u)
+        if (count := self._pieces(spread, guard)) is not None:
+            return self.access.load_first(spread, count)
         return self.access.load(spread, self._guard(spread, guard))
 
     def store(self, value: Value, address: Address, j: int = 0, guard: Value | None = None) -> None:
         """Store at an address, where a guard holds."""
         spread = self.spread(address, j)
+        if (count := self._pieces(spread, guard)) is not None:
+            self.access.store_first(spread, value, count)
+            return
         self.access.store(spread, value, self._guard(spread, guard))
+
+    def _pieces(self, spread: Spread, guard: Value | None) -> int | None:
+        """How many lanes of an access are touched piece by piece; None where all are, or under a mask."""
+        is_in_pieces = spread.stride == 1 and self.width > 1 and guard is None and self.access.fault is None
+        return self.pieced_lanes if is_in_pieces else None
 
     def _guard(self, spread: Spread, guard: Value | None) -> Value | None:
         """The guard narrowed to lanes inside the loop; lanes that share an element need no narrowing."""
