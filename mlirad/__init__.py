@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.explorer import explore
-    from mlirad.frontend import (
+    from mlirad.frontend.differentiation.checks import check_derivatives
+    from mlirad.frontend.exporting import export
+    from mlirad.frontend.interface import (
         Array,
         Closure,
         LinearMap,
@@ -101,8 +103,6 @@ if TYPE_CHECKING:
         where,
         while_loop,
     )
-    from mlirad.frontend.differentiation.checks import check_derivatives
-    from mlirad.frontend.exporting import export
     from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
     from mlirad.tools.demo import demo
 
@@ -222,13 +222,18 @@ _ELSEWHERE = {
 }
 """Where functions stand that few programs use; each is imported when it is asked for."""
 
+_WITHOUT_TRACER = (
+    "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "value_and_grad", "vmap",
+)  # fmt: skip
+"""The transformations, which come without the tracer: a program that is on the disk runs without xDSL."""
+
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
 del jit
 
 
 def __getattr__(name: str) -> Any:
-    """What `__all__` names, imported when the first of it is asked for, as it brings xDSL along."""
+    """What `__all__` names, imported when it is asked for: all but the transformations brings xDSL along."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
@@ -238,11 +243,15 @@ def __getattr__(name: str) -> Any:
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:
-        frontend = import_module("mlirad.frontend")
+        if name in _WITHOUT_TRACER:
+            module, names = import_module("mlirad.frontend.transformations"), _WITHOUT_TRACER
+        else:
+            module = import_module("mlirad.frontend.interface")
+            names = module.__all__
     finally:
         if collects:
             gc.enable()
-    globals().update({public: getattr(frontend, public) for public in frontend.__all__})
+    globals().update({public: getattr(module, public) for public in names})
     return globals()[name]
 
 

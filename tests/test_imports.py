@@ -99,9 +99,15 @@ def test_importing_the_package_imports_what_its_errors_need() -> None:
 
 
 def test_the_interface_comes_without_the_compiler() -> None:
-    modules = modules_after("import mlirad as ad\nad.grad")
+    modules = modules_after("import mlirad as ad\nad.build")
     assert not within(modules, (*COMPILER, *FOREIGN))
     assert len(modules) <= 650
+
+
+def test_the_transformations_come_without_the_tracer() -> None:
+    modules = modules_after("import mlirad as ad\nad.grad(lambda x: x * x, check_nans=True)")
+    assert not within(modules, ("xdsl", "mlirad.frontend.tracing.frames", *COMPILER, *FOREIGN))
+    assert len(modules) <= 420
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder of a cache has to belong to the user alone")

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mlirad.frontend import jit, jvp, vjp, vmap
+from mlirad.frontend.interface import jit, jvp, vjp, vmap
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.lower.native_program import ArraySpec
 

@@ -21,9 +21,9 @@ from mlirad.bridges.stablehlo_functions import StableHloFunction, converted_func
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.naming import Named
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
@@ -136,7 +136,7 @@ def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:
 
 
 def _check_examples(function: JaxFunction, example_args: tuple[Any, ...]) -> None:
-    from mlirad.frontend import jit
+    from mlirad.frontend.interface import jit
 
     leaves, tree = flatten(example_args)
     try:

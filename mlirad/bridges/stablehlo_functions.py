@@ -17,7 +17,8 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.errors import ArgumentError, UnsupportedError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import emitting, is_tracing
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line

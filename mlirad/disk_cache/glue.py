@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 
 from mlirad.disk_cache import store
+from mlirad.disk_cache.encoding import text_key
 from mlirad.disk_cache.folder import find_folder
-from mlirad.disk_cache.keys import text_key
 from mlirad.disk_cache.records import Record
 from mlirad.disk_cache.sources import runs_what_was_read
 from mlirad.jit.machine_program import MachineProgram

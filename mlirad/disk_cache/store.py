@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlirad.disk_cache import files
+from mlirad.disk_cache.encoding import KEY_BYTES
 from mlirad.disk_cache.folder import Folder, complain, objection
-from mlirad.disk_cache.keys import KEY_BYTES
 from mlirad.disk_cache.records import DamagedError, Record, read_record, record_bytes
 
 SUFFIX: Final = ".program"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from typing import (
+    TYPE_CHECKING,
     Any,
     Generic,
     Literal,
@@ -26,14 +27,16 @@ from typing import (
 
 from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.dynamic import Dynamic
-from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.options import OPTIONS, CompileOptions, Options
 from mlirad.frontend.compiling.pickling import remembering
-from mlirad.frontend.compiling.profile import Profile
-from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.differentiation.derivatives import Argnums
+from mlirad.frontend.differentiation.argnums import Argnums
 from mlirad.frontend.tracing.decorating import decorating
+
+if TYPE_CHECKING:
+    from mlirad.frontend.compiling.lowered import Lowered
+    from mlirad.frontend.compiling.profile import Profile
+    from mlirad.frontend.compiling.stats import Stats
 
 P = ParamSpec("P")
 R = TypeVar("R")

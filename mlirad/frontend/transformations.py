@@ -9,17 +9,14 @@ ad.grad(lambda v: g(v, x) @ u)     inside a trace nothing is compiled: derivativ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.dynamic import Dynamic
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.constructs import batching, repeated
-from mlirad.frontend.differentiation import derivatives, jacobians
-from mlirad.frontend.differentiation.derivatives import Argnums
-from mlirad.frontend.differentiation.jacobians import Mode
+from mlirad.frontend.differentiation.argnums import Argnums, chosen_arguments, chosen_or_all
 from mlirad.frontend.signatures import (
     as_batching,
     as_dense_jacobian,
@@ -34,6 +31,9 @@ from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
+
+if TYPE_CHECKING:
+    from mlirad.frontend.differentiation.jacobians import Mode
 
 
 @as_jit
@@ -51,7 +51,13 @@ def jit(
     `dynamic` names dimensions of arguments that have one size, whatever it is, as in `"x:0 y:0"`, several
     strings for several sizes: the function is traced and differentiated once for all sizes of 2 and more.
     """
-    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate, dynamic)
+    return Transformed(function, _called, "jit", options_of(options), static_argnames, donate, dynamic)
+
+
+def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    from mlirad.frontend.constructs import repeated
+
+    return repeated.call(function, args)
 
 
 @as_value_and_gradient
@@ -68,11 +74,17 @@ def value_and_grad(
     `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
     those of `jit`.
     """
-    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    chosen, has_aux = chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     holomorphic = checked_flag(holomorphic, "holomorphic")
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import derivatives
+
+        return derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic)
+
     return Transformed(
         function,
-        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic),
+        differentiated,
         ("value_and_grad", chosen, has_aux, holomorphic),
         options_of(options),
         static_argnames,
@@ -92,10 +104,12 @@ def grad(
     `(value, aux)`, and the transformed one `(gradient, aux)`. `static_argnames` are parameters that reach the
     function as they are, `donate` those whose arrays results may be made in.
     """
-    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    chosen, has_aux = chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     holomorphic = checked_flag(holomorphic, "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import derivatives
+
         value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic)
         return (gradient, value[1]) if has_aux else gradient
 
@@ -120,10 +134,14 @@ def jvp(
     Tangents are structured like the primals; `None` stands for zero. With `argnums` there is one for each of
     these arguments, and the others are constants. Results without derivative have `None`.
     """
-    chosen = derivatives.chosen_or_all(argnums)
-    transformed = Transformed(
-        function, lambda f, args: derivatives.jvp(f, chosen, *args), ("jvp", chosen), options_of(options)
-    )
+    chosen = chosen_or_all(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import derivatives
+
+        return derivatives.jvp(f, chosen, *args)
+
+    transformed = Transformed(function, differentiated, ("jvp", chosen), options_of(options))
     return transformed(*_one_per_argument(primals, tangents, "jvp"))
 
 
@@ -199,10 +217,12 @@ def _jacobian(
     static_argnames: Sequence[str] | str,
     options: Options,
 ) -> Transformed:
-    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(flags[0], "has_aux")
+    chosen, has_aux = chosen_arguments(argnums), checked_flag(flags[0], "has_aux")
     holomorphic = checked_flag(flags[1], "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import jacobians
+
         blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args, holomorphic)
         return (blocks, aux) if has_aux else blocks
 
@@ -223,14 +243,14 @@ def hessian(
         from mlirad.frontend.sparse.derivatives import SparseDerivative
 
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
-    chosen = derivatives.chosen_arguments(argnums)
-    return Transformed(
-        function,
-        lambda f, args: jacobians.hessian(f, chosen, args),
-        ("hessian", chosen),
-        options_of(options),
-        static_argnames,
-    )
+    chosen = chosen_arguments(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import jacobians
+
+        return jacobians.hessian(f, chosen, args)
+
+    return Transformed(function, differentiated, ("hessian", chosen), options_of(options), static_argnames)
 
 
 @with_options
@@ -244,10 +264,14 @@ def hvp(
     Like a gradient it is bare for one argument, and a tuple for several. With `argnums` both derivatives are
     with respect to these arguments: there is one tangent for each, and the result is as of `grad`.
     """
-    chosen = derivatives.chosen_or_all(argnums)
-    transformed = Transformed(
-        function, lambda f, args: jacobians.hvp(f, chosen, *args), ("hvp", chosen), options_of(options)
-    )
+    chosen = chosen_or_all(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.differentiation import jacobians
+
+        return jacobians.hvp(f, chosen, *args)
+
+    transformed = Transformed(function, differentiated, ("hvp", chosen), options_of(options))
     return transformed(*_one_per_argument(primals, tangents, "hvp"))
 
 
@@ -270,6 +294,8 @@ def vmap(
     )
 
     def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.constructs import batching
+
         return batching.vmap(f, axes, out_axes, args)
 
     key = ("vmap", static_key(axes), static_key(out_axes))

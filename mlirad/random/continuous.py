@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend import asarray
+from mlirad.frontend.interface import asarray
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend import asarray, scan, stop_gradient, while_loop
+from mlirad.frontend.interface import asarray, scan, stop_gradient, while_loop
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.random.drawing import Numbers, broadcast_shape, checked_dtype, draw, unit

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend import asarray, stop_gradient
+from mlirad.frontend.interface import asarray, stop_gradient
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error

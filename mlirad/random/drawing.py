@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape
-from mlirad.frontend import asarray, build, jit
+from mlirad.frontend.interface import asarray, build, jit
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error

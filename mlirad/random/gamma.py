@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend import asarray, custom_derivative, stop_gradient, while_loop
+from mlirad.frontend.interface import asarray, custom_derivative, stop_gradient, while_loop
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend import Array
+from mlirad.frontend.interface import Array
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, unsupported_error

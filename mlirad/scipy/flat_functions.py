@@ -13,14 +13,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mlirad.frontend import hessian as hessian_of
-from mlirad.frontend import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.interface import hessian as hessian_of
+from mlirad.frontend.interface import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.solvers.closed import rows_of, with_data
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error

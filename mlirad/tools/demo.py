@@ -36,7 +36,8 @@ from mlirad.frontend.tracing.argument_kinds import checked_choice
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import trace
-from mlirad.frontend.tracing.source import traceback_line, user_location
+from mlirad.frontend.tracing.op_locations import user_location
+from mlirad.frontend.tracing.source import traceback_line
 from mlirad.tools.arguments import read_example
 from mlirad.tools.process import guarded, split_arguments, write_output
 

@@ -109,7 +109,7 @@ def test_everything_that_decides_the_code_is_in_the_key(
     monkeypatch.setattr(sources, "versions", lambda: {"numpy": "2.99"})
     other = sources.fingerprint(sources.AT_IMPORT)
     assert other != sources.compiler()
-    monkeypatch.setattr("mlirad.disk_cache.keys.compiler", lambda: other)
+    monkeypatch.setattr("mlirad.disk_cache.encoding.compiler", lambda: other)
     gradient()
     gradient()
     assert len(compiles) == len(variants) + 4
@@ -123,7 +123,7 @@ def test_a_compiler_that_is_not_known_keeps_nothing(
         patched.setattr(sources, "_confirmed", set())
         ad.jit(lambda x: x + 1.0)(X)
         assert not folder.exists()
-    monkeypatch.setattr("mlirad.disk_cache.keys.compiler", lambda: None)  # edited before
+    monkeypatch.setattr("mlirad.disk_cache.encoding.compiler", lambda: None)  # edited before
     ad.jit(lambda x: x + 1.0)(X)
     assert not folder.exists()
     assert len(compiles) == 2

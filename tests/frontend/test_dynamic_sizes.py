@@ -15,7 +15,7 @@ import mlirad as ad
 from mlirad.compiler import transform
 from mlirad.dialects.instances import stated_sizes
 from mlirad.errors import MliradError, ShapeError, TracingError
-from mlirad.frontend.compiling import all_sizes, transformed
+from mlirad.frontend.compiling import all_sizes
 from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.parsing import parse_module
@@ -134,12 +134,13 @@ def agree(found: Any, wanted: Any) -> None:
 def traces(monkeypatch: pytest.MonkeyPatch) -> list[all_sizes.AllSizes]:
     """What is made for all sizes."""
     made: list[all_sizes.AllSizes] = []
+    make = all_sizes.for_all_sizes
 
     def noting(*args: Any) -> all_sizes.AllSizes:
-        made.append(all_sizes.for_all_sizes(*args))
+        made.append(make(*args))
         return made[-1]
 
-    monkeypatch.setattr(transformed, "for_all_sizes", noting)
+    monkeypatch.setattr(all_sizes, "for_all_sizes", noting)
     return made
 
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, with_names
-from mlirad.frontend.compiling.lowered import Signature
 from mlirad.frontend.compiling.programs import signature_key
+from mlirad.frontend.compiling.signature import Signature
 from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.function_names import argument_paths, function_name
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,20 +8,21 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlirad.disk_cache.glue import KeptGlue
-from mlirad.frontend.compiling.kept import kept_or_made, place_of
 from mlirad.frontend.compiling.options import Options
-from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.pipeline_options import Sizes, Stage
 from mlirad.recursion import deep_recursion
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlirad.frontend.compiling.stats import Stats
 
 keep_glue_in(KeptGlue())
 
@@ -91,6 +92,8 @@ def executable(
         from mlirad.frontend.compiling import making
 
         return making.interpreted(module, options, stats, function, start), None
+    from mlirad.frontend.compiling.kept import kept_or_made, place_of
+
     pipeline = options.pipeline("kernels", function, donated, start, sizes)
     place = place_of(module, pipeline, options, name or function)
 

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias, cast
 
 from mlirad.dialects.extents import LEAST_SIZE, size
 from mlirad.errors import ShapeError, TracingError
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 
 Dynamic: TypeAlias = Sequence[str] | str
 """The dimensions of each size, as in `"x:0 y:0"`."""

@@ -11,62 +11,26 @@ Each step is made once, when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import PicklingError, TracingError, UnsupportedError
+from mlirad.errors import PicklingError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.profile import Profile, profiled
 from mlirad.frontend.compiling.programs import NOTHING, Program
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
+from mlirad.frontend.compiling.signature import Signature
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 from mlirad.pipeline_options import Sizes
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a program is compiled for: the structure of the arguments, the type and the path of each leaf, and
-    the values of static arguments.
-    """
-
-    tree: Tree
-    types: tuple[LeafType, ...]
-    paths: tuple[str, ...]
-    static: tuple[object, ...] = ()
-
-    def require(self, other: Signature, name: str) -> None:
-        """Raise unless arguments of the other signature fit a program for this one."""
-        hint = "call the function that was lowered: it compiles for each signature"
-        if self.tree != other.tree:
-            raise TracingError(
-                f"{name} is compiled for arguments structured {self.tree}, and is given {other.tree}",
-                location=user_line(),
-                hint=hint,
-            )
-        if self.static != other.static:
-            raise TracingError(
-                f"{name} is compiled for other values of static arguments", location=user_line(), hint=hint
-            )
-        for wanted, given, path in zip(self.types, other.types, self.paths, strict=True):
-            if (wanted.shape, wanted.dtype) != (given.shape, given.dtype):
-                raise TracingError(
-                    f"{name} is compiled for {path}: {wanted.dtype}{list(wanted.shape)}, and is given "
-                    f"{given.dtype}{list(given.shape)}",
-                    location=user_line(),
-                    hint=hint,
-                )
-
 
 Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[Any]]]
 """From the arguments of a call to their signature and their leaves."""

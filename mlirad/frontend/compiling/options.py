@@ -20,6 +20,7 @@ from mlirad.frontend.tracing.argument_kinds import (
     checked_integer,
     checked_number,
 )
+from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
@@ -175,6 +176,7 @@ def controlled(function: Callable[..., Any], options: Options) -> Callable[..., 
     """
     if options.control is None:
         return function
+    complete()
     _rewriting.rewritten(function)
 
     @functools.wraps(function, updated=())

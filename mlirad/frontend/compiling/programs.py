@@ -24,9 +24,9 @@ from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.tracing.drawn_objects import is_iterator
 from mlirad.frontend.tracing.function_names import definition_of, function_name
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.value_walk import LIMIT
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards

@@ -18,9 +18,9 @@ from typing import Any, Final, cast
 from mlirad.errors import CaptureWarning, RecompileWarning
 from mlirad.frontend.tracing.captures import Captures
 from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.forking import CompileLock
 
 SHARED: Final = 64

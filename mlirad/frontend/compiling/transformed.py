@@ -13,37 +13,37 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import fields
 from types import MethodType
-from typing import Any, ClassVar, TypeAlias
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
-from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
-from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
-from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.recompiles import note_signature
-from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.tracing.array import copied_leaves
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
-from mlirad.frontend.tracing.functions import trace_module
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.notebook import html_table
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlirad.frontend.compiling.all_sizes import AllSizes
+    from mlirad.frontend.compiling.lowered import Lowered
+    from mlirad.frontend.compiling.profile import Profile
+    from mlirad.frontend.compiling.stats import Stats
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -144,6 +144,8 @@ class Transformed:
                     location=user_line(),
                     hint="write out[...] = f(x), or use the result",
                 )
+            from mlirad.frontend.tracing.array import copied_leaves
+
             function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, leaves, tree, types = self._reader.flattened(args, kwargs)
@@ -192,6 +194,8 @@ class Transformed:
         types: Sequence[LeafType],
         stats: Stats | None = None,
     ) -> tuple[ModuleOp, Tree]:
+        from mlirad.frontend.tracing.functions import trace_module
+
         implementation = self._implementation
 
         def traced(*args: Any) -> Any:
@@ -251,6 +255,8 @@ class Transformed:
         anew: bool = False,
     ) -> Program:
         """The program for sizes of dynamic dimensions, of what is the same for all sizes."""
+        from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
+
         open_types, sizes = self._sized(function, tree, types)
         if not sizes:
             return self._compile(function, tree, types, stats, anew=anew)
@@ -287,6 +293,8 @@ class Transformed:
     @plain_errors
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The function for arguments like these, to be looked into and compiled ahead of its calls."""
+        from mlirad.frontend.compiling.lowered import Lowered
+
         function, _, tree, types = self._reader.flattened(args, kwargs)
         signature, _ = self._reader.signature(args, kwargs)
         open_types, sizes = self._sized(function, tree, types)

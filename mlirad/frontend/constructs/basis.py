@@ -11,9 +11,9 @@ from typing import Any
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array, positions, xp
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.values import LeafType
 
 
 def images_of_basis(

@@ -29,8 +29,9 @@ from mlirad.frontend.tracing.argument_kinds import checked_integer, checked_list
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.dtypes import I64, plain_array
-from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.functions import require_arguments, require_function
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import shape_error, tracing_error

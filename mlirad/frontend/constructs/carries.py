@@ -20,13 +20,15 @@ from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F32, I32, result_type
-from mlirad.frontend.tracing.frames import current_frame, is_tracing
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.function_names import hint_of
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten, structure_text
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import has_reports, resume, with_last_token
-from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, ValueType, type_of
+from mlirad.frontend.tracing.values import Higher, HigherType, ValueType, type_of
 from mlirad.ir.regions import discard
 
 T = TypeVar("T")

@@ -22,10 +22,9 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import TracingError
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.recursion import Function
-from mlirad.frontend.tracing.argument_types import structure_type
 from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.dtypes import result_type
-from mlirad.frontend.tracing.frames import Scope, current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import Scope, current_frame, emitting
 from mlirad.frontend.tracing.function_names import (
     argument_hints,
     argument_paths,
@@ -34,16 +33,19 @@ from mlirad.frontend.tracing.function_names import (
     takes_nothing,
 )
 from mlirad.frontend.tracing.functions import call_for_values, require_arguments
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import Key, call_stack, known_parameters, learn
+from mlirad.frontend.tracing.op_locations import user_location
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, kind_of, value_of
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
-from mlirad.frontend.tracing.source import user_line, user_location
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.tokens import last_token, resume, sealed
 from mlirad.frontend.tracing.values import (
     Higher,
     HigherType,
-    LeafType,
     StructureType,
     ValueType,
     type_of,

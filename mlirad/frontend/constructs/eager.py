@@ -23,9 +23,10 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs.carries import Carry, leaf_read, sliced_length
 from mlirad.frontend.constructs.scalars import read_positions, require_condition, require_integer
 from mlirad.frontend.tracing.dtypes import BOOL, plain_array, result_type
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import Higher, LeafType
+from mlirad.frontend.tracing.values import Higher
 
 Function = Callable[..., Any]
 

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.messages import check_message, fields
 from mlirad.errors import TracingError
-from mlirad.frontend.tracing.frames import emitting, is_tracing
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line

@@ -23,8 +23,7 @@ from mlirad.dialects.function import PartialOp, closure_type
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, TracingError
 from mlirad.frontend.compiling.transformed import run_compiled
-from mlirad.frontend.tracing.argument_types import structure_type
-from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.function_names import (
     argument_hints,
     argument_paths,
@@ -33,8 +32,10 @@ from mlirad.frontend.tracing.function_names import (
 )
 from mlirad.frontend.tracing.functions import Traced, trace_inner
 from mlirad.frontend.tracing.naming import Named
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.values import Higher, StructureType
 from mlirad.ir.regions import nested_ops
 

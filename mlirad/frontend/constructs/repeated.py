@@ -12,8 +12,9 @@ from typing import Any
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs.recursion import Function
 from mlirad.frontend.tracing.argument_types import leaf_types
-from mlirad.frontend.tracing.frames import current_frame, is_tracing
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 
 LEAST_CALLS = 100

@@ -16,12 +16,13 @@ from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.constructs.carries import Retrace, leaf_value, paths_of
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import result_type
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import with_last_token
-from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, ValueType, type_of
+from mlirad.frontend.tracing.values import Higher, HigherType, ValueType, type_of
 
 
 class Results:

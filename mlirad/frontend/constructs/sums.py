@@ -20,13 +20,15 @@ from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.branches import Branch, branched
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.closures import value_as
-from mlirad.frontend.tracing.argument_types import structure_type
 from mlirad.frontend.tracing.dtypes import result_type
-from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
-from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, StructureType, ValueType
+from mlirad.frontend.tracing.structure_types import structure_type
+from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
 
 
 @dataclass(frozen=True)

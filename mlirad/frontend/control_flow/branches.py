@@ -29,10 +29,11 @@ from mlirad.frontend.control_flow.state import (
 )
 from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.tokens import last_token, resume
-from mlirad.frontend.tracing.values import LeafType, ValueType, type_of
+from mlirad.frontend.tracing.values import ValueType, type_of
 
 Thunk = Callable[[], Any]
 

@@ -27,7 +27,7 @@ from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import contains_traced, converted, xp
 
 

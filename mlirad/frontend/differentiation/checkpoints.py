@@ -16,9 +16,10 @@ from mlirad.dialects.shapes import Value
 from mlirad.frontend.constructs import repeated
 from mlirad.frontend.constructs.eager import called, known
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
-from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.function_names import with_signature
 from mlirad.frontend.tracing.functions import call
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.tokens import has_reports, last_token, resume, token
 from mlirad.ir.builder import yields

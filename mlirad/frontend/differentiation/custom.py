@@ -36,9 +36,10 @@ from mlirad.frontend.differentiation.derivatives import conjugated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
-from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.naming import Named
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import SymbolRefAttr, i64
@@ -27,6 +27,7 @@ from mlirad.dialects.shapes import (
     tangent_type,
 )
 from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.linear_map.spaces import vector
 from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array, made
@@ -34,13 +35,12 @@ from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.function_names import function_name, hint_of, parameter_names
 from mlirad.frontend.tracing.functions import Traced, trace_inner
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import resume
-from mlirad.frontend.tracing.values import Higher, LeafType
-
-Argnums: TypeAlias = int | str | Sequence[int | str]
+from mlirad.frontend.tracing.values import Higher
 
 
 @dataclass(frozen=True)
@@ -195,67 +195,9 @@ def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[V
 # The transformations on traced arguments ---------------------------------------------------------
 
 
-def chosen_arguments(argnums: Argnums) -> int | str | tuple[int | str, ...]:
-    """`argnums` as something hashable; raises for what is neither positions nor names."""
-    given: object = argnums
-    several = tuple(cast("Sequence[object]", given)) if isinstance(given, Sequence) else (given,)
-    for one in several if not isinstance(given, str) else ():
-        if not isinstance(one, int | str | np.integer) or isinstance(one, bool):
-            raise DifferentiationError(
-                f"argnums holds {one!r}, which is neither a position nor a name", location=user_line()
-            )
-    return argnums if isinstance(argnums, int | str) else tuple(argnums)
-
-
-def argument_positions(function: Callable[..., Any], argnums: Argnums, count: int) -> list[int]:
-    """The positions that `argnums` (positions or names) means."""
-    given = [argnums] if isinstance(argnums, int | str) else list(argnums)
-    names = parameter_names(function, count)
-    found: list[int] = []
-    for one in given:
-        if isinstance(one, str):
-            if one not in names:
-                raise _not_passed(function, one, names)
-            found.append(names.index(one))
-        elif not -count <= one < count:
-            raise DifferentiationError(
-                f"argnums names argument {one} of a call with {count}", location=user_line()
-            )
-        else:
-            found.append(one % count)
-    if len(set(found)) < len(found):
-        repeated = next(names[k] for k in found if found.count(k) > 1)
-        raise DifferentiationError(
-            f"argnums names the argument {repeated} more than once",
-            location=user_line(),
-            hint="name every argument once; its gradient can be used twice",
-        )
-    return found
-
-
-def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] | None:
-    """The same, where `None` means all arguments."""
-    return None if argnums is None else chosen_arguments(argnums)
-
-
 def positions_or_all(function: Callable[..., Any], argnums: Argnums | None, count: int) -> list[int]:
     """The positions that `argnums` means; those of all arguments if it is `None`."""
     return list(range(count)) if argnums is None else argument_positions(function, argnums, count)
-
-
-def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> DifferentiationError:
-    """That argnums names what is no argument of the call."""
-    known = parameter_names(function, None)
-    if name in known:
-        return DifferentiationError(
-            f"argnums names {name}, which the call leaves at its default",
-            location=user_line(),
-            hint=f"pass {name} too",
-        )
-    return DifferentiationError(
-        f"{function_name(function)} has no parameter {name!r}; it has {', '.join(known or passed)}",
-        location=user_line(),
-    )
 
 
 def value_and_grad(

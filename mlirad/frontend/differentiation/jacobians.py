@@ -15,10 +15,9 @@ from typing import Any, Literal, TypeAlias
 from mlirad.dialects.extents import nominal
 from mlirad.errors import DifferentiationError
 from mlirad.frontend.constructs.basis import images_of_basis
+from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.differentiation.derivatives import (
-    Argnums,
     Linearization,
-    argument_positions,
     jvp,
     linearize_at,
     require_holomorphic,
@@ -27,9 +26,9 @@ from mlirad.frontend.differentiation.derivatives import (
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.function_names import function_name, with_signature
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 
 Mode: TypeAlias = Literal["forward", "reverse", "auto"]
 

@@ -27,20 +27,22 @@ from mlirad.frontend.compiling.options import CompileOptions, Options, controlle
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
-from mlirad.frontend.differentiation.derivatives import Argnums, Linearization, linearize_at
+from mlirad.frontend.differentiation.argnums import Argnums, chosen_or_all
+from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
 from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
 from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.frames import Functions, is_tracing
+from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints, function_name, parameter_names
 from mlirad.frontend.tracing.functions import function_of, settled_trace
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
@@ -55,7 +57,7 @@ def linearize(
 ) -> tuple[Any, LinearMap]:
     """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all."""
     function = controlled(function, options_of(options))
-    chosen = derivatives.chosen_or_all(argnums)
+    chosen = chosen_or_all(argnums)
     if is_tracing():
         positions = derivatives.positions_or_all(function, chosen, len(primals))
         at = linearize_at(function, primals, positions)

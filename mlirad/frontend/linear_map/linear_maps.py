@@ -37,8 +37,8 @@ from mlirad.frontend.linear_map.nodes import (
 )
 from mlirad.frontend.linear_map.programs import apply_traced, map_function, run
 from mlirad.frontend.linear_map.spaces import Space, space_of
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.notebook import html_table
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_methods

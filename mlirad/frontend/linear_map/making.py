@@ -14,7 +14,7 @@ from mlirad.frontend.linear_map.nodes import Join, Pair, Stack
 from mlirad.frontend.linear_map.spaces import Space, join
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line

@@ -23,10 +23,10 @@ from mlirad.frontend.linear_map.programs import apply_traced, run
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype, plain_array
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 
 
 def product(expression: MapExpression, arrays: Sequence[Any], vectors: Any) -> Any:

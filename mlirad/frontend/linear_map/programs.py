@@ -29,9 +29,9 @@ from mlirad.frontend.linear_map.nodes import Transpose, transposed
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
 from mlirad.frontend.tracing.functions import function_of
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder, new_function
 
 Body: TypeAlias = Callable[[MapExpression, list[Array], list[Array]], Sequence[Array]]

@@ -23,13 +23,13 @@ from mlirad.errors import DtypeError, PositionError, ShapeError
 from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.statics import Static
-from mlirad.frontend.tracing.values import LeafType
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.function_names import hint_of, parameter_names
 from mlirad.frontend.tracing.functions import Traced, trace_inner
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
-from mlirad.frontend.tracing.values import LeafType
 
 
 @dataclass(frozen=True)

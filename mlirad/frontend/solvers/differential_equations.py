@@ -34,10 +34,10 @@ from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor,
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments, require_function
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import LeafType
 
 ADJOINTS = ("discrete", "continuous")
 """How a solution is differentiated."""

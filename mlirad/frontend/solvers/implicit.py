@@ -18,7 +18,7 @@ from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.solvers.convergence import Limits, Progress
 from mlirad.frontend.solvers.inverses import inverses
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.values import LeafType
+from mlirad.frontend.tracing.leaf_types import LeafType
 
 Residual = Callable[..., Any]
 """A function of a flat vector and of data, with values of the same shape as the vector."""

@@ -23,8 +23,8 @@ from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.solvers.convergence import Limits, Progress, is_singular, require_regular, solved
 from mlirad.frontend.solvers.krylov import cg, gmres, lsmr
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.values import LeafType
 
 Operator: TypeAlias = Callable[..., Any]
 """A function of a flat vector, in which it is linear, and of data."""

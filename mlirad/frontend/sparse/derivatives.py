@@ -30,17 +30,17 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation import jacobians
-from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
+from mlirad.frontend.differentiation.argnums import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.function_names import function_name
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock

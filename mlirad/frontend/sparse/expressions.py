@@ -24,18 +24,17 @@ from mlirad.dialects.shapes import Value, array_type
 from mlirad.frontend.compiling.making import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.differentiation.derivatives import (
-    Argnums,
     Linearization,
-    argument_positions,
     linearize_at,
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints
 from mlirad.frontend.tracing.functions import function_of, settled_trace
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of

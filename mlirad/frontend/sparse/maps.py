@@ -19,9 +19,9 @@ from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.programs import cache_of, options_of
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.builder import returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 

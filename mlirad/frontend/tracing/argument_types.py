@@ -11,18 +11,17 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.extents import Extent
 from mlirad.errors import MliradError
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
-from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.captured_objects import is_program_class
-from mlirad.frontend.tracing.dtypes import I64, language_dtype, plain_array
+from mlirad.frontend.tracing.dtypes import DTYPES, I64, language_dtype, plain_array
 from mlirad.frontend.tracing.function_names import argument_paths
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.values import Higher, LeafType, StructureType
 
 
 def is_unknown(leaf: object) -> bool:
@@ -31,7 +30,7 @@ def is_unknown(leaf: object) -> bool:
     if callable(leaf) or isinstance(leaf, set | complex):
         return True
     is_like_array = any(hasattr(kind, name) for name in _ARRAY_PROTOCOLS)
-    return not is_like_array and not isinstance(leaf, Number | Array | Higher | np.generic)
+    return not is_like_array and not isinstance(leaf, Number | Traced | np.generic)
 
 
 _ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__dlpack__", "__buffer__", "__float__", "__index__")
@@ -40,21 +39,16 @@ _ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__dlpack__", "__buffer_
 def leaf_type(leaf: Any, path: str) -> LeafType:
     """The type of an argument; raises for what is no array."""
     kind = cast("type[Any]", type(leaf))
-    if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
+    if kind is np.ndarray and leaf.dtype in DTYPES:
         return LeafType(leaf.shape, leaf.dtype)
     if kind in (bool, int, float):
         if kind is int and not -MACHINE_INTEGERS <= leaf < MACHINE_INTEGERS:
             raise dtype_error(f"argument {path} is {leaf}, which int64 does not hold", "pass it as a float")
         return LeafType((), language_dtype(kind), weak=True)
-    if isinstance(leaf, Array):
-        return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    if isinstance(leaf, Traced):
+        return _traced_type(leaf, path)
     if isinstance(leaf, Extent):
         return LeafType((), I64, weak=True)
-    if isinstance(leaf, Higher):
-        raise unsupported_error(
-            f"argument {path} is {leaf.noun}, which is no array",
-            "make it in the function that uses it, of arrays that are arguments",
-        )
     if is_unknown(leaf):
         raise unsupported_error(f"argument {path} is a {kind.__name__}, which is no array", _remedy(leaf))
     try:
@@ -62,6 +56,20 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     except MliradError as error:
         raise error.restated(f"argument {path}: {error.message}", user_line()) from error
     return LeafType(array.shape, language_dtype(array.dtype))
+
+
+def _traced_type(leaf: Traced, path: str) -> LeafType:
+    """The type of a traced argument; raises for a function and a sum."""
+    from mlirad.frontend.tracing.array import Array
+    from mlirad.frontend.tracing.values import Higher
+
+    if isinstance(leaf, Array):
+        return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    noun = leaf.noun if isinstance(leaf, Higher) else type(leaf).__name__
+    raise unsupported_error(
+        f"argument {path} is {noun}, which is no array",
+        "make it in the function that uses it, of arrays that are arguments",
+    )
 
 
 def _remedy(leaf: object) -> str:
@@ -80,12 +88,3 @@ def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) 
     """The types of the leaves of the arguments of a function; raises for what is no array."""
     paths = argument_paths(function, tree) if leaves else []
     return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
-
-
-def structure_type(leaves: Sequence[Any], tree: Tree, paths: Sequence[str]) -> StructureType:
-    """The types of leaves that may be functions and sums, in their structure; raises for what is no value."""
-    types = (
-        leaf.kind if isinstance(leaf, Higher) else leaf_type(leaf, path)
-        for leaf, path in zip(leaves, paths, strict=True)
-    )
-    return StructureType(tree, tuple(types))

@@ -29,6 +29,7 @@ from mlirad.errors import SizeNeeded
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_names import hint_for, scipy_function
+from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
@@ -57,7 +58,7 @@ class View:
         raise NotImplementedError
 
 
-class Array:
+class Array(Traced):
     """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
 
     It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from

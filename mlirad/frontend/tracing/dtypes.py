@@ -16,7 +16,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.errors import DtypeError
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 
@@ -28,7 +27,10 @@ PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i":
 """What an operand without a width of its own is in Python, by the kind of its dtype."""
 
 BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
-_BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
+DTYPES = frozenset((BOOL, I32, I64, F32, F64))
+"""Those of the language."""
+
+_BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in DTYPES}
 _REPLACED: dict[str, Dtype] = {
     "i1": I32, "i2": I32, "u1": I32, "u2": I32, "u4": I64, "f2": F32,
 }  # fmt: skip
@@ -119,7 +121,7 @@ def plain_array(value: object) -> npt.NDArray[Any]:
         raise dtype_error(
             f"a {kind.__name__} is no array", "write the array that it holds, such as x.value for x"
         )
-    if array.dtype in ELEMENT_TYPES:
+    if array.dtype in DTYPES:
         return array
     return array.astype(language_dtype(array.dtype))
 

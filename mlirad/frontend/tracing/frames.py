@@ -14,7 +14,6 @@ scope it was made in, and using it after that scope has closed is a leak, report
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,8 +26,10 @@ from xdsl.ir import Attribute, Block, Region
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
+from mlirad.frontend.tracing.op_locations import location_at
+from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.source import location_at, user_place
+from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -187,26 +188,11 @@ class Functions:
         return f"{base}_{count}" if count else base
 
 
-class _Stack(threading.local):
-    frames: list[Frame]
-
-    def __init__(self) -> None:
-        self.frames = []
-
-
-_stack = _Stack()
-
-
-def is_tracing() -> bool:
-    """Whether a function is being traced in this thread."""
-    return bool(_stack.frames)
-
-
 def current_frame() -> Frame:
     """The function being traced; a use of traced values outside of any is a leak."""
-    if not _stack.frames:
+    if not open_traces.frames:
         raise leaked_error()
-    return _stack.frames[-1]
+    return open_traces.frames[-1]
 
 
 def emitting() -> ArrayBuilder:
@@ -227,11 +213,11 @@ def emitting() -> ArrayBuilder:
 @contextmanager
 def tracing(frame: Frame) -> Generator[Frame]:
     """Trace into `frame` during the `with` block, then close all its scopes."""
-    _stack.frames.append(frame)
+    open_traces.frames.append(frame)
     try:
         yield frame
     finally:
-        _stack.frames.pop()
+        open_traces.frames.pop()
         for scope in frame.scopes:
             scope.is_open = False
 

@@ -25,8 +25,10 @@ from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.library_names import library_names
+from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -35,7 +37,7 @@ from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import Higher, LeafType, StructureType, ValueType, type_of
+from mlirad.frontend.tracing.values import Higher, StructureType, ValueType, type_of
 from mlirad.ir.arrays import ArrayBuilder
 
 T = TypeVar("T")
@@ -94,6 +96,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
 
     `checks` are reports themselves.
     """
+    complete()
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     signatures: dict[Hashable, Any] = {}

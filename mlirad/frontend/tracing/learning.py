@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import current_frame
+from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.source import is_user_file, user_line
-from mlirad.frontend.tracing.values import HigherType, LeafType, StructureType, ValueType
+from mlirad.frontend.tracing.values import HigherType, StructureType, ValueType
 
 Key: TypeAlias = tuple[tuple[CodeType, int], ...]
 """The frames of a call stack: code and instruction."""

@@ -1,6 +1,6 @@
-"""Where in the user's code an op comes from: the innermost call outside mlirad and NumPy.
+"""Where in the user's code a call comes from: the innermost one outside mlirad and NumPy.
 
-y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
+y = np.sum(x * x)      # model.py, line 12      -->  ("model.py", 12)
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from xdsl.dialects.builtin import LocationAttr, UnknownLoc
-
-from mlirad.ir.locations import source_location
 from mlirad.packages import folder_of
 
-_UNKNOWN = UnknownLoc()
 _FOLDERS = (
     f"{Path(__file__).parents[2]}/",
     *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy")),
@@ -68,16 +64,6 @@ def traceback_line(error: BaseException) -> str | None:
             found = f"{file}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return found
-
-
-def user_location() -> LocationAttr:
-    """The user's place as a location attribute."""
-    return location_at(user_place())
-
-
-def location_at(place: tuple[str, int] | None) -> LocationAttr:
-    """A place, if there is one, as a location attribute."""
-    return _UNKNOWN if place is None else source_location(*place)
 
 
 def user_line() -> str | None:

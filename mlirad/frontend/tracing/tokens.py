@@ -20,7 +20,8 @@ from xdsl.dialects.builtin import i64
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value, is_array, shape_of, size_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
 

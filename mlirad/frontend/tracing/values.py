@@ -16,42 +16,16 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from xdsl.ir import Attribute
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.dialects.shapes import Value
 from mlirad.errors import TracingError
-from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.dtypes import PYTHON_TYPES, Dtype, Kind
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Scope, current_frame
+from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.raising import tracing_error
 
 H = TypeVar("H", bound="Higher")
-
-
-@dataclass(frozen=True)
-class LeafType:
-    """What a traced function is compiled for: the shape and dtype of one leaf, and whether it is weak."""
-
-    shape: Shape
-    dtype: Dtype
-    weak: bool = False
-
-    @property
-    def type(self) -> Attribute:
-        """As a type of the language."""
-        return array_type(self.shape, ELEMENT_TYPES[self.dtype])
-
-    @property
-    def kind(self) -> Kind:
-        """How it promotes."""
-        return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
-
-    def made(self, value: Value) -> Array:
-        """The array of a value just emitted."""
-        return made(value, weak=self.weak)
-
-    def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}"
 
 
 class HigherType(ABC):
@@ -97,7 +71,7 @@ class HigherType(ABC):
         """The keys of the closures in it whose signatures are unknown."""
 
 
-class Higher(ABC):
+class Higher(Traced, ABC):
     """A traced value that is no array."""
 
     noun: ClassVar[str]

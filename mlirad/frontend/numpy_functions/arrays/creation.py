@@ -20,8 +20,8 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import arange, filled, identity_of
 from mlirad.frontend.tracing.complex_array import is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.library_names import Handing
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import contains_traced, holds_size, xp
 from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import static_shape

@@ -17,7 +17,7 @@ import numpy as np
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
-from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 

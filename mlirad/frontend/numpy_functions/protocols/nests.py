@@ -23,8 +23,8 @@ from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.protocols.index_tricks import INDEX_TRICKS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing, MethodHanding
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.source import is_user_file
 
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")

@@ -1,0 +1,115 @@
+"""All that users call of the frontend, complete: the names of `mlirad` but for those of other rooms.
+
+from mlirad.frontend.interface import grad, where
+
+Whatever traces a function imports this first, by `tracing.open_traces.complete`.
+"""
+
+from mlirad.frontend.bound_methods import bind_methods
+from mlirad.frontend.compiling.configuration import config
+from mlirad.frontend.constructs.branches import cond, switch
+from mlirad.frontend.constructs.build import (
+    asarray,
+    build,
+    gather,
+    index,
+    scatter,
+    stack,
+    stop_gradient,
+    where,
+)
+from mlirad.frontend.constructs.build import map_ as map
+from mlirad.frontend.constructs.closures import Closure, lambda_
+from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
+from mlirad.frontend.constructs.printing import debug_print
+from mlirad.frontend.constructs.recursion import function
+from mlirad.frontend.constructs.sums import Sum, case, left, right, sum_of
+from mlirad.frontend.differentiation.checkpoints import checkpoint
+from mlirad.frontend.differentiation.custom import custom_derivative
+from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.numpy_functions.arrays.static_sizes import (
+    bincount,
+    extract,
+    intersect1d,
+    nonzero,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+)
+from mlirad.frontend.numpy_functions.signals.windows import convolution
+from mlirad.frontend.rewritten import rewritten
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.functions import trace
+from mlirad.frontend.tracing.registration import register
+from mlirad.frontend.transformations import (
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jit,
+    jvp,
+    value_and_grad,
+    vmap,
+)
+
+bind_methods()
+
+__all__ = [
+    "Array",
+    "Closure",
+    "LinearMap",
+    "Sum",
+    "asarray",
+    "bincount",
+    "build",
+    "case",
+    "checkpoint",
+    "cond",
+    "config",
+    "convolution",
+    "custom_derivative",
+    "debug_print",
+    "extract",
+    "fold",
+    "fori_loop",
+    "function",
+    "gather",
+    "grad",
+    "hessian",
+    "hvp",
+    "index",
+    "intersect1d",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jit",
+    "jvp",
+    "lambda_",
+    "left",
+    "linearize",
+    "map",
+    "nonzero",
+    "register",
+    "rewritten",
+    "right",
+    "scan",
+    "scatter",
+    "setdiff1d",
+    "setxor1d",
+    "stack",
+    "stop_gradient",
+    "sum_of",
+    "switch",
+    "trace",
+    "union1d",
+    "unique",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+    "where",
+    "while_loop",
+]

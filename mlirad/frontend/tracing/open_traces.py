@@ -1,0 +1,52 @@
+"""Whether a function is being traced, and what traced values are, for code that runs without any trace.
+
+    is_tracing()      False: a call runs a program, and nothing of the tracer is needed
+
+A program that another process compiled is found and called without xDSL. So what every call asks stands
+here, apart from frames and arrays, and the rest of the frontend is imported with the first trace.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class Traced:
+    """What all values are derived from that stand for values of a program."""
+
+    __slots__ = ()
+
+
+class _OpenTraces(threading.local):
+    def __init__(self) -> None:
+        self.frames: list[Any] = []
+        """The functions under construction, the innermost one last; see `frames`."""
+
+
+open_traces = _OpenTraces()
+
+
+def is_tracing() -> bool:
+    """Whether a function is being traced in this thread."""
+    return bool(open_traces.frames)
+
+
+class _Completing:
+    """What imports all that a traced function may use."""
+
+    complete: Callable[[], object]
+
+
+_completing = _Completing()
+
+
+def bind_completing(complete: Callable[[], object]) -> None:
+    """Say what imports the rest of the frontend; called once, when it is imported."""
+    _completing.complete = complete
+
+
+def complete() -> None:
+    """Import all that a traced function may use: the methods of arrays, and NumPy's functions on them."""
+    _completing.complete()
