@@ -96,7 +96,8 @@ PARTS: dict[str, Part] = {
     "attribute of a function": Part("def attributed(x):\n    return x * attributed.rate\nattributed.rate = V",
                                     "attributed(x)", False),
     "decorator": Part("def scaling(f):\n    @functools.wraps(f)\n    def called(x):\n"
-                      "        return V * f(x)\n    return called\n@scaling\ndef decorated(x):\n    return x", "decorated(x)", False),
+                      "        return V * f(x)\n    return called\n"
+                      "@scaling\ndef decorated(x):\n    return x", "decorated(x)", False),
     "file": Part("def written():\n    with open(PLACE) as file:\n        return float(file.read())",
                  "written() * x", False, "open(PLACE, 'w').write('V')"),
     "environment": Part("", "float(os.environ['RATE']) * x", False, "os.environ['RATE'] = 'V'"),
