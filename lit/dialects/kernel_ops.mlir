@@ -134,14 +134,14 @@ func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
 
 // CHECK-LABEL: func.func @ordering(%x: tensor<4x3xf64>) {
 // CHECK-NEXT: %v0 = kernel.cumulative sum %x {dim = 1, reverse, places = [-1]} : tensor<4x3xf64> -> tensor<4x3xf64>
-// CHECK-NEXT: %v1, %v2 = kernel.sort %x {dim = 0, places = [0, 128]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<8xf64>)
-// CHECK-NEXT: %v3, %v4, %v5 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<6xf64>, tensor<6xi64>)
+// CHECK-NEXT: %v1, %v2, %v3 = kernel.sort %x {dim = 0, places = [0, 128, 192]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<4xf64>, tensor<4xf64>)
+// CHECK-NEXT: %v4, %v5, %v6 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<3xf64>, tensor<3xf64>)
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @ordering(%x: tensor<4x3xf64>) {
   %v0 = kernel.cumulative sum %x {dim = 1, reverse, places = [-1]} : tensor<4x3xf64> -> tensor<4x3xf64>
-  %v1, %v2 = kernel.sort %x {dim = 0, places = [0, 128]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<8xf64>)
-  %v3, %v4, %v5 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<6xf64>, tensor<6xi64>)
+  %v1, %v2, %v3 = kernel.sort %x {dim = 0, places = [0, 128, 192]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<4xf64>, tensor<4xf64>)
+  %v4, %v5, %v6 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<3xf64>, tensor<3xf64>)
   func.return
 }
 

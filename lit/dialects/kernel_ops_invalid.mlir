@@ -394,8 +394,8 @@ func.func @f(%y: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>) {
-  // expected-error @below {{kernel.sort: results must have types tensor<8xi64>, tensor<16xf64>, tensor<16xi64>}}
-  %v, %w = kernel.sort %y {dim = 0, positions} : tensor<8xf64> -> (tensor<8xf64>, tensor<16xf64>)
+  // expected-error @below {{kernel.sort: results must have types tensor<8xi64>, tensor<8xf64>, tensor<8xf64>}}
+  %v, %w = kernel.sort %y {dim = 0, positions} : tensor<8xf64> -> (tensor<8xf64>, tensor<8xf64>)
   func.return
 }
 

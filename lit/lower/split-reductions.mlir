@@ -119,3 +119,32 @@ func.func @few_strips(%x: tensor<400000xf64>) -> f64 {
   }
   func.return %s : f64
 }
+
+// -----
+
+// A scatter that adds makes sums of its own for each part, adds them to its base, and what is left over to these.
+
+// CHECK-LABEL: func.func @segments
+// CHECK:         %[[P:.*]] = array.scan (%[[T:.*]]) {carries = 0, length = [[N:[0-9]+]]} : -> tensor<[[N]]x50xf64> attributes {kernel.parallel = {{[0-9]+}} : i64} {
+// CHECK-NEXT:      kernel.scatter add %[[T]], %k, %x ({{.*}}) {space = [{{[0-9]+}}], from_zero}
+// CHECK:         %[[S:.*]] = kernel.nest %[[P]] ({{.*}}) {space = [50], reduction = [[[N]]], combiners = [add]
+// CHECK:         %[[B:.*]] = kernel.nest %base, %[[S]] ({{.*}}) {space = [50], reduction = []
+// CHECK:         kernel.scatter add %[[B]], %k, %x ({{.*}}) {space = [{{[0-9]+}}]}
+// CHECK-LABEL: func.func @many_segments
+// CHECK-NOT:     array.scan
+func.func @segments(%base: tensor<50xf64>, %k: tensor<1000000xi64>, %x: tensor<1000000xf64>) -> tensor<50xf64> {
+  %s = kernel.scatter add %base, %k, %x (%i) {space = [1000000]} : tensor<50xf64>, tensor<1000000xi64>, tensor<1000000xf64> -> tensor<50xf64> {
+    %0 = kernel.load %k[%i] : tensor<1000000xi64> -> i64
+    %1 = kernel.load %x[%i] : tensor<1000000xf64> -> f64
+    array.yield %1, %0 : f64, i64
+  }
+  func.return %s : tensor<50xf64>
+}
+func.func @many_segments(%base: tensor<500000xf64>, %k: tensor<1000000xi64>, %x: tensor<1000000xf64>) -> tensor<500000xf64> {
+  %s = kernel.scatter add %base, %k, %x (%i) {space = [1000000]} : tensor<500000xf64>, tensor<1000000xi64>, tensor<1000000xf64> -> tensor<500000xf64> {
+    %0 = kernel.load %k[%i] : tensor<1000000xi64> -> i64
+    %1 = kernel.load %x[%i] : tensor<1000000xf64> -> f64
+    array.yield %1, %0 : f64, i64
+  }
+  func.return %s : tensor<500000xf64>
+}

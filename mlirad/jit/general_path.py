@@ -18,7 +18,7 @@ from mlirad.jit import engine
 from mlirad.jit.arguments import prepare, type_of_element
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.host import runner
-from mlirad.jit.memory import Arena, aligned_bytes, aligned_copy
+from mlirad.jit.memory import Arena, aligned_bytes, aligned_copy, has_own_elements
 from mlirad.jit.result_memory import empty
 from mlirad.lower.native_program import ProgramInterface
 
@@ -84,7 +84,8 @@ class GeneralPath:
                 continue
             result, to = results[k], given
             is_apart = not any(np.may_share_memory(to, results[i]) for i in self.donations if i != k)
-            if to.flags.writeable and is_apart and (to.shape, to.dtype) == (result.shape, result.dtype):
+            fits = (to.shape, to.dtype) == (result.shape, result.dtype) and has_own_elements(to)
+            if to.flags.writeable and is_apart and fits:
                 np.copyto(to, result)
                 results[k] = to
 

@@ -26,6 +26,22 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return copy
 
 
+def has_own_elements(array: npt.NDArray[Any]) -> bool:
+    """Whether each element lies in memory of its own, as in slices of arrays: not where one was repeated.
+
+    Of dimensions that are interleaved it may say no where nothing is shared.
+    """
+    if array.flags.c_contiguous or array.size < 2:
+        return True
+    reach = array.itemsize
+    for stride, extent in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
+        if extent > 1:
+            if stride < reach:
+                return False
+            reach = stride * extent
+    return True
+
+
 class Arena:
     """Scratch memory for one call at a time; `words` are whether it is in use, and its address.
 

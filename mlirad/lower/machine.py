@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_float
 from mlirad.lower.elementary import elementary
 
@@ -37,11 +38,18 @@ _CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (CACHE_BYTES, 0.15))
 _MEMORY_CYCLES = 0.4
 """Cycles to read or write one byte of memory that is in no cache."""
 
+FETCHED_AHEAD = 4096
+"""How many bytes ahead a kernel asks for what it reads and writes of memory that is in no cache: some hundred
+cycles, which processors do not always foresee in several places at once. Half as many do about as well."""
+
 CONFLICTING_BYTES = 1024
 """Lines at multiples of so many bytes share few sets of the first-level data cache: 4 of 64."""
 
 STREAMS = 12
 """In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
+
+MOST_FETCHED = 8 * 1024
+"""The most bytes of a record that are fetched ahead, into a first-level cache that holds more than them."""
 
 CALL = 60.0
 """Cycles to call a kernel and to come back."""
@@ -76,6 +84,9 @@ its instructions wait for each other."""
 
 REFETCHED = 30.0
 """Cycles to load what two stores have just written in part each, which waits for both."""
+
+MOST_PIECED_BLOCKS = 4
+"""Rows of fewer vectors than this are loaded so soon after they were stored that the stores are under way."""
 
 SCALAR_DIVISION = 12.0
 """One division of integers, for which there are no vector instructions."""
@@ -133,6 +144,19 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 def cycles_per_byte(working_set: float) -> float:
     """Cycles to read or write a byte again when so many bytes are read and written between."""
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
+
+
+def passes_by(size: int) -> bool:
+    """Whether a loop that works on a slice of so many bytes in each trip finds none of them in a cache."""
+    return size > CACHE_BYTES
+
+
+def ends_in_pieces(extent: int, lanes: int, runs: float) -> bool:
+    """Whether the ends of rows of so many elements are loaded and stored in pieces, by a kernel with so many
+    lanes that runs so often: it would else wait each time for what has just been stored.
+    """
+    is_short = is_static(extent) and extent % lanes != 0 and extent < MOST_PIECED_BLOCKS * lanes
+    return is_short and runs * REFETCHED >= SECOND_PATH
 
 
 def contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:

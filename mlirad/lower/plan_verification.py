@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, OpResult
 from mlirad.dialects.array.control import BranchOp, ScanOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
+from mlirad.dialects.kernel.factorisations import TriangularSolveOp
 from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     COPIED,
@@ -50,7 +51,7 @@ from mlirad.lower.plan_memory.carries import (
     overwritten_argument,
     returns_to_start,
 )
-from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
+from mlirad.lower.plan_memory.in_place import may_overwrite, may_write_over
 from mlirad.lower.plan_memory.records import ELEMENT_ALIGNMENT, is_read_by_slices, row_bytes
 from mlirad.lower.skip_unread import check_skipped
 
@@ -241,10 +242,8 @@ class _Verifier:
         match op:
             case ScatterOp():
                 return op.in_place is not None and op.inputs[0] is value
-            case NestOp():
-                return may_map_in_place(op, value, result)
-            case FftOp():
-                return may_transform_in_place(op, value, result)
+            case NestOp() | FftOp() | TriangularSolveOp():
+                return may_write_over(op, value, result)
             case CallOp() if isinstance(result, OpResult):
                 return overwritten_argument(op, result.index) is value
             case _ if isinstance(op, BranchOp):

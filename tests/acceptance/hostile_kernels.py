@@ -90,9 +90,9 @@ func.func @f(%x: tensor<3x4xf64>) -> (tensor<3x3xf64>, tensor<3x4xf64>, tensor<3
   %c = kernel.cumulative sum %x {dim = 1, reverse} : tensor<3x4xf64> -> tensor<3x4xf64>
   %d = kernel.dot %c, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1],
       layouts = [[0, 1]]} : tensor<3x4xf64>, tensor<3x4xf64> -> tensor<3x3xf64>
-  %s, %w = kernel.sort %x {dim = 0} : tensor<3x4xf64> -> (tensor<3x4xf64>, tensor<6xf64>)
-  %p, %v, %q = kernel.sort %x {dim = 1, positions}
-      : tensor<3x4xf64> -> (tensor<3x4xi64>, tensor<8xf64>, tensor<8xi64>)
+  %s, %w0, %w1 = kernel.sort %x {dim = 0} : tensor<3x4xf64> -> (tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>)
+  %p, %v0, %v1 = kernel.sort %x {dim = 1, positions}
+      : tensor<3x4xf64> -> (tensor<3x4xi64>, tensor<4xf64>, tensor<4xf64>)
   func.return %d, %c, %s, %p : tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xi64>
 }"""
 

@@ -40,7 +40,9 @@ def native(module: ModuleOp, function: str) -> Run:
     A derivative may hold builds: what is left of a loop whose trips do not depend on each other.
     """
     target = find_target()
-    module = run_passes(module.clone(), "bulk-operations,lower-custom-derivatives,lower-checkpoints")
+    module = run_passes(
+        module.clone(), "bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints"
+    )
     program = compiled_program(module, function, checks=True)
     return NativeFunction(program, target=target, debug=True)
 

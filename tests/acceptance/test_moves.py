@@ -27,7 +27,7 @@ from mlirad.lower.plan_verification import verify_plan
 from mlirad.lower.schedule_kernels import lanes, scatters
 from mlirad.pipelines import expansion, lowering
 from tests.acceptance.stages import Run, assert_same, kept
-from tests.acceptance.test_random_programs import tamed
+from tests.acceptance.test_random_programs import run_for, tamed
 from tests.generators import arguments_for, random_program
 from tests.generators.arguments import function_of
 from tests.generators.element_loops import random_element_loop
@@ -108,7 +108,7 @@ def expanded(program: ModuleOp) -> ModuleOp:
     return run_passes(program, ",".join(expansion()))
 
 
-def check_moves(seed: int) -> dict[str, str]:
+def check_moves(seed: int) -> None:
     """The program of a seed, by the moves of the seed, computes what its array code does."""
     rng = random.Random(seed)
     chosen, rows = drawn_passes(rng), rng.randint(1, 3)
@@ -127,12 +127,16 @@ def check_moves(seed: int) -> dict[str, str]:
     ]
     for stage, run in zip(("kernels", "native"), runs, strict=True):
         assert_same(kept(run(*arguments), expected, moved), expected, f"{stage}, {chosen}, {rows} rows")
-    return chosen
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_moves_keep_results(seed: int) -> None:
     check_moves(seed)
+
+
+@pytest.mark.fuzz
+def test_many_moves_keep_results(fuzz_seconds: float, judged: Counter[str]) -> None:
+    run_for(lambda seed, _: check_moves(seed), "moves", fuzz_seconds, judged)
 
 
 def test_moves_are_all_drawn() -> None:

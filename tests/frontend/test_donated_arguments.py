@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import mlirad as ad
 from mlirad.compiler import compile_module
@@ -101,6 +102,18 @@ def test_arrays_that_cannot_hold_the_result_stay_as_they_are_or_get_it(given: An
         result = f(passed)
         np.testing.assert_array_equal(result, before * 2.0 + 1.0)
         assert result is passed or np.array_equal(passed, before)
+
+
+@pytest.mark.parametrize("strides", [(0, 8), (8, 0), (8, 8), (0, 0), (24, 4)])
+def test_an_array_whose_elements_share_memory_is_not_written(strides: tuple[int, int]) -> None:
+    """As `np.broadcast_arrays` makes them."""
+    f = ad.jit(lambda x, y: x + y, donate="x")
+    y = np.arange(6.0).reshape(2, 3)
+    for _ in range(3):
+        x = as_strided(np.arange(1.0, 10.0), (2, 3), strides)
+        expected, before = x + y, x.copy()
+        np.testing.assert_array_equal(f(x, y), expected)
+        np.testing.assert_array_equal(x, before)
 
 
 def test_one_array_in_several_arguments_is_read_before_it_is_written() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import mlirad as ad
 
@@ -60,6 +62,34 @@ def test_buffers_may_overlap_arguments(shift: int) -> None:
         np.testing.assert_array_equal(out, expected)
 
 
+PARTS = (slice(0, 6), slice(10, 16), slice(5, None, -1), slice(3, 9), slice(8, 20, 2), slice(15, 9, -1))
+"""Parts of six elements, of which some share elements, in one order or another."""
+
+
+@pytest.mark.parametrize("donate", [(), "a", "b", ("a", "b")])
+@pytest.mark.parametrize("kind", ["products", "others", "sums"])
+def test_buffers_may_overlap_donated_arguments(kind: str, donate: Any) -> None:
+    """A result that lies in a donated argument is read before another one is written over it."""
+    functions: dict[str, Any] = {
+        "products": lambda a, b: (b * 2.0, a * 3.0),
+        "others": lambda a, b: (b, a),
+        "sums": lambda a, b: (np.cumsum(b) + a, b * a[0]),
+    }
+    function = functions[kind]
+    f = ad.jit(function, donate=donate)
+    places = [(None, p) for p in PARTS] + [(p, None) for p in PARTS] + list(itertools.product(PARTS, PARTS))
+    for k, m in itertools.product(PARTS, PARTS):
+        for first, second in places:
+            memory = np.arange(1.0, 21.0)
+            a, b = memory[k], memory[m]
+            out = tuple(np.empty(6) if p is None else memory[p] for p in (first, second))
+            if np.shares_memory(*out):
+                continue
+            expected = function(a.copy(), b.copy())
+            assert f(a, b, out=out) is out
+            np.testing.assert_array_equal(out, expected, err_msg=f"{k}, {m}, to {first}, {second}")
+
+
 def test_with_names_static_arguments_and_gradients() -> None:
     f = ad.grad(lambda w, x, power: np.sum((w * x) ** power), static_argnames="power")
     out = np.empty(3)
@@ -98,6 +128,7 @@ ONE = np.empty(3)
         (Parts({"x": np.empty(3)}, np.float64(0)), ad.ArgumentError, "out.total is of the type float64"),
         (Parts({"x": np.ma.ones(3)}, np.empty(())), ad.ArgumentError, "is of the type MaskedArray"),
         (Parts({"x": ONE}, ONE[0, ...]), ad.ArgumentError, "share memory"),
+        (Parts({"x": as_strided(ONE, (3,), (0,))}, np.empty(())), ad.ArgumentError, "elements that share"),
     ],
 )
 def test_mistakes_name_the_place_and_the_line(out: Any, kind: type[Exception], says: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import time
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from tests.generators.batches import (
 
 FLOATS = (0, 1, 2)
 """The positions of the arguments that derivatives are taken by."""
+
+MOST_FAILURES = 5
 
 
 def loss_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,29 +92,68 @@ def tangents(f: Callable[..., Any], axes: Axes, rng: random.Random, options: Any
     return found, expected
 
 
-KINDS = (values, batches, gradients, gradient, tangents)
+def second(f: Callable[..., Any], axes: Axes, rng: random.Random, options: Any) -> Any:
+    """Derivatives of gradients of the slices, along the vector, in a batch that is compiled again."""
+    args = random_arguments(rng.randrange(999), axes)
+    loss = loss_of(f)
+
+    def product(s: Any, v: Any, m: Any, i: Any, key: Any) -> Any:
+        return (ad.hvp(lambda v: loss(s, v, m, i, key), (v,), (np.cos(v),)),)
+
+    axes = Axes(axes.given, axes.results[1:2])
+    found = ad.jit(ad.vmap(ad.jit(product), axes.given, axes.results), **options)(*args)
+    return found, slices(ad.jit(product, interpret=True), args, axes)
 
 
-def judge(seed: int, kind: Callable[..., Any], *, interpret: bool) -> None:
+KINDS = (values, batches, gradients, gradient, tangents, second)
+
+
+def random_options(seed: int) -> dict[str, Any]:
+    """Options of compiled batches that leave results what they are."""
+    rng, options = random.Random(seed), dict[str, Any]()
+    if rng.random() < 0.6:
+        options["chunk"] = rng.choice((1, 2, 3, "all"))
+    if rng.random() < 0.4:
+        options["method"] = rng.choice(("jacobian", "chad"))
+    if rng.random() < 0.3:
+        options["threads"] = rng.choice((1, 2, 3))
+    return options
+
+
+def judge(seed: int, kind: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Compare one batch."""
     rng = random.Random(seed)
     axes = random_axes(rng)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        found, expected = kind(random_slice(seed), axes, rng, {"interpret": interpret})
+        found, expected = kind(random_slice(seed), axes, rng, options)
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         assert np.shape(one) == np.shape(other)
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=f"{axes} of {LENGTH}")
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=f"{axes} of {LENGTH}, {options}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_batches(kind: Callable[..., Any]) -> None:
-    judge(4, kind, interpret=True)
+    judge(4, kind, {"interpret": True})
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_random_batches(kind: Callable[..., Any], seed: int) -> None:
-    judge(100 + seed, kind, interpret=seed % 4 > 0)
+    judge(100 + seed, kind, {"interpret": seed % 4 > 0})
+
+
+@pytest.mark.fuzz
+def test_many_compiled_batches(fuzz_seconds: float, judged: Counter[str]) -> None:
+    end, seeds = time.monotonic() + fuzz_seconds, random.SystemRandom()
+    wrong: list[str] = []
+    while time.monotonic() < end and len(wrong) < MOST_FAILURES:
+        seed, kind = seeds.randrange(2**32), seeds.choice(KINDS)
+        judged[f"compiled batches: {kind.__name__}"] += 1
+        try:
+            judge(seed, kind, random_options(seed))
+        except Exception as error:
+            wrong.append(f"{kind.__name__} of seed {seed}: {error}")
+    assert not wrong, "\n\n".join(wrong)

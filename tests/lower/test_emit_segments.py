@@ -35,6 +35,9 @@ def test_lanes(extent: int, asked: int) -> None:
             assert iterations(once) == Counter(range(extent))
             repeated = segments.output_lanes(extent, width, 8, may_repeat=True, compact=compact)
             assert set(iterations(repeated)) == set(range(extent))
+        pieces = segments.in_pieces(extent, width)
+        assert iterations(pieces) == Counter(range(extent))
+        assert pieces[-1].pieced_lanes == extent - extent // width * width
         for copies in (1, 2, 3, 4):
             once = segments.reduced_lanes(extent, width, copies, may_repeat=False)
             assert iterations(once) == Counter(range(extent))

@@ -78,7 +78,7 @@ def test_extrema_of_x86_put_a_nan_in_by_a_mask(combiner: str) -> None:
     ).llvm
     body = next(part for part in text.split("\n\n") if "phi <4 x double>" in part)
     loop = body[body.index("phi <4 x double>") : body.index("br i1")]
-    assert "call" not in loop
+    assert "@llvm" not in loop
     assert loop.count("select") == loop.count("fcmp uno") == loop.count("load <4 x double>")
 
 

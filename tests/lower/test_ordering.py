@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from tests.lower.emission import tensor
 from tests.lower.loops import check, function, lowered
 
@@ -65,8 +66,12 @@ def test_all_bit_patterns_are_sorted(dtype: str) -> None:
       func.return %s, %p : {t}, {i}
     }}"""
     sort = NativeFunction(lowered(function(text))[1], debug=True)
-    x = rng.integers(0, 256, n * np.dtype(dtype).itemsize, np.uint8).view(dtype)
+    digits = rng.integers(0, 256, (n, np.dtype(dtype).itemsize), np.uint8)
+    one_moved = digits.copy()
+    one_moved[:, 1:] = digits[0, 1:]
+    x = digits.reshape(-1).view(dtype)
     for y in (
+        one_moved.reshape(-1).view(dtype),
         x,
         np.where(rng.random(n) < 0.5, x, x[:1]),
         np.full(n, x[0]),
@@ -76,6 +81,21 @@ def test_all_bit_patterns_are_sorted(dtype: str) -> None:
         values, order = sort(y)
         np.testing.assert_array_equal(order, np.argsort(y, kind="stable"))
         assert values.tobytes() == y[order].tobytes()
+
+
+def test_lines_are_sorted_in_the_memory_of_the_result() -> None:
+    """An argsort of 1000 numbers needs two lines of them; positions lie in the result from the beginning."""
+    t, i = tensor((1000,), "float64"), tensor((1000,), "int64")
+    text = f"""
+    func.func @f(%x: {t}) -> {i} {{
+      %p = array.argsort %x {{dim = 0}} : {t} -> {i}
+      func.return %p : {i}
+    }}"""
+    line = 8 * 1000 + BUFFER_ALIGNMENT
+    assert lowered(function(text))[1].arena_bytes <= 2 * line
+    text = text.replace("%p = array.argsort", "%p = array.sort").replace(f"-> {i}", f"-> {t}")
+    text = text.replace(f": {t} -> {t}\n", f": {t}\n").replace(f"%p : {i}", f"%p : {t}")
+    assert lowered(function(text))[1].arena_bytes <= line
 
 
 @pytest.mark.parametrize(("shape", "dim"), [*SHAPES, ((9, 40), 1), ((4, 3, 21), 0)])

@@ -10,11 +10,13 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel.factorisations import TriangularSolveOp
 from mlirad.dialects.shapes import FLAG, ints, values_of
 from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.jit.call import NativeFunction
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory import (
@@ -26,6 +28,8 @@ from mlirad.lower.plan_memory import (
 )
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.lower.plan_verification import verify_plan
+from tests.lower.loops import check, lowered
+from tests.lower.loops import function as loop_function
 from tests.lower.native import check_kernels
 
 T = "tensor<100xf64>"
@@ -388,3 +392,101 @@ def test_a_transform_of_several_passes_works_in_place(n: int, is_in_place: bool)
     assert (arena(new) == 0) is is_in_place
     x = np.random.default_rng(n).normal(size=(2, n, 5))
     check_kernels(f, [x], [2 * n * x], 1e-10)
+
+
+def product_of_planes(n: int, m: int) -> str:
+    """x y times x, of complex numbers as two planes, with intermediate results in memory of their own."""
+    z, p = f"tensor<2x{n}x{m}xf64>", f"tensor<{n}x{m}xf64>"
+
+    def product(name: str, x: str, y: str) -> str:
+        parts = [
+            f"%{name}{factor}{k} = array.index {value}[%{k}] : {z} -> {p}"
+            for factor, value in (("x", x), ("y", y))
+            for k in (0, 1)
+        ]
+        terms = [
+            f"%{name}{j}{k} = array.absorbing_mul %{name}x{j}, %{name}y{k} : {p}"
+            for j in (0, 1)
+            for k in (0, 1)
+        ]
+        return "\n".join(
+            [
+                *parts,
+                *terms,
+                f"%{name}r = array.sub %{name}00, %{name}11 : {p}",
+                f"%{name}i = array.add %{name}01, %{name}10 : {p}",
+                f"%{name} = array.stack %{name}r, %{name}i {{dim = 0}} : {p}, {p} -> {z}",
+            ]
+        )
+
+    return f"""
+    func.func @f(%x: {z}, %y: {z}) -> ({z}, {z}) {{
+      %0 = array.constant 0 : i64
+      %1 = array.constant 1 : i64
+      %u = array.fft forward %x {{dim = 0, pairs = 0}} : {z} -> {z}
+      {product("v", "%u", "%y")}
+      %w = array.fft backward %v {{dim = 0, pairs = 0}} : {z} -> {z}
+      {product("a", "%u", "%w")}
+      {product("b", "%w", "%w")}
+      %c = array.fft forward %a {{dim = 0, pairs = 0}} : {z} -> {z}
+      %d = array.fft forward %b {{dim = 0, pairs = 0}} : {z} -> {z}
+      func.return %c, %d : {z}, {z}
+    }}"""
+
+
+@pytest.mark.parametrize(("n", "m"), [(32, 64), (18, 17), (16, 21), (27, 9)])
+def test_both_planes_of_a_product_are_computed_before_either_is_stored(n: int, m: int) -> None:
+    """So the products lie where their factors lay."""
+    new, program = lowered(loop_function(product_of_planes(n, m)))
+    products = [op for op in new.body.block.ops if isinstance(op, NestOp)]
+    assert all(op.tile is not None and op.tile.value.data == 2 for op in products)
+    assert {p for op in products for p in values_of(op.places or ints(()))} <= {-1, -2, 0}
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, 2, n, m))
+    y[0, 1, m - 1] = np.nan
+    spectrum = np.fft.fft(x[0] + 1j * x[1], axis=0)
+    turned = n * np.fft.ifft(spectrum * (y[0] + 1j * y[1]), axis=0)
+    want = [np.fft.fft(v, axis=0) for v in (spectrum * turned, turned * turned)]
+    for one, other in zip(map(np.asarray, NativeFunction(program, debug=True)(x, y)), want, strict=True):
+        np.testing.assert_allclose(one[0] + 1j * one[1], other, rtol=1e-10, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "columns"), [("f64", 3, 1), ("f32", 5, 9), ("f64", 20, 1), ("f64", 20, 4)]
+)
+@pytest.mark.parametrize("flags", ["upper", "transposed, unit"])
+def test_solutions_lie_where_right_sides_lay(kind: str, rows: int, columns: int, flags: str) -> None:
+    t, b = f"tensor<7x{rows}x{rows}x{kind}>", f"tensor<7x{rows}x{columns}x{kind}>"
+    text = f"""
+    func.func @f(%t: {t}, %b: {b}) -> {b} {{
+      %0 = array.add %b, %b : {b}
+      %1 = array.triangular_solve %t, %0 {{{flags}}} : {t}, {b} -> {b}
+      %2 = array.triangular_solve %t, %1 {{unit}} : {t}, {b} -> {b}
+      %3 = array.mul %2, %1 : {b}
+      func.return %3 : {b}
+    }}"""
+    rng = np.random.default_rng(rows)
+    dtype = {"f32": np.float32, "f64": np.float64}[kind]
+    x = (rng.normal(size=(7, rows, rows)) + 2 * rows * np.eye(rows)).astype(dtype)
+    new = check(
+        text, x, rng.normal(size=(7, rows, columns)).astype(dtype), rtol=1e-5 if kind == "f32" else 1e-10
+    )
+    first, second = (op for op in new.body.block.ops if isinstance(op, TriangularSolveOp))
+    assert first.places is not None
+    assert places(new)[0] == values_of(first.places)
+    assert second.places != first.places
+
+
+def test_a_matrix_is_not_overwritten_by_the_solutions_of_its_own_system() -> None:
+    t = "tensor<12x12xf64>"
+    text = f"""
+    func.func @f(%t: {t}) -> {t} {{
+      %0 = array.add %t, %t : {t}
+      %1 = array.triangular_solve %0, %0 {{upper}} : {t}, {t} -> {t}
+      %2 = array.add %1, %1 : {t}
+      func.return %2 : {t}
+    }}"""
+    new = check(text, np.triu(np.random.default_rng(1).normal(size=(12, 12))) + 9 * np.eye(12))
+    solve = next(op for op in new.body.block.ops if isinstance(op, TriangularSolveOp))
+    assert solve.places is not None
+    assert places(new)[0] != values_of(solve.places)

@@ -15,6 +15,7 @@ from mlirad.dialects.shapes import ints
 from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.emit import fetching
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.plan_memory import plan_function, records
 from mlirad.lower.plan_verification import verify_plan
@@ -85,6 +86,24 @@ def test_results_stay() -> None:
         native: Any = NativeFunction(compiled_program(ModuleOp([f.clone()]), "f", checks=checks), debug=True)
         for one, other in zip(native(*args), want, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_the_next_record_is_fetched() -> None:
+    """Records of 53 bytes, of which one fetch asks for the start and one for the end, in both loops."""
+    text = compiled_program(ModuleOp([planned()]), "f").llvm
+    fetches = [line for line in text.splitlines() if "call void @llvm.prefetch" in line]
+    assert [line.split(", ")[1] for line in fetches] == ["i32 1", "i32 1", "i32 0", "i32 0"]
+
+
+def test_nothing_is_fetched_of_what_lies_apart() -> None:
+    assert "prefetch" not in compiled_program(ModuleOp([planned()]), "f").llvm
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_long_records_are_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "MOST_FETCHED", 52)
+    assert "prefetch" not in compiled_program(ModuleOp([planned()]), "f").llvm
 
 
 def test_few_values_and_small_ones_lie_apart() -> None:

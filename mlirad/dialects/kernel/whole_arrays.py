@@ -22,6 +22,7 @@ from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import check_report
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.nests import check_parallel
 from mlirad.dialects.shapes import (
@@ -29,6 +30,7 @@ from mlirad.dialects.shapes import (
     EXTENT,
     EXTENT_LIST,
     FLOATS,
+    Shape,
     array_type,
     check_dims,
     element_of,
@@ -119,8 +121,9 @@ class CumulativeOp(StructuredOp):
 class SortOp(StructuredOp):
     """`array.sort` along `dim` or, with `positions`, `array.argsort`, of row-major arrays.
 
-    The results after the first are memory that the op works in, of unspecified content: two lines of the
-    operand's elements and, with `positions`, two lines of positions.
+    The results after the first are memory that the op works in, of unspecified content: lines of the
+    operand's elements and, with `positions`, of positions. It needs two lines of each. Where lines lie one
+    after the other, one of them is the line of the result, which has room for two of positions of 32 bits.
     """
 
     name = "kernel.sort"
@@ -131,8 +134,18 @@ class SortOp(StructuredOp):
     outputs = var_result_def()
     BRACED: ClassVar = ("dim", "positions", "places")
 
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements of a line lie one after the other."""
+        return has_contiguous_lines(shape_of(self.operand), self.dim.value.data)
+
+    @property
+    def has_short_positions(self) -> bool:
+        """Whether positions have 32 bits while lines are sorted."""
+        return has_short_positions(shape_of(self.operand)[self.dim.value.data])
+
     def verify_(self) -> None:
-        """Elements or positions in the shape of the operand; two lines to work in for each."""
+        """Elements or positions in the shape of the operand; lines to work in."""
         check_elements(self.operand.type, ELEMENTS, "operand")
         check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
         check_places(self, self.places)
@@ -144,10 +157,22 @@ class SortOp(StructuredOp):
 def sort_types(operand: Attribute, dim: int, *, positions: bool) -> list[Attribute]:
     """The types of the results of `kernel.sort`."""
     shape = shape_of(operand)
-    elements = array_type((2 * shape[dim],), element_of(operand))
+    in_result = has_contiguous_lines(shape, dim)
+    elements = array_type((shape[dim],), element_of(operand))
     if not positions:
-        return [operand, elements]
-    return [array_type(shape, i64), elements, array_type((2 * shape[dim],), i64)]
+        return [operand, *[elements] * (2 - in_result)]
+    lines = 2 - in_result - has_short_positions(shape[dim])
+    return [array_type(shape, i64), *[elements] * 2, *[array_type((shape[dim],), i64)] * lines]
+
+
+def has_contiguous_lines(shape: Shape, dim: int) -> bool:
+    """Whether the elements along a dimension of a row-major array lie one after the other."""
+    return all(at_most(extent, 1) for extent in shape[dim + 1 :])
+
+
+def has_short_positions(extent: int) -> bool:
+    """Whether 32 bits hold the positions in lines of this length."""
+    return at_most(extent, 1 << 31)
 
 
 @irdl_op_definition

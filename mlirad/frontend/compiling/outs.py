@@ -18,6 +18,7 @@ from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.compiling.arguments import OUT
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.memory import has_own_elements
 
 
 def written(result: object, tree: Tree, out: object) -> object:
@@ -35,9 +36,18 @@ def written(result: object, tree: Tree, out: object) -> object:
     for leaf, buffer, path in zip(leaves, buffers, paths, strict=True):
         _require_fitting(np.asarray(leaf), buffer, path)
     _require_apart(buffers, paths)
-    for leaf, buffer in zip(leaves, buffers, strict=True):
+    # A result may lie in a donated argument, of which any buffer may have a part.
+    apart = [_apart(leaf, k, buffers) for k, leaf in enumerate(leaves)]
+    for leaf, buffer in zip(apart, buffers, strict=True):
         np.copyto(buffer, leaf)
     return out
+
+
+def _apart(leaf: Any, k: int, buffers: Sequence[Any]) -> Any:
+    """Result number k where no write to a buffer changes it before it has been read."""
+    if leaf is buffers[k] or not any(np.may_share_memory(leaf, buffer) for buffer in buffers):
+        return leaf
+    return np.copy(leaf)
 
 
 def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
@@ -64,6 +74,12 @@ def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
     if not array.flags.writeable:
         raise ArgumentError(
             f"{path} is read-only, so no result can be written to it",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+    if not has_own_elements(array):
+        raise ArgumentError(
+            f"{path} has elements that share memory, so it cannot hold a result",
             location=user_line(),
             hint=f"pass {like}",
         )

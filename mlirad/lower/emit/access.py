@@ -9,6 +9,9 @@
 Scalar loads put together are 1.7 times as fast as a gather (AMD Zen 5, eight doubles per vector), where the
 distances are known.
 
+What is left over of a short row is accessed in pieces: a vector of 6 lanes is one of 4 and one of 2. The
+lanes beyond repeat the last piece, so nothing is computed there that is not computed in other lanes.
+
 A guarded access touches memory only in lanes where its guard holds; a load gives 0 elsewhere.
 
 With checks on, an access outside its buffer is skipped (a load gives 0) and leaves its number in the fault
@@ -78,6 +81,30 @@ class Access:
             case _:
                 mask = None if guard is None else f.widen(guard, spread.width)
                 return f.gather(self._addresses(spread), kind, mask, None if guard is None else 0)
+
+    def load_first(self, spread: Spread, count: int) -> Value:
+        """The first lanes of consecutive elements, and any of them again in the others."""
+        return self._load_pieces(spread.pointer, spread.buffer.kind, count, spread.width)
+
+    def _load_pieces(self, pointer: Value, kind: Kind, count: int, width: int) -> Value:
+        """The same by halves, which are registers of their own: LLVM has instructions that join these."""
+        f, half = self.f, width // 2
+        if count == width:
+            return f.load(pointer, kind, width)
+        if count <= half:
+            low = high = self._load_pieces(pointer, kind, count, half)
+        else:
+            low = f.load(pointer, kind, half)
+            high = self._load_pieces(f.gep(pointer, half, kind), kind, count - half, half)
+        return f.widen(low, width) if half == 1 else f.shuffle(low, high, list(range(width)))
+
+    def store_first(self, spread: Spread, value: Value, count: int) -> None:
+        """Store the first lanes of a value in consecutive elements."""
+        f, kind = self.f, spread.buffer.kind
+        value = f.widen(value, spread.width)
+        for at, size in _pieces(count):
+            piece = f.shuffle(value, value, list(range(at, at + size)))
+            f.store(piece, f.gep(spread.pointer, at, kind))
 
     def _lowest(self, spread: Spread) -> Spread:
         """A backward access as the forward one to the same elements."""
@@ -181,3 +208,14 @@ class Access:
         with f.conditional(f.any_lane(outside), unlikely=True):
             f.store(constant("i64", self._number), self.fault)
         return f.and_(inside, wanted)
+
+
+def _pieces(count: int) -> list[tuple[int, int]]:
+    """Where the pieces of so many lanes begin, and their lanes, each a smaller power of two than the last."""
+    pieces: list[tuple[int, int]] = []
+    at = 0
+    while at < count:
+        size = 1 << ((count - at).bit_length() - 1)
+        pieces.append((at, size))
+        at += size
+    return pieces

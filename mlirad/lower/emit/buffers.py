@@ -42,6 +42,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.elementwise import kind_of
+from mlirad.lower.emit.passing import passing_results, passing_slices
 from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.places import ends_before
@@ -64,13 +65,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An array in memory; `strides` count elements."""
+    """An array in memory; `strides` count elements. It `passes` if a loop works on another part of memory in
+    each trip, more in all than caches hold."""
 
     kind: Kind
     shape: Shape
     strides: Shape
     place: Place
     size: int
+    passes: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -190,6 +193,7 @@ class _Assignment:
         self.literals: list[ConstantOp] = []
         self.passed: list[ConstantOp] = []
         self.yields: dict[Region, list[Place]] = {}
+        self._passing: set[Place] = set()
         self._local = 0
 
     def local(self) -> Place:
@@ -222,7 +226,7 @@ class _Assignment:
                             raise CompileError(
                                 "a result in an output must be row-major", location=location_of(op)
                             )
-                        self.buffers[result] = replace(buffer, place=place)
+                        self.buffers[result] = replace(buffer, place=place, passes=place in self._passing)
                 case ReturnOp() | YieldOp():
                     pass
                 case RestoreOp():
@@ -295,9 +299,12 @@ class _Assignment:
                     self.buffers[argument] = make_buffer(
                         argument.type, place if mode == IN_PLACE else self.local()
                     )
+            slices = passing_slices(op)
             for argument in region.block.args:
                 if argument not in self.buffers:
-                    self.buffers[argument] = make_buffer(argument.type, self.local())
+                    buffer = make_buffer(argument.type, self.local())
+                    self.buffers[argument] = replace(buffer, passes=argument in slices)
+            self._passing.update(yielded[k] for k in passing_results(op))
             self.yields[region] = yielded
             self.block(region.block, yielded, {})
 

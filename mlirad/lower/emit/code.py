@@ -23,7 +23,6 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp, SizeOp
-from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.ir.locations import location_of
@@ -33,9 +32,6 @@ from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.emit.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
-
-LONG_SUM = 16
-"""From how many sums and products of integers on a body hides from LLVM how they depend on loop indices."""
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
 """What one level adds to a pointer: coefficients of its loop and of values computed there."""
@@ -70,6 +66,8 @@ class BodyCode:
         self.width = self.tiles = self.unrolls = 1
         self.valid: Value | None = None
         """Lanes of the current block that are inside the loop; None for all of them."""
+        self.pieced_lanes: int | None = None
+        """How many lanes those are where they are loaded and stored in pieces; None elsewhere."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._truths: Mapping[Ssa, bool] = {}
         self._products: Container[Operation] = ()
@@ -83,7 +81,6 @@ class BodyCode:
         self._parts: dict[Address, list[Part]] = {}
         self._pointer_loops: dict[Address, frozenset[int]] = {}
         needed = body.needed(roots, [a for a, _ in addresses])
-        self._hides_indices = sum(map(_is_integer_sum, needed)) >= LONG_SUM
         for op in needed:
             level = self.level_of(body.dependences[op.results[0]])
             self._ops[level + 1].append(op)
@@ -216,8 +213,7 @@ class BodyCode:
         """A copy of a value of the body; loop indices are made where they are asked for."""
         loop = self.body.loop_of(value)
         if loop is not None:
-            index = self.index(loop, j, u)
-            return self._hidden(loop, index) if self._hides_indices else index
+            return self.index(loop, j, u)
         if value in self._truths:
             return constant("i1", self._truths[value])
         copy = self._copy(value, j, u)
@@ -243,16 +239,6 @@ class BodyCode:
     def tiles_of(self, value: Ssa) -> int:
         """How many copies a value has in a tile."""
         return self.tiles if self.tile in self.body.dependences[value] else 1
-
-    def _hidden(self, loop: int, index: Value) -> Value:
-        """An index that data is computed from, so that LLVM does not see that it is one.
-
-        Loop strength reduction tries the ways to regroup sums with an index in them: those of a generator of
-        random numbers for seconds.
-        """
-        if index.literal is not None or index.width > 1 or not at_most(self.body.extents[loop], 1 << 31):
-            return index
-        return self.f.zext(self.f.opaque(self.f.trunc(index, "i32")), "i64")
 
     def _shift(self, loop: int, j: int, u: int) -> int:
         """How far a copy is from the start of its block of iterations."""
@@ -292,12 +278,22 @@ class BodyCode:
     def load(self, address: Address, j: int = 0, u: int = 0, guard: Value | None = None) -> Value:
         """The elements at an address, 0 where a guard does not hold."""
         spread = self.spread(address, j, u)
+        if (count := self._pieces(spread, guard)) is not None:
+            return self.access.load_first(spread, count)
         return self.access.load(spread, self._guard(spread, guard))
 
     def store(self, value: Value, address: Address, j: int = 0, guard: Value | None = None) -> None:
         """Store at an address, where a guard holds."""
         spread = self.spread(address, j)
+        if (count := self._pieces(spread, guard)) is not None:
+            self.access.store_first(spread, value, count)
+            return
         self.access.store(spread, value, self._guard(spread, guard))
+
+    def _pieces(self, spread: Spread, guard: Value | None) -> int | None:
+        """How many lanes of an access are touched piece by piece; None where all are, or under a mask."""
+        is_in_pieces = spread.stride == 1 and self.width > 1 and guard is None and self.access.fault is None
+        return self.pieced_lanes if is_in_pieces else None
 
     def _guard(self, spread: Spread, guard: Value | None) -> Value | None:
         """The guard narrowed to lanes inside the loop; lanes that share an element need no narrowing."""
@@ -345,8 +341,3 @@ class BodyCode:
             value = self.start[variable] if isinstance(variable, int) else self.get(variable, j, u)
             index = f.add(f.mul(value, c), index)
         return f.gep(self._through(base, k - 1, j, u), index, base.buffer.kind)
-
-
-def _is_integer_sum(op: Operation) -> bool:
-    is_sum = isinstance(op, ew.AddOp | ew.SubOp | ew.MulOp)
-    return is_sum and kind_of(op.results[0]) in ("i64", "i32")

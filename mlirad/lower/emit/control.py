@@ -25,6 +25,7 @@ from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.addresses import ValueAddresses, in_arena
 from mlirad.lower.emit.buffers import Buffer, Place
+from mlirad.lower.emit.fetch_records import fetch_records
 from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.loop_tasks import LoopTasks
 from mlirad.lower.emit.tapes import Reading
@@ -101,6 +102,7 @@ class ControlEmitter:
             _point_at_slice(at, at.buffer(piece).place, x, i)
         for y, place in zip(op.stacked, handed, strict=True):
             _point_at_slice(at, place, y, i)
+        fetch_records(at, op, i)
         self._write_block(block)
         carries.leave()
 

@@ -28,6 +28,7 @@ from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fast_path import FastPath
+from mlirad.lower.emit.fetch_ahead import fetch_ahead
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, in_blocks
@@ -61,7 +62,8 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
     work = nominal(prod(op.extents)) * (cost_of(needed) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
-    schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
+    vector_bytes, runs = emitter.program.vector_bytes, emitter.trips
+    schedule = NestSchedule.of(op, body, combiners, vector_bytes, may_repeat=not in_place, runs=runs)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
     # The first rows of an array have its strides, and are not all of it.
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
@@ -117,6 +119,7 @@ class _NestCode(ReductionLoops):
         self._rank = len(space)
         elements = [body.own_addresses(b, space) for b in outputs]
         self._results = [address for addresses in elements for address in addresses]
+        self._loaded = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
         yielded = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
         level = schedule.outer - 1
         code = BodyCode(
@@ -178,11 +181,13 @@ class _NestCode(ReductionLoops):
     def _point(self) -> None:
         code = self._code
         if not self._combiners:
+            fetch_ahead(code, self._loaded, writes=False)
+            fetch_ahead(code, self._results, writes=True)
             self._both_paths()
-            for j in range(code.tiles):
-                # All values first: a result may lie where another one reads.
-                values = [code.get(value, j) for value in self._body.yielded]
-                for value, address in zip(values, self._results, strict=True):
+            # All values first: a result may lie where another one reads.
+            values = [[code.get(value, j) for value in self._body.yielded] for j in range(code.tiles)]
+            for j, copy_of_tile in enumerate(values):
+                for value, address in zip(copy_of_tile, self._results, strict=True):
                     self._store(value, address, j)
             return
         totals = self._reduced()

@@ -107,6 +107,7 @@ class OutputLoops(ABC):
         if d == self._schedule.lane:
             code.width = segment.width
             self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)
+            code.pieced_lanes = segment.pieced_lanes
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:

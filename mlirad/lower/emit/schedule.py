@@ -20,7 +20,7 @@ from mlirad.lower.emit.parallel import Tasks
 from mlirad.lower.emit.reductions import IDEMPOTENT
 from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.large_sizes import is_loop
-from mlirad.lower.machine import INSTRUCTION, LATENCY
+from mlirad.lower.machine import INSTRUCTION, LATENCY, ends_in_pieces
 
 ADD_LATENCY_SLOTS = int(LATENCY / INSTRUCTION)
 """Instructions a processor can start while one float addition is under way."""
@@ -64,9 +64,18 @@ class NestSchedule:
 
     @classmethod
     def of(
-        cls, op: NestOp, body: Body, combiners: Sequence[str], vector_bytes: int, *, may_repeat: bool
+        cls,
+        op: NestOp,
+        body: Body,
+        combiners: Sequence[str],
+        vector_bytes: int,
+        *,
+        may_repeat: bool,
+        runs: int = 1,
     ) -> NestSchedule:
-        """The completed schedule. `may_repeat`: the nest does not write what it reads."""
+        """The completed schedule of a nest that runs so often; with `may_repeat` it does not write what it
+        reads.
+        """
         rank = len(values_of(op.space))
         extents = body.extents
         lane = _active(None if op.lane is None else op.lane.value.data, extents)
@@ -108,9 +117,12 @@ class NestSchedule:
             lane_copies = copies
         cut: dict[int, list[Segment]] = {}
         compact = cost_of(needed) > COMPACT_COST
+        in_pieces = _is_in_pieces(op, body, lane, width, native, runs)
         for d in order:
             extent = extents[d]
-            if d == lane and d < rank:
+            if d == lane and in_pieces and lane_copies == 1:
+                cut[d] = segments.in_pieces(extent, width)
+            elif d == lane and d < rank:
                 cut[d] = segments.output_lanes(
                     extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
                 )
@@ -141,6 +153,21 @@ class NestSchedule:
             tasks,
             op.bounds,
         )
+
+
+def _is_in_pieces(op: NestOp, body: Body, lane: int | None, width: int, native: int, runs: int) -> bool:
+    """Whether the end of the lane loop is loaded and stored in pieces: where all lanes lie one after the
+    other, or read the same element, and what is loaded may just have been stored.
+    """
+    if lane is None or not 1 < width <= native or op.parallel is not None or op.bounds:
+        return False
+    loads = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
+    results = [a for b in body.result_buffers for a in body.own_addresses(b, values_of(op.space))]
+    return ends_in_pieces(body.extents[lane], width, runs) and all(
+        address.coefficient(lane) in (0, 1)
+        and not any(lane in body.dependences[value] for value, _ in address.values)
+        for address in (*loads, *results)
+    )
 
 
 def tasks_of(cut: Sequence[Segment], iterations: int) -> Tasks | None:

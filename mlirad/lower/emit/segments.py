@@ -4,6 +4,7 @@
     extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off
     extent 3, 8 lanes                            one block of 4 lanes, the last one masked off
     extent 3, 8 lanes, no masks                  blocks of 2 lanes at 0 and 1
+    extent 14, 8 lanes, in pieces                a block at 0, and one at 8 whose first 6 lanes are 4 and 2
 
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
 block reaches outside the loop. `repeated` says how many leading lanes were done before; with
@@ -41,6 +42,8 @@ class Segment(NamedTuple):
     clamped: bool = False
     valid: int | None = None
     """Where lanes that are outside the loop begin; None if there are none."""
+    in_pieces: bool = False
+    """Whether what is inside is loaded and stored piece by piece, each of a power of two of lanes."""
 
     @property
     def last_start(self) -> int:
@@ -59,6 +62,11 @@ class Segment(NamedTuple):
         if is_static(self.valid):
             return vector("i1", [self.lower + lane < self.valid for lane in range(self.width)])
         return f.icmp("slt", lanes(self.width), f.sub(self.valid, start))
+
+    @property
+    def pieced_lanes(self) -> int | None:
+        """How many lanes are loaded and stored in pieces; None if none are."""
+        return self.valid - self.lower if self.in_pieces and self.valid is not None else None
 
     def remaining_lanes(self, f: IRBuilder) -> Value | None:
         """The lanes that no block before has done, as a mask; None for all of them."""
@@ -102,6 +110,17 @@ def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
         return width
     above = ceil_power(extent)
     return above if masks and above <= min(width, native) else floor_power(extent)
+
+
+def in_pieces(extent: int, width: int) -> list[Segment]:
+    """Whole blocks of lanes over a loop, and one for what is left over, which neither overlaps nor is masked.
+
+    A load that reads what several stores have written in part, or one under a mask, waits until they have
+    left the core's queue of stores. What is stored in pieces and loaded in the same pieces does not wait.
+    """
+    full = extent // width * width
+    blocks = [Segment(0, full, width, 1, width)] if full else []
+    return [*blocks, Segment(full, extent, width, 1, width, valid=extent, in_pieces=True)]
 
 
 def output_lanes(

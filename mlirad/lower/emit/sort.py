@@ -2,11 +2,14 @@
 
 Sorts are stable, zeros of both signs are equal, and NaN comes last. Short lines are merged (`merge_sort.py`),
 long ones distributed by their digits (`radix_sort.py`). Both move a line between two pieces of memory, and
-positions along with the elements, so that a sort and an argsort are the same code.
+positions along with the elements, so that a sort and an argsort are the same code. The line of the
+result is one of these pieces where it can be.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from math import prod
 
 from mlirad.dialects.extents import at_most, nominal
@@ -32,7 +35,7 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
     """Write the function of a sort and the call of it."""
     source = emitter.buffers[op.operand]
     buffers = [emitter.buffers[r] for r in op.results]
-    output, *scratch = buffers
+    output = buffers[0]
     if not output.size:
         return
     dim = op.dim.value.data
@@ -41,47 +44,56 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
     what = "sort" if op.positions is None else "argsort"
     kernel = begin_kernel(emitter, op, what, [source], buffers, work)
     f = kernel.f
-    name = _define_sort(f, source.kind, extent, positions=op.positions is not None)
+    kinds = _kinds(op, source.kind)
+    name = _define_sort(f, kinds, extent)
     read, written = kernel.pointers[source.place], kernel.pointers[output.place]
-    keys, *positions = [kernel.pointers[b.place] for b in scratch]
-
-    def half(pointer: Value, kind: Kind) -> list[Value]:
-        return [pointer, f.gep(pointer, extent, kind)]
-
+    scratch = [kernel.pointers[b.place] for b in buffers[1:]]
     with f.loop(0, outer, name="outer") as around, f.loop(0, inner, name="inner") as loop:
         start = f.add(f.mul(around.index, extent * inner), loop.index)
         line = f.gep(written, start, output.kind)
+        lines = [*scratch, line] if op.is_contiguous else scratch
+        columns = [_column(f, lines[2 * c : 2 * c + 2], kind, extent) for c, kind in enumerate(kinds)]
+        homes = [home for home, _ in columns]
         with f.loop(0, extent, name="k") as elements:
             k = elements.index
             value = f.load(f.gep(read, f.add(start, f.mul(k, inner)), source.kind), source.kind)
-            f.store(value, f.gep(keys, k, source.kind))
-            if positions:
-                f.store(k, f.gep(positions[0], k, "i64"))
-        operands = [*half(keys, source.kind), *(half(positions[0], "i64") if positions else ())]
-        fits = f.inside(keys, 2 * extent * BYTES[source.kind])
-        if positions:
-            fits = f.and_(fits, f.inside(positions[0], 2 * extent * BYTES["i64"]))
+            f.store(value, f.gep(homes[0], k, source.kind))
+            if op.positions is not None:
+                f.store(f.trunc(k, "i32") if kinds[1] == "i32" else k, f.gep(homes[1], k, kinds[1]))
+        spans = [(c, extent * BYTES[kind]) for kind, both in zip(kinds, columns, strict=True) for c in both]
+        fits = reduce(f.and_, [f.inside(column, size) for column, size in spans])
         length = f.select(fits, f.value(extent, "i64"), 0)
-        f.call(name, [*operands, length, *([] if f.bounds is None else [f.bounds.fault])])
-        sorted_line = positions[0] if positions else keys
-        if inner == 1:
-            f.memcpy(line, sorted_line, extent * BYTES[output.kind])
-        else:
+        f.call(name, [*(c for c, _ in spans), length, *([] if f.bounds is None else [f.bounds.fault])])
+        if homes[-1] is not line or kinds[-1] != output.kind:
             with f.loop(0, extent, name="k") as elements:
-                k = elements.index
-                value = f.load(f.gep(sorted_line, k, output.kind), output.kind)
+                k = f.sub(extent - 1, elements.index)  # short positions lie where their line begins
+                value = f.load(f.gep(homes[-1], k, kinds[-1]), kinds[-1])
+                value = value if kinds[-1] == output.kind else f.zext(value, output.kind)
                 f.store(value, f.gep(line, f.mul(k, inner), output.kind))
     f.ret()
 
 
-def _define_sort(f: IRBuilder, kind: Kind, extent: int, *, positions: bool) -> str:
-    """The name of the function that sorts a line of this kind and length, with others of similar length."""
+def _kinds(op: SortOp, kind: Kind) -> list[Kind]:
+    """What is moved while a line is sorted: elements and, of an argsort, their positions."""
+    if op.positions is None:
+        return [kind]
+    return [kind, "i32" if op.has_short_positions else "i64"]
+
+
+def _column(f: IRBuilder, lines: Sequence[Value], kind: Kind, extent: int) -> tuple[Value, Value]:
+    """The two places of what is moved, the one in which it begins first: lines, or the halves of a line."""
+    if len(lines) == 1:
+        return lines[0], f.gep(lines[0], extent, kind)
+    return lines[1], lines[0]
+
+
+def _define_sort(f: IRBuilder, kinds: list[Kind], extent: int) -> str:
+    """The name of the function that sorts a line of these kinds and length, with others of similar length."""
     is_long = nominal(extent) >= DISTRIBUTED and at_most(1, extent)
-    by_digits = is_long and greatest(extent) < COUNTED and kind != "i1"
+    by_digits = is_long and greatest(extent) < COUNTED and kinds[0] != "i1"
     most = SHORT if greatest(extent) <= SHORT else None
-    name = f"mlirad_{'radix' if by_digits else 'merge'}_{'argsort' if positions else 'sort'}_{kind}"
+    name = f"mlirad_{'radix' if by_digits else 'merge'}_sort_{'_'.join(kinds)}"
     name += "" if most else "_long"
-    kinds: list[Kind] = [kind, "i64"] if positions else [kind]
     f.module.shared_function(
         name, lambda: _write_sort(f.module, name, kinds, most, f.bounds is not None, by_digits)
     )

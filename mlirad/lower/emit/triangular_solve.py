@@ -57,7 +57,8 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
         else:
             calls = LibraryCalls(f, kind, is_complex=is_complex)
             fits = f.and_(f.inside(t, sizes[0] * BYTES[kind]), f.inside(x, sizes[2] * BYTES[kind]))
-            f.memcpy(x, b, sizes[2] * BYTES[kind])
+            if source.place != output.place:
+                f.memcpy(x, b, sizes[2] * BYTES[kind])
             how = "C" if is_complex else "T"
             if fits.literal == 1:
                 _solve(calls, t, x, (rows, columns), flags, how)

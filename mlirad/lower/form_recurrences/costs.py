@@ -69,8 +69,8 @@ class Costs:
 def trip_cycles(loop: ElementLoop, trip: TripCost) -> float:
     """Cycles of a trip of the scan, without what moves beyond the caches of one core.
 
-    `trip` is that of one vector of the recurrence. Where the last block of a row overlaps the one before,
-    what reads it next waits.
+    `trip` is that of one vector of the recurrence. Where a row does not end with a block, what reads it next
+    waits for two stores, or puts it together from pieces, which costs about as much.
     """
     own = {*loop.carries, *(root for nest in loop.nests for root in nest.roots)}
     vectors = -(-nominal(prod(loop.space)) // trip.lanes)

@@ -5,6 +5,7 @@ forward, n = 64, one row      passes: row -> work 0, work 0 -> work 1, work 1 ->
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,6 +29,11 @@ class Planes:
     imag: Value
     step: int
     joined: bool = False
+
+    @property
+    def apart(self) -> int:
+        """How many elements a real part and the next one are apart in a row."""
+        return 2 if self.joined else 1
 
     @property
     def exchanged(self) -> Planes:
@@ -91,15 +97,14 @@ class FourierWriter:
             s *= r
 
     def _turned(self, r: int, m: int, x: Planes, y: Planes) -> None:
-        """The first pass of a row: lanes lie along it, and what is left of them is done one by one."""
+        """The first pass of a row: lanes lie along it, or all is done one by one where there are too few."""
         lanes = min(self.lanes, r) if r % 2 == 0 else self.lanes
-        whole = m // lanes * lanes if lanes > 1 else 0
-        if whole:
-            table = roots([p * k for k in range(1, r) for p in range(m)], r * m)
-            which = PassKind(self.kind, r, lanes, True, turned=True, joined_in=x.joined)
-            self._call(which, x, y, table, (whole, m, 1, m, r, 1))
-        if whole < m:
-            self._pass(r, x, y, (m - whole, 1), (1, m, r, 1), roots_of=m, first=whole)
+        if not 1 < lanes <= m:
+            self._pass(r, x, y, (m, 1), (1, m, r, 1), roots_of=m)
+            return
+        which = PassKind(self.kind, r, lanes, True, turned=True, joined_in=x.joined)
+        name = pass_function(self.f.module, which)
+        self._write_call(name, x, y, self._roots(r, m, is_turned=True), (m, m, 1, m, r, 1))
 
     def _pass(
         self,
@@ -110,58 +115,57 @@ class FourierWriter:
         steps: tuple[int, int, int, int],
         *,
         roots_of: int,
-        first: int = 0,
     ) -> None:
-        """A pass with lanes along its columns, and one by one along what is left of them.
+        """A pass with lanes along its columns, or one by one. Its roots are those of r times `roots_of`."""
+        lanes = self._lanes_of(extents[1])
+        if lanes == 1 and (x.joined or y.joined):
+            # No more than one row or one column is joined.
+            ip, ik, op, ok = steps if extents[1] == 1 else (1, steps[1], 1, steps[3])
+            extents = max(extents), 1
+            steps = (ip * x.apart, ik * x.apart, op * y.apart, ok * y.apart)
+            x, y = self._parted(x, real=0), self._parted(y, real=1)
+        which = PassKind(self.kind, r, lanes, roots_of > 0, joined_in=x.joined, joined_out=y.joined)
+        tables = self._roots(r, roots_of)
+        self._write_call(pass_function(self.f.module, which), x, y, tables, (*extents, *steps))
 
-        Its roots are those of r times `roots_of`, from number `first` on.
-        """
-        count, columns = extents
-        table = ([0.0], [0.0])
-        if roots_of:
-            exponents = [p * k for p in range(first, first + count) for k in range(1, r)]
-            table = roots(exponents, r * roots_of)
-        whole = columns // self.lanes * self.lanes if self.lanes > 1 else 0
-        for start, end, lanes in ((0, whole, self.lanes), (whole, columns, 1)):
-            if start < end:
-                which = PassKind(self.kind, r, lanes, roots_of > 0, joined_in=x.joined, joined_out=y.joined)
-                moved = self._moved(x, first * steps[0] + start), self._moved(y, first * steps[2] + start)
-                self._call(which, *moved, table, (count, end - start, *steps))
+    def _parted(self, planes: Planes, *, real: int) -> Planes:
+        """Pairs of which the real part is number `real`, as planes of which every second element counts."""
+        if not planes.joined:
+            return planes
+        parts = [self.f.gep(planes.real, place, self.kind) for place in (real, 1 - real)]
+        return replace(planes, real=parts[0], imag=parts[1], joined=False)
 
-    def _moved(self, planes: Planes, elements: int) -> Planes:
-        if planes.joined:
-            elements *= 2
-        moved = [self.f.gep(p, elements, self.kind) for p in (planes.real, planes.imag)]
-        return replace(planes, real=moved[0], imag=moved[1])
+    def _lanes_of(self, columns: int) -> int:
+        return self.lanes if self.lanes <= columns else 1
 
-    def _call(
-        self,
-        which: PassKind,
-        x: Planes,
-        y: Planes,
-        table: tuple[list[float], list[float]],
-        sizes: tuple[int, ...],
-    ) -> None:
-        name = pass_function(self.f.module, which)
-        self._write_call(name, x, y, table, sizes)
+    def _roots(self, r: int, m: int, *, is_turned: bool = False) -> tuple[Value, Value]:
+        """The roots of each number p below m, or of each result of a factor; a zero for the last pass."""
+
+        def made() -> tuple[list[float], list[float]]:
+            if not m:
+                return [0.0], [0.0]
+            if is_turned:
+                return roots([p * k for k in range(1, r) for p in range(m)], r * m)
+            return roots([p * k for p in range(m) for k in range(1, r)], r * m)
+
+        return self._tables(("roots", r, m, is_turned), made)
 
     def _half(self, x: Planes, y: Planes, columns: int, *, is_half: bool) -> None:
-        table = half_roots(self.n, is_half=is_half)
-        module = self.f.module
-        if columns == x.step == y.step == 1:
-            name = half_function(module, HalfKind(self.kind, self.lanes, is_half, True))
-            self._write_call(name, x, y, table, (self.n, 1, x.step, y.step))
-            return
-        whole = columns // self.lanes * self.lanes if self.lanes > 1 else 0
-        for start, end, lanes in ((0, whole, self.lanes), (whole, columns, 1)):
-            if start < end:
-                name = half_function(module, HalfKind(self.kind, lanes, is_half, False))
-                moved = self._moved(x, start), self._moved(y, start)
-                self._write_call(name, *moved, table, (self.n, end - start, x.step, y.step))
+        of_rows = columns == x.step == y.step == 1
+        lanes = self._lanes_of(self.n // 2 if of_rows else columns)
+        which = HalfKind(self.kind, lanes, is_half, of_rows)
+        tables = self._tables(("half", self.n, is_half), lambda: half_roots(self.n, is_half=is_half))
+        name = half_function(self.f.module, which)
+        self._write_call(name, x, y, tables, (self.n, columns, x.step, y.step))
+
+    def _tables(
+        self, what: Hashable, make: Callable[[], tuple[list[float], list[float]]]
+    ) -> tuple[Value, Value]:
+        """Pointers to the tables of real and imaginary parts, made once for all transforms of a program."""
+        return self.f.module.two_tables((self.kind, what), self.kind, make)
 
     def _write_call(
-        self, name: str, x: Planes, y: Planes, table: tuple[list[float], list[float]], sizes: tuple[int, ...]
+        self, name: str, x: Planes, y: Planes, tables: tuple[Value, Value], sizes: tuple[int, ...]
     ) -> None:
-        tables = [self.f.module.table(self.kind, numbers) for numbers in table]
         operands = [x.real, x.imag, y.real, y.imag, *tables, *(constant("i64", size) for size in sizes)]
         self.f.call(name, operands)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mlirad.lower.fourier.butterflies import Number, minus, plus, times
-from mlirad.lower.fourier.passes import MOST_TRIPS
+from mlirad.lower.fourier.passes import MOST_TRIPS, vector_at
 from mlirad.lower.fourier.plans import roots
 from mlirad.lower.llvm_text import IRBuilder, Kind, ModuleText, Operand, Parameter, Value, constant
 
@@ -99,32 +99,23 @@ def _write(module: ModuleText, which: HalfKind) -> IRBuilder:
     middle = f.add(f.sdiv(n, 2), 1)
     if which.of_rows:
         ends(0, 1)
-        # Lanes at k and at n - k are different ones up to (n - 1) / 2.
-        most = f.sdiv(f.sub(n, 1), 2)
-        whole = f.sub(most, f.srem(most, width))
-
-        def along(lower: Operand, upper: Value, lanes: int) -> None:
-            with f.loop(lower, upper, lanes, at_most=MOST_TRIPS, name="k") as loop:
-                k = loop.index
-                last = f.sub(n, f.add(k, lanes - 1))
-                root = f.load(f.gep(rr, k, kind), kind, lanes), f.load(f.gep(ri, k, kind), kind, lanes)
-                pair(k, root, (k, last, k, last), lanes, is_reversed=True)
-
-        if width > 1:
-            along(1, f.add(whole, 1), width)
-            along(f.add(whole, 1), middle, 1)
-        else:
-            along(1, middle, 1)
+        # Where n is even the last lane is at n / 2 twice, as the only one.
+        with f.loop(1, middle, width, at_most=MOST_TRIPS, name="k") as loop:
+            k = vector_at(f, loop.index, middle, width)
+            last = f.sub(n, f.add(k, width - 1))
+            root = f.load(f.gep(rr, k, kind), kind, width), f.load(f.gep(ri, k, kind), kind, width)
+            pair(k, root, (k, last, k, last), width, is_reversed=True)
     else:
         with f.loop(0, columns, width, at_most=MOST_TRIPS, name="c") as loop:
-            ends(loop.index, width)
+            ends(vector_at(f, loop.index, columns, width), width)
         with f.loop(1, middle, at_most=MOST_TRIPS, name="k") as rows:
             k = rows.index
             rest = f.sub(n, k)
             one = f.load(f.gep(rr, k, kind), kind), f.load(f.gep(ri, k, kind), kind)
             root = f.widen(one[0], width), f.widen(one[1], width)
             with f.loop(0, columns, width, at_most=1, name="c") as loop:
-                places = [f.add(f.mul(row, step), loop.index) for step in (ix, iy) for row in (k, rest)]
+                c = vector_at(f, loop.index, columns, width)
+                places = [f.add(f.mul(row, step), c) for step in (ix, iy) for row in (k, rest)]
                 pair(k, root, places, width, is_reversed=False)
     f.ret()
     return f

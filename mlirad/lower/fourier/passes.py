@@ -4,8 +4,11 @@
 
 Lanes lie along c. In the first pass of a row there are no neighbours to treat alike: there lanes lie along p
 (`turned`), and results are transposed in registers; C says how far apart the roots of one k and the next are.
+The last vector ends with the last element, so it computes some of those before it again. There are as many
+elements as a vector has lanes, or vectors have one lane.
 `joined` planes are pairs in memory: what the even and the odd elements of a row of real numbers are. Such a
-row is the result of backward transforms alone, so there imaginary parts come first.
+row is the result of backward transforms alone, so there imaginary parts come first. Vectors of one lane need
+nothing of that kind, only other steps.
 """
 
 from __future__ import annotations
@@ -53,6 +56,7 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
     f = module.function(which.symbol, parameters, attributes="noinline nounwind")
     xr, xi, yr, yi, rr, ri, P, C, ip, ik, op, ok = f.arguments
     r, width, kind = which.factor, which.width, which.kind
+    reads, writes = ([f.mul(step, k) for k in range(r)] for step in (ik, ok))
 
     def roots(p: Value) -> list[Number]:
         """One per result but the first: those of this p or, in a turned pass, of lanes of them."""
@@ -66,28 +70,34 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
 
     def compute(p: Value, c: Operand, roots_of: list[Number]) -> None:
         at = f.add(f.mul(p, ip), c)
-        read = [f.add(at, f.mul(ik, k)) for k in range(r)]
+        read = [f.add(at, distance) for distance in reads]
         x = [_loaded(f, kind, width, (xr, xi), n, joined=which.joined_in) for n in read]
         y = butterfly(f, x)
         y[1:] = [times(f, a, b) for a, b in zip(y[1:], roots_of, strict=True)] if roots_of else y[1:]
         start = f.add(f.mul(p, op), c)
-        if which.turned and width > 1:
+        if which.turned:
             _store_turned(f, (yr, yi), y, f.mul(p, op), op)
             return
-        for k, number in enumerate(y):
-            _store(f, number, (yr, yi), f.add(start, f.mul(ok, k)), joined=which.joined_out)
+        for number, distance in zip(y, writes, strict=True):
+            _store(f, number, (yr, yi), f.add(start, distance), joined=which.joined_out)
 
     if which.turned:
         with f.loop(0, P, width, at_most=MOST_TRIPS, name="p") as rows:
-            compute(rows.index, 0, roots(rows.index))
+            first = vector_at(f, rows.index, P, width)
+            compute(first, 0, roots(first))
     else:
         # The two loops together make so many trips.
         with f.loop(0, P, at_most=MOST_TRIPS, name="p") as rows:
             known = roots(rows.index)
             with f.loop(0, C, width, at_most=1, name="c") as columns:
-                compute(rows.index, columns.index, known)
+                compute(rows.index, vector_at(f, columns.index, C, width), known)
     f.ret()
     return f
+
+
+def vector_at(f: IRBuilder, index: Value, end: Value, width: int) -> Value:
+    """Where a vector begins that is not to reach beyond the end."""
+    return index if width == 1 else f.intrinsic("smin", index, f.sub(end, width))
 
 
 def _loaded(
@@ -99,8 +109,6 @@ def _loaded(
         )
     at = f.mul(at, 2)
     one, two = (f.load(f.gep(planes[0], f.add(at, k * width), kind), kind, width) for k in (0, 1))
-    if width == 1:
-        return one, two
     return f.shuffle(one, two, [*range(0, 2 * width, 2)]), f.shuffle(one, two, [*range(1, 2 * width, 2)])
 
 
@@ -111,7 +119,7 @@ def _store(f: IRBuilder, z: Number, planes: tuple[Value, Value], at: Value, *, j
         return
     at, width, z = f.mul(at, 2), z[0].width, (z[1], z[0])
     order = [k // 2 + k % 2 * width for k in range(2 * width)]
-    halves = z if width == 1 else (f.shuffle(*z, order[:width]), f.shuffle(*z, order[width:]))
+    halves = f.shuffle(*z, order[:width]), f.shuffle(*z, order[width:])
     for k, half in enumerate(halves):
         f.store(half, f.gep(planes[0], f.add(at, k * width), half.kind))
 

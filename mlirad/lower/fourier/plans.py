@@ -7,7 +7,7 @@ factors(34)      None: 17 is left to a library
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from math import cos, pi, sin
 from typing import Final
 
@@ -75,8 +75,22 @@ def column_block(n: int, columns: int, element: int) -> int:
 
 def roots(exponents: Iterable[int], n: int) -> tuple[list[float], list[float]]:
     """Real and imaginary parts of exp(-2πi k / n), to the last digit: angles are reduced as integers."""
-    pairs = [_root(k % n, n) for k in exponents]
+    circle = _circle(n)
+    pairs = [circle[k % n] for k in exponents]
     return [p[0] for p in pairs], [p[1] for p in pairs]
+
+
+@lru_cache(maxsize=4)
+def _circle(n: int) -> list[tuple[float, float]]:
+    """The powers of exp(-2πi / n), by an eighth of them where the others are its reflections."""
+    if n % 8:
+        return [_root(k, n) for k in range(n)]
+    angles = [2 * pi * k / n for k in range(n // 8 + 1)]
+    points = [(cos(angle), sin(angle)) for angle in angles]
+    up, down = points[:-1], points[:0:-1]
+    lower = [(c, -s) for c, s in up] + [(s, -c) for c, s in down]
+    lower += [(-s, -c) for c, s in up] + [(-c, -s) for c, s in down]
+    return lower + [(-c, -s) for c, s in lower]
 
 
 def _root(k: int, n: int) -> tuple[float, float]:

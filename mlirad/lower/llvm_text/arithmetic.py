@@ -282,10 +282,6 @@ class Arithmetic(Emission):
         arguments = ", ".join([v.typed for v in operands])
         return self.pure(f"{spelled} @{name}({arguments})", kind, width)
 
-    def opaque(self, a: Value) -> Value:
-        """An i32 as it is, of which LLVM is not told how it is computed: it goes through empty assembly."""
-        return self.pure(f'call i32 asm "", "=r,0"({a.typed})', a.kind)
-
     # Lanes.
 
     def extract(self, a: Value, lane: int) -> Value:

@@ -116,14 +116,10 @@ class ControlFlow(Polling):
         self.runs = runs
         following = loop.carried()
         window = self._window(step, known_most, work_before)
-        after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
+        after = self._hidden(self.define(f"add nsw i64 {index.text}, {step}", "i64"), first)
         names, starts, ends = [index, *loop.carries], [first, *carries], [after, *following]
         if window is None:
-            # If it sees equality, LLVM counts in steps of an address where it can, rather than beside it.
-            goes_on = f"slt i64 {after.text}, {last.text}"
-            if trips and first.literal is not None:
-                goes_on = f"ne i64 {after.text}, {int(first.literal) + trips * step}"
-            again = self.define(f"icmp {goes_on}", "i1")
+            again = self.define(f"icmp slt i64 {after.text}, {last.text}", "i1")
             latch = self.block
             self.branch_if(again, body, done)
             self._insert(phis, _phis(names, starts, before, ends, latch))
@@ -136,6 +132,17 @@ class ControlFlow(Polling):
             self._merge([(end, latch), (start, before)]) if guarded else end
             for start, end in zip(carries, following, strict=True)
         ]
+
+    def _hidden(self, following: Value, first: Value) -> Value:
+        """The next index of a loop, which LLVM does not see to be one, as it goes through empty assembly.
+
+        LLVM's loop strength reduction has nothing to regroup then. It takes a fifth of the time of code
+        generation, where sums have many indices in them seconds, and the loops that it makes of those written
+        here run no faster: what does not change in a loop is computed outside of it already.
+        """
+        is_natural = first.literal is not None and first.literal >= 0
+        known = f", !range {self.globals.natural()}" if is_natural else ""
+        return self.define(f'call i64 asm "", "=r,0"({following.typed}){known}', "i64")
 
     def _window(self, step: int, trips: int | None, work_before: int) -> int | None:
         """At the end of a body: how many indices a loop runs between polls, None if it has none.

@@ -9,10 +9,10 @@ Everything is keyed by content and kept in order of first use, so the same calls
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
-from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
+from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant_texts
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
@@ -39,6 +39,7 @@ class ModuleGlobals:
         self.externals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._tables: dict[tuple[Kind, tuple[str, ...]], Value] = {}
+        self._known_tables: dict[Hashable, tuple[Value, Value]] = {}
         self._globals: list[str] = []
         self._metadata: dict[str, str] = {}
         self._added: list[str] = []
@@ -57,7 +58,7 @@ class ModuleGlobals:
 
     def table(self, kind: Kind, numbers: Sequence[float | int]) -> Value:
         """A pointer to a constant array with these elements; equal tables are shared."""
-        texts = tuple(constant(kind, number).text for number in numbers)
+        texts = tuple(constant_texts(kind, numbers))
         key = (kind, texts)
         if key not in self._tables:
             value = Value(f"@table.{len(self._tables)}", "ptr")
@@ -68,6 +69,15 @@ class ModuleGlobals:
             )
             self._tables[key] = value
         return self._tables[key]
+
+    def two_tables(
+        self, what: Hashable, kind: Kind, make: Callable[[], tuple[Sequence[float], Sequence[float]]]
+    ) -> tuple[Value, Value]:
+        """Two tables that belong together; `make` is called where the module has none for `what` yet."""
+        if what not in self._known_tables:
+            one, two = make()
+            self._known_tables[what] = self.table(kind, one), self.table(kind, two)
+        return self._known_tables[what]
 
     def add_text(self, text: str) -> None:
         """Add text that defines types and functions, as given, once."""
@@ -85,3 +95,7 @@ class ModuleGlobals:
         """What a branch ends with whose condition hardly ever holds."""
         weights = self.metadata('!{!"branch_weights", i32 1, i32 10000}')
         return f", !prof {weights}"
+
+    def natural(self) -> str:
+        """The range of integers that are not negative."""
+        return self.metadata("!{i64 0, i64 -9223372036854775808}")

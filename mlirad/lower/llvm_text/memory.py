@@ -169,6 +169,11 @@ class Memory(Arithmetic):
         """Fill `size` bytes."""
         self._block_memory("llvm.memset.p0.i64", target, constant("i8", byte), size)
 
+    def prefetch(self, pointer: Value, *, writes: bool) -> None:
+        """Ask for the line of memory at an address, to read or to write it; there may be none."""
+        self.globals.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+        self.line(f"call void @llvm.prefetch.p0({pointer.typed}, i32 {int(writes)}, i32 3, i32 1)")
+
     def _block_memory(self, name: str, target: Value, second: Value, size: Operand) -> None:
         self.globals.declare(name, "void", ["ptr", second.type, "i64", "i1"])
         count = self.value(size, "i64")

@@ -7,7 +7,7 @@ reads it, both included.
 - A value that is returned, row-major, is written straight into the result array.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
 - A nest that gives a value another shape, and reads it last, leaves it where it is. One that reads a value
-  last, element by element, writes its result over it.
+  last, element by element, writes its result over it, and so do transforms and triangular systems.
 - What is read last before a result is made may lie where that one will; see `outputs.py`.
 - What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.

@@ -2,18 +2,36 @@
 
 %b = kernel.nest %a ...                each element of %b depends on that element of %a alone: over %a
 %c = kernel.scatter add %b, %x ...     adds to elements of %b: where %b lies
+%d = kernel.triangular_solve %t, %c    reads an element of %c before it writes that of %d: where %c lies
 """
 
 from __future__ import annotations
 
 from math import prod
+from typing import Final
 
+from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.factorisations import TriangularSolveOp
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.fourier.plans import factors, is_written_out
 from mlirad.lower.plan_memory.storage import is_row_major
+
+OVERWRITING: Final = (NestOp, FftOp, TriangularSolveOp)
+"""Kernels that may write a result over an operand that they read."""
+
+
+def may_write_over(op: NestOp | FftOp | TriangularSolveOp, value: Value, result: Value) -> bool:
+    """Whether one of these kernels may write a result where an operand lies."""
+    match op:
+        case NestOp():
+            return may_map_in_place(op, value, result)
+        case FftOp():
+            return may_transform_in_place(op, value, result)
+        case TriangularSolveOp():
+            return may_solve_in_place(op, value, result)
 
 
 def may_overwrite(op: ScatterOp, base: Value) -> bool:
@@ -34,7 +52,8 @@ def may_overwrite(op: ScatterOp, base: Value) -> bool:
 def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
     """Whether a nest may write a result where an input lies: each element depends on that element alone.
 
-    The input has a dimension per loop, of which the result may join neighbours.
+    The input has a dimension per loop, of which the result may join neighbours. Where all parts of a stack
+    are computed before they are stored, they may depend on one another.
     """
     if values_of(op.reduction) or element_of(value) != element_of(result):
         return False
@@ -45,7 +64,27 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
     block = op.body.block
     here = list(block.args)
     loads = (use.operation for use in value.uses if use.operation.parent is block)
-    return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
+    tile = _whole_tile(op)
+    return all(
+        isinstance(o, LoadOp)
+        and all(p is h for d, (p, h) in enumerate(zip(o.positions, here, strict=True)) if d != tile)
+        for o in loads
+    )
+
+
+def _whole_tile(op: NestOp) -> int | None:
+    """The loop of which every iteration is in one tile, if there is one."""
+    if op.tile_dim is None or op.tile is None or op.lane == op.tile_dim:
+        return None
+    dim = op.tile_dim.value.data
+    return dim if at_most(op.extents[dim], op.tile.value.data) else None
+
+
+def may_solve_in_place(op: TriangularSolveOp, value: Value, result: Value) -> bool:
+    """Whether a triangular system may write its solutions where the right sides lie: each element is read
+    just before it is written.
+    """
+    return value is op.operand and value is not op.matrix and is_row_major(value) and is_row_major(result)
 
 
 def may_transform_in_place(op: FftOp, value: Value, result: Value) -> bool:

@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, OpResult
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
+from mlirad.dialects.kernel.factorisations import TriangularSolveOp
 from mlirad.dialects.kernel.nests import copied_arrays
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
@@ -33,7 +34,7 @@ from mlirad.lower.plan_memory.carries import (
     overwritten_argument,
     returns_to_start,
 )
-from mlirad.lower.plan_memory.in_place import may_map_in_place, may_overwrite, may_transform_in_place
+from mlirad.lower.plan_memory.in_place import OVERWRITING, may_overwrite, may_write_over
 from mlirad.lower.plan_memory.outputs import use_outputs
 from mlirad.lower.plan_memory.records import Records
 from mlirad.lower.plan_memory.storage import Storage, bytes_of, is_row_major
@@ -133,9 +134,7 @@ class Lifetimes:
         base = self._shares.get(result)
         if base is None:
             found = self._overwritable(op, result, n)
-            base = next(
-                (v for v in found if not isinstance(op, NestOp | FftOp) or self._gives_way(op, v)), None
-            )
+            base = next((v for v in found if not isinstance(op, OVERWRITING) or self._gives_way(op, v)), None)
         shared = None if base is None else self.storage.get(base)
         if shared is None:
             shared = Storage(n, end, bytes_of(result))
@@ -146,8 +145,8 @@ class Lifetimes:
                 self.in_place.append(op)
         self.storage[result] = shared
 
-    def _gives_way(self, op: NestOp | FftOp, value: Value) -> bool:
-        """Whether a nest or a transform writes a result where an array of this block lies that it reads last.
+    def _gives_way(self, op: NestOp | FftOp | TriangularSolveOp, value: Value) -> bool:
+        """Whether a kernel writes a result where an array of this block lies that it reads last.
 
         In regions only a nest does, if all that it does is to give the array another shape: where the array
         lies, nothing is left to be done.
@@ -158,7 +157,7 @@ class Lifetimes:
         if self._is_function:
             is_taken = any(self.storage.get(result) is storage for result in op.results)
             return storage.end <= self._numbers[op] and bool(shape_of(value)) and not is_taken
-        if isinstance(op, FftOp):
+        if not isinstance(op, NestOp):
             return False
         shape, new = shape_of(value), shape_of(op.results[0])
         return shape != new and bool(shape and new) and copied_arrays(op) == [value]
@@ -211,12 +210,9 @@ class Lifetimes:
             case ScatterOp() if op.from_zero is None:
                 if may_overwrite(op, op.inputs[0]):
                     found.append(op.inputs[0])
-            case NestOp():
-                dying = [v for v in op.inputs if self.last_read[v] == n]
-                found += [v for v in dying if may_map_in_place(op, v, result)]
-            case FftOp():
-                if may_transform_in_place(op, op.operand, result):
-                    found.append(op.operand)
+            case NestOp() | FftOp() | TriangularSolveOp():
+                dying = [v for v in op.operands if self.last_read[v] == n]
+                found += [v for v in dying if may_write_over(op, v, result)]
             case CallOp() if isinstance(result, OpResult):
                 argument = overwritten_argument(op, result.index)
                 if argument is not None:

@@ -74,7 +74,8 @@ def choose_order(
 ) -> Shape:
     """The loops from outermost to innermost, reductions innermost."""
     weights = _stride_weights(op, p, layouts)
-    outputs = sorted(range(p.rank), key=lambda x: (x == lane, -weights[x], x))
+    parts = tile_dim if len(p.extents) == p.rank else None  # all of them in one iteration
+    outputs = sorted(range(p.rank), key=lambda x: (x == lane, x == parts, -weights[x], x))
     reductions = sorted(range(p.rank, len(p.extents)), key=lambda x: (x == lane, -weights[x], x))
     if reductions and lane is not None and lane < p.rank and len(outputs) > 1:
         steps = {lane: max(1, width)}

@@ -1,7 +1,8 @@
 """Width and tile: how many iterations of a nest are in flight at once.
 
 `width` is several vectors along the lane loop, which share what is the same in all lanes; `tile` is several
-iterations of another output loop (unroll-and-jam), which share the loads that do not depend on that loop.
+iterations of another output loop (unroll-and-jam), which share the loads that do not depend on that loop. A
+nest without reduction has a tile only over the parts of a stack, all of them.
 Both multiply the code to compile, and the accumulators of a reduction have to fit the register file. The
 latency of sums is no reason for either: the reduction loop is unrolled for that when code is printed.
 
@@ -12,7 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlirad.dialects.array.elementwise import CompareOp, SelectOp
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import Value
 from mlirad.lower.machine import load_cost
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 
@@ -97,8 +102,12 @@ def choose_blocking(
     widths = width_choices(p, lane)
     if not p.reduction_bits:
         if _goes_lane_by_lane(op, p, lane, layouts):
-            widths = widths[:1]
-        return Blocking(_best_filled(widths, p.extents[lane]))
+            return Blocking(_best_filled(widths[:1], p.extents[lane]))
+        width = _best_filled(widths, p.extents[lane])
+        parts = _loop_over_parts(op, p, lane)
+        if parts is None or p.extents[parts] * width // p.lanes * p.op_count > MAX_CODE:
+            return Blocking(width)
+        return Blocking(width, parts, p.extents[parts])
     cost = _CostOfBlocking(op, p, lane, layouts)
     budget = registers(vector_bytes)
     allowed = [w for w in widths if cost.live(1, w, None) <= budget] or widths[:1]
@@ -117,6 +126,36 @@ def choose_blocking(
                 if now < least:
                     chosen, least = Blocking(w, x, t), now
     return chosen
+
+
+def _loop_over_parts(op: NestOp, p: Profile, lane: int) -> int | None:
+    """The loop over the parts of a stack, such as the two planes of complex numbers, if there is one.
+
+    Its index alone says what is selected, so an iteration for all parts selects nothing, and what the parts
+    read in common is loaded once. Another loop has to be left that threads can share.
+    """
+    for x in range(p.rank):
+        others = [d for d in range(p.rank) if d not in (x, lane) and p.extents[d] > 1]
+        if x == lane or not others or not 1 < p.extents[x] <= MAX_TILE or not is_static(op.extents[x]):
+            continue
+        index = op.body.block.args[x]
+        selects = [o for o in op.body.block.ops if isinstance(o, SelectOp)]
+        if any(_tells_part(o.condition, index) for o in selects) and any(
+            bits >> lane & 1 and not bits >> x & 1
+            for bits in (*p.op_costs, *(load.loops for load in p.loads))
+        ):
+            return x
+    return None
+
+
+def _tells_part(condition: Value, index: Value) -> bool:
+    """Whether a condition compares a loop index with a constant."""
+    made = condition.owner
+    if not isinstance(made, CompareOp):
+        return False
+    return any(
+        a is index and isinstance(b.owner, ConstantOp) for a, b in (made.operands, made.operands[::-1])
+    )
 
 
 def _goes_lane_by_lane(op: NestOp, p: Profile, lane: int, layouts: Layouts) -> bool:

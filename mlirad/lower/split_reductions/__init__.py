@@ -8,8 +8,9 @@
               %s = kernel.nest %p (%t) {space = [], reduction = [64], combiners = [add]}
 
 A reduction to few elements has no loop of the output that threads could share, and a sum that strips carry
-makes each wait for the one before. So a nest is cut along its reduction (`nests.py`), and strips that carry
-totals run in groups, each of which hands over its own (`strips.py`, `totals.py`). How many parts there are
+makes each wait for the one before. So a nest is cut along its reduction (`nests.py`), a scatter along a loop
+(`scatters.py`), and strips that carry totals run in groups, each of which hands over its own (`strips.py`,
+`totals.py`). How many parts there are
 depends on costs alone, hence on shapes: the order of additions is the same however many threads there are.
 Cheap reductions stay whole.
 """
@@ -29,6 +30,7 @@ from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.lower.split_reductions.nests import split_nest
+from mlirad.lower.split_reductions.scatters import split_scatter
 from mlirad.lower.split_reductions.strips import in_groups
 
 __all__ = ["SplitReductionsPass", "split_reductions"]
@@ -55,8 +57,10 @@ def split_reductions(block: Block, *, vector_bytes: int = VECTOR_BYTES) -> None:
     for op in list(block.ops):
         if isinstance(op, NestOp):
             split_nest(op, vector_bytes)
+        elif isinstance(op, ScatterOp):
+            split_scatter(op, vector_bytes)
         elif isinstance(op, StripsOp):
             in_groups(op, vector_bytes)
-        elif not isinstance(op, ScatterOp) and why_dependent(op) is not None:
+        elif why_dependent(op) is not None:
             for region in op.regions:
                 split_reductions(region.block, vector_bytes=vector_bytes)

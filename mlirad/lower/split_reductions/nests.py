@@ -8,20 +8,17 @@ iterations where they have many, so that vectors are filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, Region
 
-from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.array.literals import literal
-from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.kernel.nests import is_element_wise
-from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of, values_of
+from mlirad.dialects.shapes import Value, array_type, element_of, integer, values_of
 from mlirad.lower.moves import considered
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
@@ -29,14 +26,12 @@ from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
 from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
 from mlirad.lower.schedule_kernels.profiles import Profile, profile
 from mlirad.lower.schedule_kernels.tiles import choose_blocking
-from mlirad.lower.split_reductions.totals import most_parts
+from mlirad.lower.split_reductions.blocks import block_body, even_rows, first_row, literal_row
+from mlirad.lower.split_reductions.totals import combined_parts, most_parts
 from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
 
 ENOUGH: Final = 16
 """Iterations of a loop over the result from which on it is shared, and the reduction stays whole."""
-
-MULTIPLE: Final = 16
-"""Blocks of more iterations than four times this have a multiple of it."""
 
 
 def split_nest(op: NestOp, vector_bytes: int) -> None:
@@ -56,9 +51,7 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
         return
     if _steps(op, p, vector_bytes) >= min(ENOUGH, tasks // 2):
         return
-    rows = extent // tasks
-    if rows > 4 * MULTIPLE:
-        rows = rows // MULTIPLE * MULTIPLE
+    rows = even_rows(extent, tasks)
     considered(op, f"parts of {rows} of {extent}, for threads", cycles, cycles / tasks, is_done=True)
     _replace(op, d, rows, extent // rows)
 
@@ -89,7 +82,7 @@ def _replace(op: NestOp, d: int, rows: int, trips: int) -> None:
     assert op.combiners is not None and op.parent is not None
     block = Block(arg_types=[i64])
     trip = block.args[0]
-    part = _part(op, d, rows, lambda body: _first_row(body, trip, rows))
+    part = _part(op, d, rows, lambda body: first_row(body, trip, rows))
     block.add_ops([part, YieldOp.create(operands=list(part.results))])
     space = values_of(op.space)
     parts = ScanOp.create(
@@ -103,7 +96,7 @@ def _replace(op: NestOp, d: int, rows: int, trips: int) -> None:
     made: list[Operation] = [parts, totals]
     left = op.extents[d] - rows * trips
     if left:
-        rest = _part(op, d, left, lambda body: _literal(body, rows * trips))
+        rest = _part(op, d, left, lambda body: literal_row(body, rows * trips))
         combiners = [c.data for c in op.combiners.data]
         both = combined(list(zip(totals.roots, rest.roots, combiners, strict=True)), op)
         made += [rest, both]
@@ -117,44 +110,8 @@ def _replace(op: NestOp, d: int, rows: int, trips: int) -> None:
 
 def _part(op: NestOp, d: int, rows: int, first: Callable[[Block], Value]) -> NestOp:
     """The nest over so many iterations of loop d, from the one that `first` writes the number of."""
-    old = op.body.block
-    body = Block(arg_types=[i64] * len(old.args))
-    number = ew.AddOp.create(operands=[body.args[d], first(body)], result_types=[i64])
-    body.add_op(number)
-    env: dict[Value, Value] = dict(zip(old.args, body.args, strict=True))
-    env[old.args[d]] = number.results[0]
-    for inner in old.ops:
-        new = inner.clone(env)
-        body.add_op(new)
+    body = block_body(op.body.block, d, first)
     rank = len(values_of(op.space))
     extents = [rows if k == d else e for k, e in enumerate(op.extents)]
     types = [r.type for r in op.roots]
     return plain_nest(extents[rank:], extents[:rank], types, body, op, op.combiners)
-
-
-def _first_row(body: Block, trip: Value, rows: int) -> Value:
-    """The number of the first row of a trip."""
-    number = LoadOp.create(operands=[trip], result_types=[i64])
-    body.add_op(number)
-    scaled = ew.MulOp.create(operands=[number.result, _literal(body, rows)], result_types=[i64])
-    body.add_op(scaled)
-    return scaled.results[0]
-
-
-def _literal(body: Block, number: int) -> Value:
-    constant = ConstantOp.create(result_types=[i64], properties={"value": literal(number, i64)})
-    body.add_op(constant)
-    return constant.result
-
-
-def combined_parts(
-    parts: Sequence[Value], combiners: ArrayAttr[StringAttr] | None, like: Operation
-) -> NestOp:
-    """A nest that combines parts of one shape, stacked along dimension 0, each by its combiner."""
-    count, *space = shape_of(parts[0])
-    block = Block(arg_types=[i64] * (len(space) + 1))
-    *positions, number = block.args
-    loads = [LoadOp.create(operands=[v, number, *positions], result_types=[element_of(v)]) for v in parts]
-    block.add_ops([*loads, YieldOp.create(operands=[load.result for load in loads])])
-    types = [array_type(tuple(space), element_of(v)) for v in parts]
-    return plain_nest([count], space, types, block, like, combiners)

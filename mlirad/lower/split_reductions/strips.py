@@ -32,10 +32,10 @@ from mlirad.dialects.shapes import Value, array_type, element_of, integer, keywo
 from mlirad.ir.builder import yields
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.parallel import task_count
-from mlirad.lower.split_reductions.nests import combined_parts
 from mlirad.lower.split_reductions.totals import (
     MOST_BYTES,
     bytes_of,
+    combined_parts,
     combiner_of,
     drop_identities,
     is_identity,

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult
 
 from mlirad.dialects.array import elementwise as ew
@@ -22,10 +22,10 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import is_element_wise
-from mlirad.dialects.shapes import Value, element_of, size_of
+from mlirad.dialects.shapes import Value, array_type, element_of, shape_of, size_of
 from mlirad.ir.builder import yields
 from mlirad.lower.machine import element_bytes, parts_cycles
-from mlirad.lower.strip_mine.totals import COMBINING, identity
+from mlirad.lower.strip_mine.totals import COMBINING, identity, plain_nest
 
 _COMBINERS: Final[Mapping[type[Operation], str]] = {op_class: c for c, op_class in COMBINING.items()}
 
@@ -46,6 +46,19 @@ def most_parts(cycles: float, totals: Sequence[Value], limit: int) -> int:
 def bytes_of(totals: Sequence[Value]) -> int:
     """The bytes of the totals of one part."""
     return sum(size_of(v) * element_bytes(element_of(v)) for v in totals)
+
+
+def combined_parts(
+    parts: Sequence[Value], combiners: ArrayAttr[StringAttr] | None, like: Operation
+) -> NestOp:
+    """A nest that combines parts of one shape, stacked along dimension 0, each by its combiner."""
+    count, *space = shape_of(parts[0])
+    block = Block(arg_types=[i64] * (len(space) + 1))
+    *positions, number = block.args
+    loads = [LoadOp.create(operands=[v, number, *positions], result_types=[element_of(v)]) for v in parts]
+    block.add_ops([*loads, YieldOp.create(operands=[load.result for load in loads])])
+    types = [array_type(tuple(space), element_of(v)) for v in parts]
+    return plain_nest([count], space, types, block, like, combiners)
 
 
 def combiner_of(carry: Value, made: Value) -> str | None:
