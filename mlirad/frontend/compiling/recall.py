@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -41,11 +41,18 @@ if TYPE_CHECKING:
     from mlirad.frontend.compiling.programs import Program
 
 
+_TRANSFORMATIONS: Final = frozenset((
+    "grad", "hessian", "hvp", "jacobian", "jit", "jvp", "value_and_grad", "vmap",
+))  # fmt: skip
+"""What keys of transformations begin with, or are."""
+
+
 @dataclass(frozen=True)
 class Call:
     """What decides a trace besides the function: how it is transformed, and what it is called with."""
 
     transformation: Hashable
+    donated: tuple[str, ...]
     options: Options
     tree: Tree
     types: Sequence[LeafType]
@@ -93,6 +100,8 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
     options = call.options
     if options.interpret or options.control is not None or np.geterrcall() is not None:
         return None
+    if not _is_public(call.transformation):
+        return None
     folder = find_folder()
     digest = None if folder is None else begun()
     if folder is None or digest is None:
@@ -104,6 +113,12 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
         return None
     digest.update(encoded((find_target(), sorted(np.geterr().items()), sys.flags.optimize)))
     return TracePlace(folder, digest.hexdigest())
+
+
+def _is_public(transformation: Hashable) -> bool:
+    """Whether a transformation is one that users call, of which its key says all."""
+    stated = cast("tuple[object, ...]", transformation) if isinstance(transformation, tuple) else ()
+    return (stated[0] if stated else transformation) in _TRANSFORMATIONS
 
 
 def recalled_or_made(
@@ -138,4 +153,14 @@ def _of_call(call: Call) -> bytes:
     types = [(t.shape, t.dtype.str, t.weak) for t in call.types]
     # Of options, these three leave the program as it is.
     deciding = replace(call.options, timeout=None, threads=None, control=None)
-    return portable((call.transformation, encoded(deciding), data_of(call.tree), types, call.by_name, static))
+    return portable(
+        (
+            call.transformation,
+            call.donated,
+            encoded(deciding),
+            data_of(call.tree),
+            types,
+            call.by_name,
+            static,
+        )
+    )

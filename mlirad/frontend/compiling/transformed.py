@@ -258,8 +258,7 @@ class Transformed:
         options = self._options
         by_name = tuple(sorted(name for name in kwargs if name not in self._static))
         static = self._reader.static_values(args, kwargs)
-        how = (self._transformation[0], self._donated)
-        call = Call(how, options, tree, types, by_name, static)
+        call = Call(self._transformation[0], self._donated, options, tree, types, by_name, static)
 
         def load(machine: MachineProgram, result: Tree) -> Program:
             def compiled(donated: tuple[int, ...], name: str) -> tuple[Executable, NativeFunction]:

@@ -15,10 +15,19 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.captured_objects import HEAP_TYPE
+from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.pure_names import PURE
 from mlirad.frontend.tracing.value_keys import value_key
 
 _PACKAGE: Final = "mlirad"
+
+
+_UFUNCS: Final = {
+    "numpy": ("numpy._core.umath", "numpy.core.umath"),
+    "scipy.special": ("scipy.special._ufuncs",),
+}
+"""The modules in which the ufuncs of others are made."""
 
 
 class NotPortable(Exception):
@@ -32,19 +41,36 @@ def library_name(thing: object) -> str:
     """
     name = getattr(thing, "__name__", None)
     if isinstance(thing, ModuleType):
-        if name in PURE and sys.modules.get(name) is thing:
-            return name
+        if is_library(thing):
+            return thing.__name__
         raise NotPortable
     for module, names in PURE.items():
         own = sys.modules.get(module)
-        if own is not None and name in names and vars(own).get(name) is thing:
+        if own is None or name not in names or vars(own).get(name) is not thing:
+            continue
+        if _is_original(thing, module):
             return f"{module}.{name}"
     raise NotPortable
 
 
+def _is_original(thing: Any, module: str) -> bool:
+    """Whether what stands in a module of a library was made by this library, not put there by the program."""
+    if isinstance(thing, np.ufunc):
+        homes = [sys.modules[home] for home in _UFUNCS.get(module, ()) if home in sys.modules]
+        return any(vars(home).get(thing.__name__) is thing for home in homes)
+    if isinstance(thing, FunctionType) and is_program_file(thing.__code__.co_filename):
+        return False
+    if isinstance(thing, type) and module == "builtins" and thing.__flags__ & HEAP_TYPE:
+        return False
+    package = str(getattr(thing, "__module__", None)).partition(".")[0]
+    return package.removeprefix("_") == module.partition(".")[0]
+
+
 def is_library(module: ModuleType) -> bool:
-    """Whether a module is one of those whose pure names are listed."""
-    return module.__name__ in PURE and sys.modules.get(module.__name__) is module
+    """Whether a module is one of those whose pure names are listed, and not the program's by such a name."""
+    file = getattr(module, "__file__", None)
+    is_programs = file is not None and is_program_file(file)
+    return module.__name__ in PURE and sys.modules.get(module.__name__) is module and not is_programs
 
 
 def names_in(module: ModuleType, names: Iterable[str]) -> list[tuple[object, ...]]:
@@ -80,8 +106,7 @@ def _told(value: Any, module: ModuleType) -> object:
     """What a name of a library stands for: a number, a class of this library, or one of its functions."""
     key = value_key(value)
     if isinstance(value, np.ufunc) or key is None:
-        is_own = isinstance(value, type) and vars(module).get(value.__name__) is value
-        return value.__qualname__ if is_own else library_name(value)
+        return library_name(value)
     return key
 
 
@@ -101,8 +126,9 @@ def builtins_in(function: FunctionType, names: Iterable[str]) -> None:
         raise NotPortable
     for name in names:
         found = vars(builtins).get(name)
-        called = getattr(found, "__name__", name)
-        if name not in PURE["builtins"] or called != name or isinstance(found, FunctionType):
+        if name not in PURE["builtins"]:
+            raise NotPortable
+        if found is not ... and found is not NotImplemented and library_name(found) != f"builtins.{name}":
             raise NotPortable
 
 
