@@ -117,8 +117,11 @@ def _part(value: Any) -> bytes | None:
 
 
 def _is_own(kind: type[Any]) -> bool:
-    """Whether a class is one of mlirad that says of itself that its objects are what their fields are."""
-    return kind.__module__.startswith("mlirad.") and "IS_PORTABLE" in vars(kind)
+    """Whether a class is one of mlirad that says of itself, not of classes derived from it, that its objects
+    are what their fields are.
+    """
+    is_marked = kind.__module__.startswith("mlirad.") and hasattr(kind, "IS_PORTABLE")
+    return is_marked and "IS_PORTABLE" in vars(kind)
 
 
 def _named(thing: Any) -> bytes:
