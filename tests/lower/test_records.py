@@ -15,7 +15,7 @@ from mlirad.dialects.shapes import ints
 from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit import fetching
+from mlirad.lower.emit import fetch_records
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.plan_memory import plan_function, records
 from mlirad.lower.plan_verification import verify_plan
@@ -102,7 +102,7 @@ def test_nothing_is_fetched_of_what_lies_apart() -> None:
 
 @pytest.mark.usefixtures("everywhere")
 def test_long_records_are_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "MOST_FETCHED", 52)
+    monkeypatch.setattr(fetch_records, "MOST_FETCHED", 52)
     assert "prefetch" not in compiled_program(ModuleOp([planned()]), "f").llvm
 
 
