@@ -11,7 +11,6 @@ Reading one evaluates nothing: a header is data, and its fields are checked. The
 
 from __future__ import annotations
 
-import hashlib
 import json
 import struct
 from dataclasses import dataclass
@@ -19,19 +18,15 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.disk_cache.checked_files import DamagedError, checked_content, content_behind
 from mlirad.disk_cache.extents import extent_json, extent_of
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.lower.native_program import ArraySpec
 
 MAGIC: Final = b"mlirad program\n"
-DIGEST_BYTES: Final = 32
 _LENGTH: Final = struct.Struct("<Q")
 
 Json: TypeAlias = dict[str, Any]
-
-
-class DamagedError(Exception):
-    """A file that is not what was written."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +66,12 @@ def record_bytes(record: Record) -> bytes:
     parts = [_LENGTH.pack(len(text)), text]
     parts += [np.ascontiguousarray(constant).tobytes() for constant in program.constants]
     parts.append(program.object_code)
-    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    for part in parts:
-        digest.update(part)
-    return b"".join([MAGIC, digest.digest(), *parts])
+    return checked_content(MAGIC, parts)
 
 
 def read_record(content: bytes, key: str) -> Record:
     """The record that a file holds under a key. Raises `DamagedError` if it does not."""
-    start = len(MAGIC) + DIGEST_BYTES
-    rest = memoryview(content)[start:]
-    digest = hashlib.blake2b(rest, digest_size=DIGEST_BYTES).digest()
-    if content[: len(MAGIC)] != MAGIC or content[len(MAGIC) : start] != digest:
-        raise DamagedError
+    rest = content_behind(MAGIC, content)
     try:
         (length,) = _LENGTH.unpack_from(rest)
         header = cast(Json, json.loads(bytes(rest[_LENGTH.size : _LENGTH.size + length])))

@@ -1,7 +1,8 @@
-"""The files of the cache: one per program, called by its key, least recently used first out.
+"""The files of the cache: one per program or trace, called by its key, least recently used first out.
 
     write(folder, record)       and what was not used for longest goes if there are too many bytes
     read(folder, key)           None where there is none; a damaged one is removed
+    write_trace, read_trace     the same of traces, which say which program they came to
     entries(folder), clear(folder)
 
 Any number of processes may do this at once, and each may end at any moment. A file is complete when it has
@@ -15,17 +16,23 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from mlirad.disk_cache import files
+from mlirad.disk_cache.checked_files import DamagedError
 from mlirad.disk_cache.encoding import KEY_BYTES
 from mlirad.disk_cache.folder import Folder, complain, objection
-from mlirad.disk_cache.records import DamagedError, Record, read_record, record_bytes
+from mlirad.disk_cache.records import Record, read_record, record_bytes
+from mlirad.disk_cache.traces import Trace, trace_bytes
+from mlirad.disk_cache.traces import read_trace as trace_in
+
+T = TypeVar("T")
 
 SUFFIX: Final = ".program"
-_FILE: Final = re.compile(rf"([0-9a-f]{{{2 * KEY_BYTES}}}){re.escape(SUFFIX)}")
+TRACE_SUFFIX: Final = ".trace"
+_FILE: Final = re.compile(rf"([0-9a-f]{{{2 * KEY_BYTES}}})(?:{re.escape(SUFFIX)}|{re.escape(TRACE_SUFFIX)})")
 _ASIDE: Final = re.compile(_FILE.pattern + files.ASIDE)
 
 LARGEST_SHARE: Final = 0.25
@@ -56,18 +63,32 @@ class Entry:
     size: int
     used: float
 
+    @property
+    def is_trace(self) -> bool:
+        """Whether it says which program a trace came to, and holds none."""
+        return self.path.endswith(TRACE_SUFFIX)
+
 
 def read(folder: Folder, key: str) -> Record | None:
     """The program of a key, None where there is none that is whole."""
+    return _read(folder, key, SUFFIX, read_record)
+
+
+def read_trace(folder: Folder, key: str) -> Trace | None:
+    """The trace of a key, None where there is none that is whole."""
+    return _read(folder, key, TRACE_SUFFIX, trace_in)
+
+
+def _read(folder: Folder, key: str, suffix: str, read: Callable[[bytes, str], T]) -> T | None:
     if _is_refused(folder):
         return None
-    path = _path(folder, key)
+    path = _path(folder, key, suffix)
     found = files.trusted_content(path)
     if found is None:
         return None
     content, used = found
     try:
-        record = read_record(content, key)
+        record = read(content, key)
     except DamagedError:
         files.remove(path)
         return None
@@ -78,9 +99,17 @@ def read(folder: Folder, key: str) -> Record | None:
 
 def write(folder: Folder, record: Record) -> None:
     """Keep a program, if that is possible, and make room for it."""
-    if _is_refused(folder):
-        return
-    content = record_bytes(record)
+    if not _is_refused(folder):
+        _write(folder, _path(folder, record.key, SUFFIX), record_bytes(record))
+
+
+def write_trace(folder: Folder, trace: Trace) -> None:
+    """Keep a trace, if that is possible, and make room for it."""
+    if not _is_refused(folder):
+        _write(folder, _path(folder, trace.key, TRACE_SUFFIX), trace_bytes(trace))
+
+
+def _write(folder: Folder, path: str, content: bytes) -> None:
     if len(content) > LARGEST_SHARE * folder.limit:
         return
     try:
@@ -88,12 +117,12 @@ def write(folder: Folder, record: Record) -> None:
     except OSError as error:
         complain(folder, f"cannot be made ({error.strerror})")
         return
-    if files.write_whole(_path(folder, record.key), content):
+    if files.write_whole(path, content):
         _make_room(folder, len(content))
 
 
 def entries(folder: Folder) -> list[Entry]:
-    """The programs in a folder, last used ones first; none where it cannot be read."""
+    """The files in a folder, last used ones first; none where it cannot be read."""
     found = [
         Entry(match[1], path, status.st_size, status.st_mtime)
         for name, path, status in _files(folder)
@@ -102,11 +131,12 @@ def entries(folder: Folder) -> list[Entry]:
     return sorted(found, key=lambda entry: (-entry.used, entry.key))
 
 
-def examine(entry: Entry) -> Record | None:
-    """The program in a file, None for a damaged one."""
+def examine(entry: Entry) -> Record | Trace | None:
+    """The program or the trace in a file, None for a damaged one."""
+    read = trace_in if entry.is_trace else read_record
     try:
         with open(entry.path, "rb") as file:
-            return read_record(file.read(), entry.key)
+            return read(file.read(), entry.key)
     except (OSError, DamagedError):
         return None
 
@@ -169,8 +199,8 @@ def _is_refused(folder: Folder) -> bool:
     return why is not None
 
 
-def _path(folder: Folder, key: str) -> str:
-    return os.path.join(folder.path, key + SUFFIX)
+def _path(folder: Folder, key: str, suffix: str) -> str:
+    return os.path.join(folder.path, key + suffix)
 
 
 def _note_use(path: str) -> None:

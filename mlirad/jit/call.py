@@ -96,6 +96,8 @@ class NativeFunction:
         self._general = general
         self.entry: Final[Callable[..., object]] = general if debug else make_entry(general, code, name)
         """The fastest way to call: one result as it is, several or none as a tuple."""
+        self.kept_as: str | None = None
+        """The key under which the program is on the disk, where it is."""
 
     @property
     def constants(self) -> Sequence[npt.NDArray[Any]]:

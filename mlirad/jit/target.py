@@ -23,6 +23,7 @@ Code that a linker makes programs of can be made for any processor that LLVM kno
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -41,6 +42,9 @@ for code that runs equally fast.
 
 _X86_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
 _RECENT_LEVELS: Final = ("x86-64-v3", "x86-64-v4")
+_LOW_FIRST: Final = ("aarch64-", "arm64-", "riscv", "powerpc64le", "wasm")
+"""With what triples begin of processors that have the lowest byte of a number first, apart from x86."""
+_HOST_LOW_FIRST: Final = sys.byteorder == "little"
 _AVX2: Final = ("avx", "avx2")
 _AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")
 
@@ -84,7 +88,8 @@ def _find_target(request: str) -> Target:
     if request == "baseline":
         request = "x86-64" if is_x86 else "generic"
     if request == "generic":
-        return Target(triple, request, "", 16, Instructions(not is_x86, masks=False, extrema=not is_x86))
+        instructions = Instructions(not is_x86, masks=False, extrema=not is_x86, low_first=_HOST_LOW_FIRST)
+        return Target(triple, request, "", 16, instructions)
     if is_x86 and request in _X86_LEVELS:
         is_recent = request in _RECENT_LEVELS
         instructions = Instructions(is_recent, is_recent, extrema=False)
@@ -122,6 +127,7 @@ def _host_with(triple: str, changes: list[str]) -> Target:
         fuses=not is_x86 or features.get("fma", False),
         masks=features.get("avx" if is_x86 else "sve", False),
         extrema=not is_x86,
+        low_first=_HOST_LOW_FIRST,
     )
     return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, instructions)
 
@@ -161,7 +167,8 @@ def _instructions(triple: str, cpu: str, features: str) -> Instructions:
         masks = is_recent or "+avx" in given or "+avx2" in given
         return Instructions(is_recent or "+fma" in given, masks, extrema=False)
     fuses = triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
-    return Instructions(fuses, "+sve" in given, triple.startswith(("aarch64", "arm64", "wasm")))
+    extrema = triple.startswith(("aarch64", "arm64", "wasm"))
+    return Instructions(fuses, "+sve" in given, extrema, triple.startswith(_LOW_FIRST))
 
 
 @lru_cache(maxsize=1)

@@ -10,11 +10,13 @@ from typing import Final
 class Instructions:
     """`fuses`: multiply-adds that round once. `masks`: loads and stores of some lanes of a vector. `extrema`:
     minima and maxima of floats that are NaN if either operand is; those of x86 give the second operand then.
+    `low_first`: numbers lie in memory with their lowest byte first.
     """
 
     fuses: bool = True
     masks: bool = True
     extrema: bool = True
+    low_first: bool = True
 
     def mask(self, element_bytes: int) -> bool:
         """Whether some lanes of a vector of such elements are loaded by one instruction.

@@ -1,13 +1,14 @@
 """`mlirad-cache`: what compiled programs are kept on disk.
 
     mlirad-cache path          the folder
-    mlirad-cache list          every program: name, size, when it was made and last used, processor, key
+    mlirad-cache list          every file: name, size, when it was made and last used, processor, key
     mlirad-cache verify        compares every file with its checksum, and removes the damaged ones
     mlirad-cache clear         removes all programs
 
 What is named mlirad_call, mlirad_entry and the like is not a program, but the machine code by which programs
-are called. The folder is the one that Python sessions with these environment variables use. The exit code is
-1 after an error, and where `verify` found a damaged file.
+are called. A trace is none either: it says which program a function comes to, so that it need not be traced.
+The folder is the one that Python sessions with these environment variables use. The exit code is 1 after an
+error, and where `verify` found a damaged file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import FOLDER_VARIABLE, OFF, SIZE_VARIABLE, Folder, find_folder, objection
 from mlirad.disk_cache.store import Entry
+from mlirad.disk_cache.traces import Trace
 from mlirad.errors import UnsupportedError
 from mlirad.tools.process import guarded
 
@@ -54,7 +56,11 @@ def _list(folder: Folder) -> int:
     rows = [("name", "size", "made", "last used", "processor", "key")] if entries else []
     for entry in entries:
         record = store.examine(entry)
-        about = ("damaged", "", "") if record is None else (record.name, _date(record.made), record.processor)
+        about = ("damaged", "", "")
+        if isinstance(record, Trace):
+            about = (f"trace of {record.name}", _date(record.made), "")
+        elif record is not None:
+            about = (record.name, _date(record.made), record.processor)
         rows.append((about[0], _size(entry.size), about[1], _date(entry.used), about[2], entry.key))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, size, *rest in rows:
@@ -94,8 +100,13 @@ _COMMANDS: Mapping[str, Callable[[Folder], int]] = {
 
 
 def _sum(entries: Sequence[Entry]) -> str:
-    programs = "1 program" if len(entries) == 1 else f"{len(entries)} programs"
+    traces = sum(entry.is_trace for entry in entries)
+    programs = _number(len(entries) - traces, "program") + (f", {_number(traces, 'trace')}" if traces else "")
     return f"{programs}, {_size(sum(entry.size for entry in entries))}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _size(count: int) -> str:

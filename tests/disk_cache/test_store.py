@@ -18,11 +18,10 @@ import mlirad as ad
 from mlirad.dialects import extents
 from mlirad.disk_cache import folder as folders
 from mlirad.disk_cache import store
+from mlirad.disk_cache.checked_files import DIGEST_BYTES, DamagedError
 from mlirad.disk_cache.folder import DEFAULT_BYTES, Folder, find_folder, system_folder
 from mlirad.disk_cache.records import (
-    DIGEST_BYTES,
     MAGIC,
-    DamagedError,
     Record,
     read_record,
     record_bytes,
@@ -128,7 +127,7 @@ def test_a_damaged_file_is_removed_and_made_again(folder: Path, compiles: list[s
         return ad.grad(lambda x: np.sum(np.sin(x)))(np.arange(3.0))
 
     first = gradient()
-    (file,) = folder.iterdir()
+    (file,) = folder.glob("*.program")
     whole = file.read_bytes()
     for damaged in (whole[:-1], b"", whole[:40], whole.replace(b"\0", b"\1"), b"mlirad program\n"):
         file.write_bytes(damaged)
@@ -181,12 +180,12 @@ def test_a_folder_that_cannot_be_written_to_is_read(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     call(3.0)
-    os.utime(next(folder.iterdir()), (1.0, 1.0))
+    os.utime(next(folder.glob("*.program")), (1.0, 1.0))
     for name in ("open", "replace", "utime", "unlink"):
         monkeypatch.setattr(store.os, name, refuse)
     assert [call(3.0), call(4.0), call(4.0)] == [6.0, 8.0, 8.0]
     assert len(compiles) == 3
-    assert len(list(folder.iterdir())) == 1
+    assert len(list(folder.glob("*.program"))) == 1
 
 
 def test_what_a_process_left_that_was_killed_is_removed(place: Folder) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mlirad.dialects.array.factorisations import PARTS
 from mlirad.jit.call import NativeFunction
 from tests.lower.emission import tensor
-from tests.lower.loops import function, lowered
+from tests.lower.loops import check, function, lowered
 
 RNG = np.random.default_rng(3)
 DTYPES = ["float64", "float32"]
@@ -203,3 +203,36 @@ def test_triangular_systems(n: int, columns: int, flags: str) -> None:
         NativeFunction(lowered(function(text), checks=True)[1]),
     ):
         np.testing.assert_allclose(native(matrix, right)[0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_row_numbers_are_read_returned_sorted_and_captured(n: int) -> None:
+    """They have 32 bits in memory where all that happens to them is that elements are read."""
+    a, p, r = f"tensor<4x{n}x{n}xf64>", f"tensor<4x{n}xi64>", f"tensor<{n}xi64>"
+    header = f"func.func @f(%x: {a}) -> "
+    permutation = f"%p = array.lu permutation %x : {a} -> {p}"
+    x = matrices((4, n, n), "float64")
+    read = check(
+        f"""{header}({r}, tensor<4xi64>) {{
+      {permutation}
+      %1 = array.constant 1 : i64
+      %w = array.index %p[%1] : {p} -> {r}
+      %c, %v = array.scan %1 (%k, %d: i64) {{carries = 1, length = 4}} : i64 -> (i64, tensor<4xi64>) {{
+        %e = array.index %p[%k, %d] : {p} -> i64
+        array.yield %e, %e : i64, i64
+      }}
+      func.return %w, %v : {r}, tensor<4xi64>
+    }}""",
+        x,
+    )
+    kept = check(
+        f"""{header}({p}, {p}, {p}, {p}) {{
+      {permutation}
+      %q = array.lu pivots %x : {a} -> {p}
+      %s = array.add %p, %q : {p}
+      %t = array.sort %p {{dim = 1}} : {p}
+      func.return %p, %q, %s, %t : {p}, {p}, {p}, {p}
+    }}""",
+        x,
+    )
+    assert all(any(op.name == "array.convert" for op in f.body.block.walk()) for f in (read, kept))

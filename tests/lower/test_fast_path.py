@@ -214,6 +214,39 @@ func.func @main(%x: {t}, %y: {t}) -> {t} {{
     check(text, x, y)
 
 
+def products_of_a_loop(n: int) -> str:
+    """Products of a scalar and what a loop makes of it, step by step; zeros absorb."""
+    t = tensor((n,))
+    return f"""
+func.func @main(%c: f64, %x: {t}) -> (f64, {t}) {{
+  %last, %all = array.scan %c, %x (%i, %p: f64, %f: f64) {{carries = 1, length = {n}}}
+      : f64, {t} -> (f64, {t}) {{
+    %q = array.absorbing_mul %p, %f : f64
+    %r = array.absorbing_mul %p, %q : f64
+    array.yield %q, %r : f64, f64
+  }}
+  func.return %last, %all : f64, {t}
+}}"""
+
+
+def test_scalars_of_a_loop() -> None:
+    """A long loop tests its products for NaN, a short one compares their factors with 0."""
+    for n, has_fast_path in ((5, False), (4000, True)):
+        text = products_of_a_loop(n)
+        function = functions_by_name(parse_module(text))["main"]
+        program = compile_module(parse_module(text), Options(start="arrays"), flush_subnormals=False).program
+        assert (NAN_TEST in program.llvm) == has_fast_path
+        native = NativeFunction(program, debug=True)
+        factors = np.random.default_rng(n).choice([0.5, 2.0, -1.0], n)
+        for k, pole in enumerate([1.0, *POLES]):
+            for start in (1.5, 0.0, np.inf, np.nan):
+                x = factors.copy()
+                x[n // 3], x[n // 2] = pole, POLES[(k + 1) % len(POLES)] if k else 1.0
+                args = [np.float64(start), x]
+                for one, other in zip(native(*args), run_function(function, args), strict=True):
+                    np.testing.assert_array_equal(one, other)
+
+
 def test_there_is_a_fast_path_only_where_it_pays() -> None:
     assert NAN_TEST not in compiled(stencil(8, 64, ", lane = 1"))[1].llvm
     assert NAN_TEST not in compiled(sums(4, 6, 8, ", lane = 1"))[1].llvm

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from mlirad.jit.engine import optimised_llvm
+from mlirad.lower.instructions import Instructions
 from mlirad.lower.llvm_text import (
+    BYTES,
     IRBuilder,
+    Kind,
     ModuleText,
     Parameter,
     Value,
@@ -21,6 +24,7 @@ from mlirad.lower.llvm_text import (
     vector,
 )
 from mlirad.lower.llvm_text.call_sites import MOST_INLINED, SHORT
+from mlirad.lower.llvm_text.globals import LONG_TABLE
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -172,6 +176,22 @@ def test_conversions_selects_and_reductions() -> None:
     assert np.array_equal(result[8:12], np.abs(data), equal_nan=True)
     assert np.isnan(result[12])
     assert result[13:].tolist() == [10.0, 1.0, 2.5]
+
+
+@pytest.mark.parametrize("low_first", [True, False])
+@pytest.mark.parametrize("kind, dtype", [("double", np.float64), ("float", np.float32)])
+def test_long_tables_hold_what_short_ones_do(kind: Kind, dtype: type, low_first: bool) -> None:
+    numbers = [*np.random.default_rng(0).normal(size=LONG_TABLE - 3).tolist(), -0.0, np.inf, 1e-310]
+    module = ModuleText(instructions=Instructions(low_first=low_first))
+    f = module.function("f", [Parameter("out", "ptr", attributes="noalias align 16")], linkage="")
+    table = module.table(kind, numbers)
+    assert table == module.table(kind, list(numbers)) != module.table(kind, numbers[::-1])
+    f.memcpy(f.arguments[0], table, len(numbers) * BYTES[kind])
+    f.ret()
+    assert ('c"' in module.text()) == low_first
+    result = np.ones(len(numbers), dtype)
+    run(module, "f", result)
+    np.testing.assert_array_equal(result.view(np.uint8), np.asarray(numbers, dtype).view(np.uint8))
 
 
 def test_block_memory_tables_and_calls() -> None:

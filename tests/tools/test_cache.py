@@ -34,18 +34,19 @@ def test_what_is_kept_is_listed_verified_and_removed(
     ad.jit(lambda x: 3 * x)(2.0)
     lines = said("list").splitlines()
     assert lines[0].split() == ["name", "size", "made", "last", "used", "processor", "key"]
-    assert {line.split()[0] for line in lines[1:-1]} == {"half", "lambda"}
-    assert re.fullmatch(r"2 programs, \d+\.\d KiB of 512\.0 MiB in .*", lines[-1])
-    assert said("verify").startswith("2 programs, ")
-    damaged = next(folder.iterdir())
+    names = {re.split(r"  +", line)[0] for line in lines[1:-1]}
+    assert names == {"half", "lambda", "trace of half", "trace of lambda"}
+    assert re.fullmatch(r"2 programs, 2 traces, \d+\.\d KiB of 512\.0 MiB in .*", lines[-1])
+    assert said("verify").startswith("2 programs, 2 traces, ")
+    damaged = next(folder.glob("*.program"))
     damaged.write_bytes(damaged.read_bytes()[:-1])
     assert "damaged" in said("list")
-    assert f"{damaged.stem}: damaged, removed\n1 program, " in said("verify", 1)
+    assert f"{damaged.stem}: damaged, removed\n1 program, 2 traces, " in said("verify", 1)
     assert not damaged.exists()
     damaged.mkdir()
-    assert f"{damaged.stem}: damaged, could not be removed\n1 program, " in said("verify", 1)
+    assert f"{damaged.stem}: damaged, could not be removed\n1 program, 2 traces, " in said("verify", 1)
     damaged.rmdir()
-    assert said("clear").startswith("removed 1 program, ")
+    assert said("clear").startswith("removed 1 program, 2 traces, ")
     assert list(folder.iterdir()) == []
 
 

@@ -1,7 +1,7 @@
 """Factorisations and triangular systems of the `kernel` dialect, of row-major arrays.
 
     %f, %p, %q, %w, %i = kernel.factorisation lu %a : tensor<9x9xf64>
-        -> (tensor<9x9xf64>, tensor<9xi64>, tensor<9xi64>, tensor<81xf64>, tensor<9xi32>)
+        -> (tensor<9x9xf64>, tensor<9xi32>, tensor<9xi32>, tensor<81xf64>, tensor<9xi32>)
 
 The results are all parts of the factorisation, then memory that the op works in, of unspecified content.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32
+from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
@@ -24,7 +24,7 @@ from mlirad.dialects.array.factorisations import (
     matrices_of,
     part_type,
 )
-from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, values_of
+from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
 BLOCK = 64
@@ -99,8 +99,9 @@ def parts_of(kind: str, *, values: bool) -> tuple[str, ...]:
 
 
 def factorisation_types(kind: str, operand: Attribute, *, values: bool, is_complex: bool) -> list[Attribute]:
-    """The types of the results of `kernel.factorisation`."""
-    parts = [part_type(kind, part, operand, is_complex=is_complex) for part in parts_of(kind, values=values)]
+    """The types of the results of `kernel.factorisation`: row numbers have 32 bits, as LAPACK's have."""
+    found = [part_type(kind, part, operand, is_complex=is_complex) for part in parts_of(kind, values=values)]
+    parts = [array_type(shape_of(part), i32) if element_of(part) == i64 else part for part in found]
     shape = matrices_of(operand, is_complex=is_complex)
     work = memory_of(kind, (shape[-2], shape[-1]), values=values, is_complex=is_complex)
     memory: list[Attribute] = []

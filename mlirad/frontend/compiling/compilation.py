@@ -97,15 +97,6 @@ def executable(
     pipeline = options.pipeline("kernels", function, donated, start, sizes)
     place = place_of(module, pipeline, options, name or function)
 
-    def loaded(program: MachineProgram) -> NativeFunction:
-        return NativeFunction(
-            program,
-            name=function,
-            timeout=options.timeout,
-            threads=options.thread_count,
-            donated=donated,
-        )
-
     def made() -> MachineProgram:
         from mlirad.frontend.compiling import making  # the compiler, which a program on the disk does without
 
@@ -113,5 +104,17 @@ def executable(
             module, options, stats, function, donated, name or function, start=start, sizes=sizes
         )
 
-    native = kept_or_made(place, loaded, made, anew=anew, stats=stats)
+    native = kept_or_made(
+        place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
+    )
+    native.kept_as = None if place is None else place.key
     return native.entry, native
+
+
+def loaded(
+    program: MachineProgram, options: Options, function: str = "main", donated: tuple[int, ...] = ()
+) -> NativeFunction:
+    """A function as machine code, ready to be called."""
+    return NativeFunction(
+        program, name=function, timeout=options.timeout, threads=options.thread_count, donated=donated
+    )

@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypedDict, cast
+from typing import Any, ClassVar, Final, TypedDict, cast
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.configuration import checked_threads
@@ -69,6 +69,8 @@ OPTIONS: Final = {
 @dataclass(frozen=True)
 class Options:
     """How a function is compiled; `OPTIONS` has what each field says."""
+
+    IS_PORTABLE: ClassVar = True
 
     interpret: bool = False
     method: str = "dual-arrays"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
-from mlirad.frontend.compiling.compilation import Executable, compiling, executable
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable, loaded
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
 from mlirad.frontend.compiling.options import Options, controlled
@@ -26,6 +26,7 @@ from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.programs import Program, cache_of
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
+from mlirad.frontend.compiling.recall import Call, recalled_or_made, trace_place
 from mlirad.frontend.compiling.recompiles import note_signature
 from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -36,6 +37,7 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.machine_program import MachineProgram
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -57,6 +59,7 @@ class Transformed:
 
     CAPTURED: ClassVar = ("_function",)
     CAPTURED_FIXED: ClassVar = ("_transformation",)
+    IS_PORTABLE: ClassVar = True
 
     recipe: Recipe | None = None
     """How it was made, by which it is pickled; None for what only mlirad has in hand."""
@@ -156,7 +159,7 @@ class Transformed:
             def make() -> Program:
                 if self._dynamic:
                     return self._compile_sizes(function, tree, types, args, kwargs)
-                made = self._compile(function, tree, types)
+                made = self._recalled_or_compiled(function, tree, types, args, kwargs)
                 self._note_signature(function, tree, types, args, kwargs)
                 return made
 
@@ -242,6 +245,35 @@ class Transformed:
                     module, options, stats, donated=donated, name=name, anew=anew
                 ),
             )
+
+    def _recalled_or_compiled(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Program:
+        """The program that another process made of the same trace, or a new one."""
+        options = self._options
+        by_name = tuple(sorted(name for name in kwargs if name not in self._static))
+        static = self._reader.static_values(args, kwargs)
+        call = Call(self._transformation[0], self._donated, options, tree, types, by_name, static)
+
+        def load(machine: MachineProgram, result: Tree) -> Program:
+            def compiled(donated: tuple[int, ...], name: str) -> tuple[Executable, NativeFunction]:
+                native = loaded(machine, options, donated=donated)
+                return native.entry, native
+
+            with compiling():
+                return self._program(function, tree, result, compiled)
+
+        return recalled_or_made(
+            lambda: trace_place(self._function, self._cache.captures().names, call),
+            load,
+            lambda: self._compile(function, tree, types),
+            function_name(self._function),
+        )
 
     def _compile_sizes(
         self,

@@ -40,7 +40,15 @@ class CodeReads:
     reads_all: bool
     reads_globals: bool
     """Whether it may read globals which it does not name."""
+    is_harmless: bool
+    """Whether it assigns nothing but its own variables and what stands in containers, and imports nothing."""
 
+
+_OUTLIVING: Final = frozenset((
+    "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME", "IMPORT_STAR",
+    "LOAD_BUILD_CLASS",
+))  # fmt: skip
+"""Instructions with effects that outlive the call, and those that make classes and load modules."""
 
 _known: weakref.WeakKeyDictionary[CodeType, CodeReads] = weakref.WeakKeyDictionary()
 
@@ -58,8 +66,11 @@ def _reads_of(code: CodeType) -> CodeReads:
     assigned: dict[str, None] = {}
     attributes: set[str] = set()
     modules: dict[str, None] = {}
+    is_harmless = True
     for instruction in dis.get_instructions(code):
         operation, name = instruction.opname, instruction.argval
+        if operation in _OUTLIVING or (operation == "STORE_DEREF" and name in code.co_freevars):
+            is_harmless = False
         if operation in _GLOBALS:
             names[name] = None
         elif operation == "STORE_GLOBAL":
@@ -83,8 +94,11 @@ def _reads_of(code: CodeType) -> CodeReads:
             modules.update(dict.fromkeys(inner.modules))
             reads_all = reads_all or inner.reads_all
             reads_globals = reads_globals or inner.reads_globals
+            is_harmless = is_harmless and inner.is_harmless
     found = frozenset(attributes)
-    return CodeReads(tuple(names), tuple(assigned), found, tuple(modules), reads_all, reads_globals)
+    return CodeReads(
+        tuple(names), tuple(assigned), found, tuple(modules), reads_all, reads_globals, is_harmless
+    )
 
 
 def _strings(constants: tuple[object, ...]) -> set[str]:

@@ -127,13 +127,13 @@ def _lu(m: Matrix) -> None:
     transpose(m, m.memory, m.parts["factors"], n, n)
     order = m.parts["permutation"]
     with f.loop(0, n, name="row") as loop:
-        f.store(loop.index, f.gep(order, loop.index, "i64"))
+        f.store(f.trunc(loop.index, "i32"), f.gep(order, loop.index, "i32"))
     with f.loop(0, n, name="swap") as loop:
         given = f.sub(f.sext(f.load(f.gep(m.integers, loop.index, "i32"), "i32"), "i64"), 1)
         other = f.intrinsic("smin", f.intrinsic("smax", given, loop.index), constant("i64", n - 1))
-        f.store(other, f.gep(m.parts["pivots"], loop.index, "i64"))
-        here, there = f.gep(order, loop.index, "i64"), f.gep(order, other, "i64")
-        mine, its = f.load(here, "i64"), f.load(there, "i64")
+        f.store(f.trunc(other, "i32"), f.gep(m.parts["pivots"], loop.index, "i32"))
+        here, there = f.gep(order, loop.index, "i32"), f.gep(order, other, "i32")
+        mine, its = f.load(here, "i32"), f.load(there, "i32")
         f.store(its, here)
         f.store(mine, there)
 

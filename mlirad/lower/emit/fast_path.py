@@ -14,6 +14,9 @@ registers lose no NaN: if only products are assumed to be plain, it is enough to
        no ------------> general path <--- NaN             |
                               '---------------------------'
 
+Scalars in a loop have a fast path, too: a trip that multiplies what the trip before has made would wait for
+comparisons with 0, where the test for NaN is foreseen.
+
 Of small arrays many blocks lie at borders. There is a path for these, too, where products are plain.
 """
 
@@ -80,10 +83,8 @@ class FastPath:
         `reduces`: the loops that the schedule has inside of a store are reductions.
         """
         order, lane, width = schedule.order, schedule.lane, schedule.width
-        if not order:
-            return None
         needed = body.needed(body.yielded)
-        inner = [op for op in needed if order[-1] in body.dependences[op.results[0]]]
+        inner = [op for op in needed if not order or order[-1] in body.dependences[op.results[0]]]
         cost = cost_of(inner)
         if cost > MOST_INSTRUCTIONS:
             return None

@@ -24,15 +24,15 @@ def small_complex_lu(
     """The factors, pivots and permutation of one matrix."""
     factors, pivots, permutation = parts
     a = [[_load(f, kind, source, i * n + j) for j in range(n)] for i in range(n)]
-    order: list[Value] = [constant("i64", i) for i in range(n)]
+    order: list[Value] = [constant("i32", i) for i in range(n)]
     for k in range(n):
-        largest, pivot = _size(f, a[k][k]), constant("i64", k)
+        largest, pivot = _size(f, a[k][k]), constant("i32", k)
         for i in range(k + 1, n):
             size = _size(f, a[i][k])
             is_larger = f.fcmp("ogt", size, largest)
             largest = f.select(is_larger, size, largest)
-            pivot = f.select(is_larger, constant("i64", i), pivot)
-        f.store(pivot, f.gep(pivots, k, "i64"))
+            pivot = f.select(is_larger, constant("i32", i), pivot)
+        f.store(pivot, f.gep(pivots, k, "i32"))
         for i in range(k + 1, n):
             is_pivot = f.icmp("eq", pivot, i)
             for j in range(n):
@@ -48,7 +48,7 @@ def small_complex_lu(
             for j in range(k + 1, n):
                 a[i][j] = _without(f, a[i][j], factor, a[k][j])
     for i in range(n):
-        f.store(order[i], f.gep(permutation, i, "i64"))
+        f.store(order[i], f.gep(permutation, i, "i32"))
         for j in range(n):
             _store(f, kind, a[i][j], factors, i * n + j)
 

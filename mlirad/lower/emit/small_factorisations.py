@@ -19,15 +19,15 @@ def small_lu(f: IRBuilder, kind: Kind, n: int, source: Value, parts: tuple[Value
     """The factors, pivots and permutation of one matrix; the pivot is the first of the largest elements."""
     factors, pivots, permutation = parts
     a = _loaded(f, kind, n, source)
-    order: list[Value] = [constant("i64", i) for i in range(n)]
+    order: list[Value] = [constant("i32", i) for i in range(n)]
     for k in range(n):
-        largest, pivot = _magnitude(f, a[k][k]), constant("i64", k)
+        largest, pivot = _magnitude(f, a[k][k]), constant("i32", k)
         for i in range(k + 1, n):
             size = _magnitude(f, a[i][k])
             is_larger = f.fcmp("ogt", size, largest)
             largest = f.select(is_larger, size, largest)
-            pivot = f.select(is_larger, constant("i64", i), pivot)
-        f.store(pivot, f.gep(pivots, k, "i64"))
+            pivot = f.select(is_larger, constant("i32", i), pivot)
+        f.store(pivot, f.gep(pivots, k, "i32"))
         for i in range(k + 1, n):
             is_pivot = f.icmp("eq", pivot, i)
             for j in range(n):
@@ -40,7 +40,7 @@ def small_lu(f: IRBuilder, kind: Kind, n: int, source: Value, parts: tuple[Value
             for j in range(k + 1, n):
                 a[i][j] = f.multiply_add(f.fneg(factor), a[k][j], a[i][j])
     for i in range(n):
-        f.store(order[i], f.gep(permutation, i, "i64"))
+        f.store(order[i], f.gep(permutation, i, "i32"))
         for j in range(n):
             f.store(a[i][j], f.gep(factors, i * n + j, kind))
 

@@ -119,23 +119,20 @@ def _write_items(
     with f.loop(lower, upper, at_most=most, name="item") as loop:
         row = f.sdiv(loop.index, items.blocks) if items.blocks > 1 else loop.index
         number = f.srem(loop.index, items.blocks) if items.blocks > 1 else f.value(0, "i64")
-        last = items.last_block(lanes)
+        first = f.mul(number, items.block)
 
-        def write(columns: int, first: Value) -> None:
+        def write(columns: int) -> None:
             ends = [
                 _planes(kernel, items, pointer_of, row, first, is_signal=is_signal)
                 for pointer_of, is_signal in zip(buffers, (what == "real", what == "half"), strict=True)
             ]
             writer.transform(what, ends[0], ends[1], columns)
 
-        def write_block() -> None:
-            write(items.block, f.mul(number, items.block))
-
-        if last == items.block and items.columns % items.block == 0:
-            write_block()
+        if items.last_block == items.block:
+            write(items.block)
         else:
             is_last = f.icmp("eq", number, items.blocks - 1)
-            f.run_either(is_last, lambda: write(last, f.value(items.columns - last, "i64")), write_block)
+            f.run_either(is_last, lambda: write(items.last_block), lambda: write(items.block))
 
 
 def _planes(

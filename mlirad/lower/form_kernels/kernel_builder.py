@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation
@@ -33,6 +34,9 @@ from mlirad.lower.form_kernels.masked_sums import Condition
 from mlirad.lower.form_kernels.materialise import must_store
 from mlirad.lower.form_kernels.nest_builder import NestBuilder
 from mlirad.lower.form_kernels.reader import ElementReader
+
+_READING: Final = (indexing.IndexOp, indexing.GatherOp, ew.CompareOp)
+"""Ops that read row numbers of factorisations element by element, of which others need 64 bits in memory."""
 
 
 class KernelBuilder(NestBuilder):
@@ -176,7 +180,13 @@ class KernelBuilder(NestBuilder):
             properties["complex"] = FLAG
         new = self.b.insert(kernel.FactorisationOp, [self.buffers[op.operand]], types, properties)
         assert isinstance(new, kernel.FactorisationOp)
-        return new.results[new.parts.index(part)]
+        made = new.results[new.parts.index(part)]
+        if element_of(made) == element_of(op.result) or all(
+            isinstance(use.operation, _READING) for use in op.result.uses
+        ):
+            return made
+        self.buffers[op.result] = made
+        return self._stored(op.result)
 
     # Scatters ------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import i1, i32, i64
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
@@ -23,6 +23,7 @@ from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
+from mlirad.dialects.kernel.factorisations import FactorisationOp
 from mlirad.dialects.shapes import (
     Value,
     element_of,
@@ -161,13 +162,19 @@ class ElementReader:
                 needed.update(dict.fromkeys(guard if proof is None else proof))
         element = element_of(buffer)
         if not needed:
-            loaded = self.b.emit(LoadOp, (buffer, *position), element)
+            loaded = self._widened(self.b.emit(LoadOp, (buffer, *position), element), buffer)
             interval = None if position else self.b.ranges.interval(buffer)
             if interval is not None:
                 self.b.ranges.set(loaded, *interval)
             return loaded
         condition = self._all(list(needed))
-        return self.b.emit(LoadIfOp, (condition, buffer, *position), element)
+        return self._widened(self.b.emit(LoadIfOp, (condition, buffer, *position), element), buffer)
+
+    def _widened(self, loaded: Value, buffer: Value) -> Value:
+        """A loaded number; row numbers of factorisations, which have 32 bits in memory, have 64 elsewhere."""
+        if not isinstance(buffer.owner, FactorisationOp) or loaded.type != i32:
+            return loaded
+        return self.b.elementwise(ew.ConvertOp, (loaded,), i64)
 
     def _read_inside(self, x: Value, positions: Sequence[Value], rest: Position, guard: Guard) -> Value:
         """`x` at leading positions that may lie outside: clamped unless they matter only inside."""

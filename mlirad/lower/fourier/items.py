@@ -1,9 +1,8 @@
 """What a transform is made of: rows, or blocks of neighbouring columns. Threads may share them.
 
-shape (2, 512, 257), pairs 0, dim 0      16 blocks of 16 columns, and the last 8 with vectors of 8 lanes
+shape (2, 512, 257), pairs 0, dim 0      17 blocks of 16 columns, of which the last has one
 
-A last block of fewer columns than vectors have lanes would be computed one by one. So it takes columns of the
-block before it again, which get the same numbers.
+No column is in two blocks: a transform may lie in the memory of its operand.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Items:
         """All items."""
         return self.before * self.between * self.blocks
 
-    def last_block(self, lanes: int) -> int:
-        """How many columns the last block has: those left, or the last ones if these fill no vector."""
-        left = self.columns - (self.blocks - 1) * self.block
-        return max(left, min(lanes, self.block))
+    @property
+    def last_block(self) -> int:
+        """How many columns the last block has."""
+        return self.columns - (self.blocks - 1) * self.block

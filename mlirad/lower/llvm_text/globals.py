@@ -10,10 +10,18 @@ Everything is keyed by content and kept in order of first use, so the same calls
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from typing import Final
+
+import numpy as np
 
 from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
-from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant_texts
+from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
+
+LONG_TABLE: Final = 64
+"""From how many floats on a table is written as bytes."""
+
+_STORED: Final[dict[Kind, str]] = {"double": "<f8", "float": "<f4"}
 
 
 class ModuleGlobals:
@@ -38,7 +46,7 @@ class ModuleGlobals:
         self.shows_places = shows_places
         self.externals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
-        self._tables: dict[tuple[Kind, tuple[str, ...]], Value] = {}
+        self._tables: dict[tuple[Kind, str], Value] = {}
         self._known_tables: dict[Hashable, tuple[Value, Value]] = {}
         self._globals: list[str] = []
         self._metadata: dict[str, str] = {}
@@ -58,17 +66,23 @@ class ModuleGlobals:
 
     def table(self, kind: Kind, numbers: Sequence[float | int]) -> Value:
         """A pointer to a constant array with these elements; equal tables are shared."""
-        texts = tuple(constant_texts(kind, numbers))
-        key = (kind, texts)
+        content = self._content(kind, numbers)
+        key = (kind, content)
         if key not in self._tables:
             value = Value(f"@table.{len(self._tables)}", "ptr")
-            elements = ", ".join(f"{kind} {text}" for text in texts)
-            self._globals.append(
-                f"{value.text} = private unnamed_addr constant [{len(texts)} x {kind}] "
-                f"[{elements}], align {max(BYTES[kind], BUFFER_ALIGNMENT)}"
-            )
+            align = max(BYTES[kind], BUFFER_ALIGNMENT)
+            self._globals.append(f"{value.text} = private unnamed_addr constant {content}, align {align}")
             self._tables[key] = value
         return self._tables[key]
+
+    def _content(self, kind: Kind, numbers: Sequence[float | int]) -> str:
+        """An array with its type: of literals or, as LLVM reads these slowly, of the bytes of many floats."""
+        count = len(numbers)
+        if kind in _STORED and count >= LONG_TABLE and self.instructions.low_first:
+            packed = np.asarray(numbers, _STORED[kind]).tobytes()
+            return f'[{len(packed)} x i8] c"\\{packed.hex(chr(92)).upper()}"'
+        elements = ", ".join([constant(kind, number).typed for number in numbers])
+        return f"[{count} x {kind}] [{elements}]"
 
     def two_tables(
         self, what: Hashable, kind: Kind, make: Callable[[], tuple[Sequence[float], Sequence[float]]]

@@ -12,7 +12,7 @@ where a vector is wanted. Kinds are spelled as LLVM spells them. Booleans are `i
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 Kind = Literal["double", "float", "i64", "i32", "i8", "i1", "ptr"]
@@ -116,14 +116,6 @@ def constant(kind: Kind, number: float | int) -> Value:
     if kind == "i1":
         return Value("true" if number else "false", kind, 1, number)
     return Value(str(number), kind, 1, number)
-
-
-def constant_texts(kind: Kind, numbers: Sequence[float | int]) -> list[str]:
-    """The texts of literals of a kind, all at once where there may be thousands of them."""
-    if kind != "double":
-        return [constant(kind, number).text for number in numbers]
-    doubles = struct.pack(f"<{len(numbers)}d", *numbers)
-    return [f"0x{bits:016X}" for bits in struct.unpack(f"<{len(numbers)}Q", doubles)]
 
 
 def _to_single(number: float) -> float:

@@ -1,0 +1,141 @@
+"""What decides a trace, told so that another process can tell whether it would trace the same.
+
+    portable_captures(f, names)      all that `captures.py` finds, as bytes; or `NotPortable`
+
+In a process a function, a class or a module is what it is. Here it is what it consists of, or a name in a
+library under which it is found: code by its content, arrays by a digest, values as they are. A trace also
+does things, or reads some, that no walk sees. So code may name nothing in libraries but what `pure_names.py`
+lists, and must not assign anything that outlives its call. What is not known to be harmless has no key.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import sys
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.disk_cache.encoding import UnknownError, encoded
+from mlirad.frontend.tracing.capture_walk import PROGRAMS, Walk
+from mlirad.frontend.tracing.code_reads import is_program_file, reads_of
+from mlirad.frontend.tracing.library_functions import (
+    NotPortable,
+    builtins_in,
+    code_parts,
+    is_library,
+    library_name,
+    names_in,
+)
+from mlirad.frontend.tracing.pure_names import is_plain_attribute
+from mlirad.frontend.tracing.value_keys import Same
+
+_TYPES: Final[frozenset[type[Any]]] = frozenset((
+    bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, slice, range, type(None),
+    type(...), type(NotImplemented), functools.partial, np.ndarray, np.dtype,
+))  # fmt: skip
+"""Classes whose objects are what they hold; besides those of NumPy's numbers."""
+
+
+def portable_captures(root: object, names: frozenset[str]) -> bytes:
+    """What `root` reads from outside, as bytes; `names` are the attributes that its code names.
+
+    Raises `NotPortable` where that cannot be told to another process.
+    """
+    walk = _PortableWalk(names, frozenset(), None)
+    walk.run(root)
+    if not walk.is_whole or walk.drawn or (walk.is_selective and not walk.names <= names):
+        raise NotPortable
+    libraries = [(module.__name__, names_in(module, walk.names)) for module in walk.libraries]
+    return portable((tuple(walk.entries), libraries))
+
+
+def portable(value: object) -> bytes:
+    """A key as bytes. Raises `NotPortable` if something in it has no encoding."""
+    try:
+        return encoded(value, _part)
+    except UnknownError:
+        raise NotPortable from None
+
+
+class _PortableWalk(Walk):
+    """A walk that ends at what cannot be told to another process."""
+
+    def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
+        super().__init__(names, ignored, weak)
+        self.libraries: list[ModuleType] = []
+
+    def _function(self, function: FunctionType, path: str) -> None:
+        if not is_program_file(function.__code__.co_filename):
+            self._enter(path, Same(function))
+            return
+        if function.__dict__.keys() - {PROGRAMS}:
+            raise NotPortable
+        reads = reads_of(function.__code__)
+        if reads.reads_all or reads.reads_globals or not reads.is_harmless:
+            raise NotPortable
+        if not all(map(is_plain_attribute, reads.attributes)):
+            raise NotPortable
+        table = function.__globals__
+        builtins_in(function, [name for name in reads.globals if name not in table])
+        self._enter(path, function.__name__, function.__qualname__, function.__module__)
+        super()._function(function, path)
+
+    def _array(self, array: npt.NDArray[Any], path: str) -> None:
+        self._enter(path, array.strides, array.flags.writeable)
+        super()._array(array, path)
+
+    def _module(self, module: ModuleType, path: str) -> None:
+        if is_library(module):
+            self.libraries.append(module)
+        elif type(module) is not ModuleType or "__getattr__" in vars(module):
+            raise NotPortable
+        super()._module(module, path)
+
+
+def _part(value: Any) -> bytes | None:
+    """What keys consist of besides numbers, strings and tuples; `NotPortable` for all else."""
+    kind = cast("type[Any]", type(value))
+    if kind is Same:
+        return b"=" + _named(value.value)
+    if isinstance(value, type):
+        return b"k" + _named(cast(object, value))
+    if kind is CodeType:
+        return b"o" + portable(code_parts(value))
+    if kind is frozenset:
+        return b"z" + portable(sorted(map(portable, value)))
+    if kind is complex:
+        return b"j" + struct.pack("<dd", value.real, value.imag)
+    if value is ...:
+        return b"."
+    if _is_own(kind):
+        return None
+    raise NotPortable
+
+
+def _is_own(kind: type[Any]) -> bool:
+    """Whether a class is one of mlirad that says of itself that its objects are what their fields are."""
+    return kind.__module__.startswith("mlirad.") and "IS_PORTABLE" in vars(kind)
+
+
+def _named(thing: Any) -> bytes:
+    """A class, a module or a function of a library by its name."""
+    if isinstance(thing, type):
+        known = thing in _TYPES or _is_own(thing)
+        if known or (issubclass(thing, np.generic) and vars(np).get(thing.__name__) is thing):
+            return portable(("class", thing.__module__, thing.__qualname__))
+        return portable(("of a library", library_name(cast(object, thing))))
+    if isinstance(thing, ModuleType) and not is_library(thing):
+        return _own_module(thing)
+    return portable(("of a library", library_name(thing)))
+
+
+def _own_module(module: ModuleType) -> bytes:
+    """A module of the program, whose attributes the walk has looked at."""
+    file = getattr(module, "__file__", None)
+    if sys.modules.get(module.__name__) is not module or file is None or not is_program_file(file):
+        raise NotPortable
+    return portable(("module", module.__name__))
