@@ -54,17 +54,24 @@ def test_carries_and_captured_arrays_are_not() -> None:
     assert not fetched(PROGRAMS["value"], *stencil.random_instance(800, 800))
 
 
+def trajectory(x: Any, trips: int) -> Any:
+    """Means of neighbours on a circle, taken again and again."""
+
+    def step(u: Any, _: Any) -> tuple[Any, Any]:
+        moved = 0.5 * u + 0.5 * np.roll(u, 1)
+        return moved, moved
+
+    return ad.scan(step, x, np.arange(trips))[1]
+
+
+def test_short_slices_are_not() -> None:
+    assert not fetched(lambda x: trajectory(x, 10_000), np.linspace(0, 1, 128))
+
+
 def test_a_trajectory_is_fetched_to_be_written() -> None:
-    def trajectory(x: Any) -> Any:
-        def step(u: Any, _: Any) -> tuple[Any, Any]:
-            moved = 0.5 * u + 0.5 * np.roll(u, 1)
-            return moved, moved
-
-        return ad.scan(step, x, np.arange(100))[1]
-
     x = np.random.default_rng(0).uniform(size=8001)
-    assert fetched(trajectory, x) == {WRITTEN}
-    rows, u = ad.jit(trajectory)(x), x
+    assert fetched(lambda x: trajectory(x, 100), x) == {WRITTEN}
+    rows, u = ad.jit(lambda x: trajectory(x, 100))(x), x
     for row in rows:
         u = 0.5 * u + 0.5 * np.roll(u, 1)
         np.testing.assert_array_equal(row, u)
