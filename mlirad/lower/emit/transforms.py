@@ -111,6 +111,7 @@ def _write_items(
     f, kind = kernel.f, buffers[0].kind
     work = workspace, f.gep(workspace, _work_elements(items) // 2, kind)
     writer = FourierWriter(f, kind, lanes, complex_length(what, items.n), work)
+    in_place = buffers[0].overlaps(buffers[1])
     lower, upper, most = f.value(0, "i64"), f.value(items.count, "i64"), items.count
     if kernel.task is not None and block is not None:
         lower = f.mul(kernel.task, block)
@@ -119,7 +120,8 @@ def _write_items(
     with f.loop(lower, upper, at_most=most, name="item") as loop:
         row = f.sdiv(loop.index, items.blocks) if items.blocks > 1 else loop.index
         number = f.srem(loop.index, items.blocks) if items.blocks > 1 else f.value(0, "i64")
-        last = items.last_block(lanes)
+        # In place, columns of two blocks would be transformed twice.
+        last = items.last_block(1 if in_place else lanes)
 
         def write(columns: int, first: Value) -> None:
             ends = [
