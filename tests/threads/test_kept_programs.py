@@ -13,6 +13,7 @@ import pytest
 import mlirad as ad
 from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import Folder
+from mlirad.disk_cache.records import Record
 from mlirad.jit import engine
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.threads import Threads
@@ -39,7 +40,7 @@ def test_programs_from_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert counted(lambda f=found, r=results: r.append(f(X))).loops == loops
         np.testing.assert_array_equal(results[0], made)
     kept = store.entries(Folder(str(folder), is_named=True, limit=1 << 20))
-    names = [record.name for record in map(store.examine, kept) if record is not None]
+    names = [found.name for found in map(store.examine, kept) if isinstance(found, Record)]
     assert names.count("lambda") == 1
 
 
