@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.segments import floor_power
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, lanes, type_text, undefined
 from mlirad.lower.llvm_text.value import BYTES
 
@@ -215,7 +216,7 @@ def _pieces(count: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     at = 0
     while at < count:
-        size = 1 << ((count - at).bit_length() - 1)
+        size = floor_power(count - at)
         pieces.append((at, size))
         at += size
     return pieces
