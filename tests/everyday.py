@@ -628,6 +628,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/threads/test_large_sizes.py::test_same_bits_for_any_number_of_threads": (10, 0),
     "tests/threads/test_pool.py::test_processes_of_a_pool": (2, 0),
     "tests/threads/test_pool.py::test_workers_treat_subnormal_numbers_as_the_caller_does": (2, 0),
+    "tests/threads/test_pool_schedules.py::test_calls_end_with_every_task_run_once_and_no_races": (6, 0),
     "tests/threads/test_same_bits.py::test_blocks_of_any_size": (2, 0),
     "tests/threads/test_same_bits.py::test_calls": (10, 0),
     "tests/threads/test_same_bits.py::test_checked_random_programs": (10, 0),

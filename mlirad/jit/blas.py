@@ -37,9 +37,9 @@ from typing import Final, cast
 
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
-from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
+from mlirad.jit.once import once
 from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
@@ -88,26 +88,18 @@ _ROUTINES: Final = {
 
 _LIMIT: Final = "mlirad_limit_threads"
 _RESTORE: Final = "mlirad_restore_threads"
+_RESET: Final = "mlirad_reset_threads"
 
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
 
+@once
 def blas_address(symbol: str) -> int:
     """The address of a symbol of either library. Loads SciPy's BLAS on first use.
 
     Raises `CompileError` if there is no such routine, or if it does not have the signature expected, 64-bit
     integers included.
     """
-    with _lock:
-        return _blas_address(symbol)
-
-
-_lock: Final = CompileLock()
-"""Calls under way are counted in one place, so the code that counts them is made once."""
-
-
-@cache
-def _blas_address(symbol: str) -> int:
     routine = _ROUTINES.get(symbol)
     if routine is None:
         raise CompileError(f"no routine {symbol}")
@@ -120,14 +112,18 @@ def _blas_address(symbol: str) -> int:
     return code.addresses[symbol]
 
 
-@cache
+@once
 def _limit_addresses() -> tuple[int, int] | None:
-    """The functions that limit the library to one thread and restore what was set, where it has threads."""
+    """The functions that limit the library to one thread and restore what was set, where it has threads. The
+    calls under way are counted in their text.
+    """
     text, setters = _thread_limit()
     if not setters:
         return None
-    code = load_glue(text, (_LIMIT, _RESTORE))
+    code = load_glue(text, (_LIMIT, _RESTORE, _RESET))
     _loaded.append(code)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=ctypes.CFUNCTYPE(None)(code.addresses[_RESET]))
     return code.addresses[_LIMIT], code.addresses[_RESTORE]
 
 
@@ -202,7 +198,9 @@ define {result} @{symbol}({parameters}) {{
 
 
 def _thread_limit() -> tuple[str, str]:
-    """IR of the two functions that limit and restore, and the scope of the setting ("" if there is none)."""
+    """IR of the functions that limit, restore, and reset in a child of a process in which calls were under way,
+    and the scope of the setting ("" if there is none).
+    """
     for library in _libraries():
         for spelling in _OPENBLAS_SPELLINGS:
             parallel = _symbol(library, spelling.format("openblas_get_parallel"))
@@ -235,6 +233,10 @@ define i32 @{_LIMIT}() {{
 
 define void @{_RESTORE}(i32 %before) {{
   %now = call i32 {function}(i32 %before)
+  ret void
+}}
+
+define void @{_RESET}() {{
   ret void
 }}""",
         "thread",
@@ -290,6 +292,20 @@ restore:
   br label %done
 done:
   store atomic i32 0, ptr @lock release, align 4
+  ret void
+}}
+
+define void @{_RESET}() {{
+  store i32 0, ptr @lock
+  %n = load i32, ptr @count
+  store i32 0, ptr @count
+  %limited = icmp ne i32 %n, 0
+  br i1 %limited, label %restore, label %done
+restore:
+  %found = load i32, ptr @before
+  call void {pointer(put)}(i32 %found)
+  br label %done
+done:
   ret void
 }}""",
         "process",

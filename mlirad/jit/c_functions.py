@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
 from typing import Final, Protocol, cast
 
 from mlirad.jit import object_layout as layout
@@ -16,6 +15,7 @@ from mlirad.jit.engine import LoadedCode
 from mlirad.jit.entry_text import ENTRY_FUNCTION, entry_text
 from mlirad.jit.glue import load_glue
 from mlirad.jit.guards_text import HOLD_FUNCTION
+from mlirad.jit.once import once
 
 METH_FASTCALL: Final = 0x0080
 
@@ -63,7 +63,7 @@ def _python(name: str, *arguments: type) -> Callable[..., object]:
     return cast("Callable[..., object]", prototype(layout.python_function(name)))
 
 
-@cache
+@once
 def _code() -> LoadedCode:
     """The machine code, made on first use and kept for the life of the process."""
     return load_glue(entry_text(), (ENTRY_FUNCTION, HOLD_FUNCTION))

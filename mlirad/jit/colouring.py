@@ -13,7 +13,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
+from mlirad.jit.once import once
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
 
@@ -46,7 +46,7 @@ def greedy_colours(
     return np.where(colours < 0, colours, colours + taken) if taken else colours
 
 
-@cache
+@once
 def _code() -> LoadedCode:
     module = ModuleText(polls=True)
     _write_columns(module)

@@ -212,16 +212,21 @@ class Guards:
     def __init__(self, guards: Sequence[Guard]):
         self._guards = tuple(guards)
         self._kept: list[object] = []
+        self._made: dict[str, ctypes.Array[ctypes.c_int64]] = {}
 
     @classmethod
     def together(cls, parts: Sequence[Guards]) -> Guards:
         """The guards of all parts."""
         return cls([guard for part in parts for guard in part._guards])
 
-    @cached_property
+    @property
     def _words(self) -> ctypes.Array[ctypes.c_int64]:
-        words = [w for guard in self._guards for line in guard.words(self._kept) for w in line]
-        return (ctypes.c_int64 * len(words))(*words)
+        """Tables hold their address: of two threads that make words at once, those of the first one stay."""
+        found = self._made.get("words")
+        if found is None:
+            words = [w for guard in self._guards for line in guard.words(self._kept) for w in line]
+            found = self._made.setdefault("words", (ctypes.c_int64 * len(words))(*words))
+        return found
 
     @property
     def address(self) -> int:

@@ -7,13 +7,13 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable
-from functools import cache
 from typing import NoReturn, cast
 
 from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host_text import CALL, host_text
+from mlirad.jit.once import once
 from mlirad.jit.reporting import report
 from mlirad.lower.native_program import (
     CLOCK,
@@ -39,7 +39,7 @@ def host_address(symbol: str) -> int:
     return _code().addresses[symbol]
 
 
-@cache
+@once
 def runner() -> Callable[[int, int, int, int, int, int], None]:
     """The function that runs a program given addresses: of its code, its buffers and its arena.
 
@@ -76,7 +76,7 @@ def _fail(status: int) -> NoReturn:
     raise TimeLimitError
 
 
-@cache
+@once
 def _code() -> LoadedCode:
     _note_main_thread()
     if hasattr(os, "register_at_fork"):

@@ -14,15 +14,14 @@ import ctypes
 import os
 import sys
 import time
-from functools import cache
 from typing import Final, NamedTuple
 
 from mlirad.jit import pool_text
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
-from mlirad.jit.forking import CompileLock
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
+from mlirad.jit.once import once
 from mlirad.jit.parallel_text import parallel_text
 from mlirad.jit.threads import MOST_THREADS, usual_threads_address, when_several
 from mlirad.lower.native_program import PARALLEL, POLL
@@ -49,8 +48,7 @@ def parallel_address() -> int:
 
 def prepare() -> None:
     """Make the pool, so that calls of several threads share the tasks of parallel loops."""
-    with _lock:
-        _share.value = _code().addresses[pool_text.SHARE]
+    _share.value = _code().addresses[pool_text.SHARE]
 
 
 def counts() -> Counts:
@@ -79,14 +77,11 @@ def _reset() -> None:
     ctypes.CFUNCTYPE(None)(_code().addresses[pool_text.RESET])()
 
 
-_lock: Final = CompileLock()
-"""There is one pool: its text has the places of the workers."""
-
 _share: Final = ctypes.c_void_p()
 """The address of the pool's function, null until there is one."""
 
 
-@cache
+@once
 def _parallel_code() -> LoadedCode:
     """The function that programs call, of which they hold bare addresses."""
     when_several(prepare)
@@ -96,9 +91,11 @@ def _parallel_code() -> LoadedCode:
     return code
 
 
-@cache
+@once
 def _code() -> LoadedCode:
-    """The functions of the pool. Workers wait in them until the process ends, so they are never unloaded."""
+    """The functions of the pool, with the places of its workers in their text. Workers wait in them until the
+    process ends, so they are never unloaded.
+    """
     text = pool_text.pool_text(
         c_library_address("malloc"),
         c_library_address("free"),

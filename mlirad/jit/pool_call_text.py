@@ -52,7 +52,8 @@ take.next:
 
 take:
   %slot = getelementptr %slot, ptr @${SLOTS}, i64 %p
-  %got = call i1 @enlist(ptr %slot, ptr %job)
+  %is_first = icmp eq i64 %taken, 0
+  %got = call i1 @enlist(ptr %slot, ptr %job, i1 %is_first)
   %one = zext i1 %got to i64
   br label %take.done
 
@@ -118,7 +119,9 @@ done:
 }
 
 ; Give a job to the worker of a place, if it is idle or can be started; whether it was given.
-define internal i1 @enlist(ptr %slot, ptr %job) {
+; The call waits on the lock of its first worker, which it has to itself. Workers read it while others are
+; enlisted, so it is written once, before any is woken.
+define internal i1 @enlist(ptr %slot, ptr %job, i1 %is_first) {
 entry:
   %idle = cmpxchg ptr %slot, i64 1, i64 2 acquire monotonic
   %was_idle = extractvalue {i64, i1} %idle, 1
@@ -142,10 +145,16 @@ no:
 
 hand:
   %owner.at = getelementptr i64, ptr %slot, i64 4
-  store ptr %job, ptr %owner.at
+  store atomic ptr %job, ptr %owner.at monotonic, align 8
+  br i1 %is_first, label %choose, label %count
+
+choose:
   %done = load ptr, ptr %slot[i64 2]
   %done.at = getelementptr i64, ptr %job, i64 9
   store ptr %done, ptr %done.at
+  br label %count
+
+count:
   %running.at = getelementptr i64, ptr %job, i64 5
   %running = atomicrmw add ptr %running.at, i64 1 monotonic
   %job.bits = ptrtoint ptr %job to i64

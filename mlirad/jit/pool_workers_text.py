@@ -126,8 +126,7 @@ serve:
   if ugt i64 %wanted, %kept then %grow else %ready
 
 grow:
-  %old = load ptr, ptr %scratch.at
-  call void ${free}(ptr %old)
+  call void @drop_scratch(ptr %slot)
   %new = call ptr ${malloc}(i64 %wanted)
   store ptr %new, ptr %scratch.at
   %is_none = icmp eq ptr %new, null
@@ -153,10 +152,7 @@ ready:
   if ugt i64 %size, ${KEPT_SCRATCH_BYTES} then %drop else %leave
 
 drop:
-  %large = load ptr, ptr %scratch.at
-  call void ${free}(ptr %large)
-  store ptr null, ptr %scratch.at
-  store i64 0, ptr %bytes.at
+  call void @drop_scratch(ptr %slot)
   br label %leave
 
 ; The job may be gone as soon as this worker is not counted any more.
@@ -172,6 +168,18 @@ tell:
 
 wait.again:
   br label %wait
+}
+
+; Free the scratch memory of a worker. A child that is forked in here finds memory that is freed in no place.
+define internal void @drop_scratch(ptr %slot) {
+entry:
+  %scratch.at = getelementptr i64, ptr %slot, i64 6
+  %bytes.at = getelementptr i64, ptr %slot, i64 7
+  %scratch = load ptr, ptr %scratch.at
+  store i64 0, ptr %bytes.at
+  store ptr null, ptr %scratch.at
+  call void ${free}(ptr %scratch)
+  ret void
 }
 
 ; End the workers that are idle; how many there were.

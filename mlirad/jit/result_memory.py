@@ -17,7 +17,6 @@ global lock, and whoever finds another in them goes past them, so that they are 
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import Any, Final, cast
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from mlirad.jit import object_layout as layout
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
+from mlirad.jit.once import once
 from mlirad.jit.templates import constants, filled, pointer
 
 LARGE_BYTES: Final = 1 << 18
@@ -64,7 +64,7 @@ def kept_bytes() -> int:
     return ctypes.c_int64.from_address(_code().addresses[_KEPT]).value
 
 
-@cache
+@once
 def _capsule() -> object:
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     make = prototype(layout.python_function("PyCapsule_New"))
@@ -75,7 +75,7 @@ _CAPSULE_NAME: Final = b"mem_handler"
 """The name that NumPy asks for; the capsule keeps the address of it."""
 
 
-@cache
+@once
 def _code() -> LoadedCode:
     """The functions. They are called for arrays that outlive all else, so they are never unloaded."""
     values: dict[str, object] = {"LARGE_BYTES": LARGE_BYTES, "KEPT_BYTES": KEPT_BYTES, "SLOTS": SLOTS}

@@ -1,6 +1,8 @@
 """BLAS through its symbols: right results, one thread, settings restored."""
 
 import ctypes
+import os
+import signal
 import threading
 
 import numpy as np
@@ -108,6 +110,41 @@ def test_one_thread_during_calls_and_the_setting_restored_after_the_last() -> No
     assert 1 in seen
     assert getter() == before
     assert all((c == n).all() for c in results)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(blas.thread_control() != "process", reason="not OpenBLAS with its own threads")
+def test_a_child_forked_during_a_call_has_the_setting_from_before_and_can_call() -> None:
+    getter = threads_getter()
+    if getter is None or getter() < 2:
+        pytest.skip("BLAS has one thread anyway")
+    before, stop = getter(), threading.Event()
+    n = 600
+    a, c = np.ones((n, n)), np.empty((n, n))
+
+    def work(c: np.ndarray) -> None:
+        call("dgemm", np.float64, "N", "N", n, n, n, 1.0, a, n, a, n, 0.0, c, n)
+
+    def works() -> None:
+        while not stop.is_set():
+            work(c)
+
+    thread = threading.Thread(target=works)
+    thread.start()
+    try:
+        while getter() != 1:
+            pass
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            is_restored, own = getter() == before, np.empty((n, n))
+            work(own)
+            os._exit(not (is_restored and (own == n).all() and getter() == before))
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        stop.set()
+        thread.join()
+    assert status == 0
 
 
 def test_same_bits_every_time() -> None:
