@@ -53,6 +53,16 @@ def largest(x: Any) -> Any:
     return xp.where(xp.isnan(found), x.dtype.type(np.inf), found)
 
 
+def power_of_two(size: Any) -> Any:
+    """The largest power of two that is not above a size, which divides it exactly; 1 for 0 and infinity.
+
+    Iterations work on what is divided by it, so that squares neither overflow nor vanish, whatever the unit.
+    """
+    usable = (size > 0) & xp.isfinite(size)
+    exponent = xp.floor(xp.log2(xp.where(usable, size, 1)))
+    return xp.where(usable, xp.exp2(exponent), 1).astype(size.dtype)
+
+
 def finite(x: Any) -> Any:
     """Whether all elements are finite."""
     return xp.all(xp.isfinite(x))

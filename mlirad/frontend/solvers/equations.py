@@ -65,7 +65,8 @@ def root(
     x has the structure of `x0`, of float arrays, and so has what f returns. It has derivatives of every
     order, in both modes, with respect to `args` and to traced values that f captures, by the implicit
     function theorem; none with respect to `x0`. The iteration has converged when a step is smaller than `tol`
-    times 1 + |x| (by default the 2/3 power of the distance from 1 to the next float, 4e-11 in float64).
+    times the largest |x| so far (by default the 2/3 power of the distance from 1 to the next float, 4e-11 in
+    float64), or where no step makes |f| smaller, when it is smaller than the root of `tol` times 1 + |x|.
 
     `linear` says how the derivative's linear systems are solved: "direct", or by products with the Jacobian,
     see `linear_solve`. `solver(f, x0)` replaces Newton's method: f is then a function of x alone, and the
@@ -86,8 +87,9 @@ def fixed_point(
 ) -> Any:  # fmt: skip
     """x with `f(x, *args) = x`, near `x0`: by Anderson's iteration, or with `method="plain"` by x = f(x).
 
-    The iteration has converged when |f(x) - x| is smaller than `tol` times 1 + |x|. All else is as for
-    `root`, with 1000 steps. Raises what `root` raises.
+    The iteration has converged when |f(x) - x| is smaller than `tol` times the largest |x| so far or, where
+    it does not get smaller any more, `tol` times 1 + |x|. All else is as for `root`, with 1000 steps. Raises
+    what `root` raises.
     """
     checked_choice(method, "method of fixed_point", tuple(fixed_points.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "fixed_point")
@@ -102,10 +104,12 @@ def minimize(
     """The x near `x0` where `f(x, *args)`, a float scalar, is least: by L-BFGS, or with `method="newton"` by
     Newton's method with damping, for few unknowns.
 
-    L-BFGS has converged when the largest component of the gradient is below `tol` (4e-10 in float64) times
-    1 + |f|, Newton's method when a step is below `tol` times 1 + |x|; either, when no step makes f smaller by
-    more than rounding. The derivative is that of a point where the gradient is 0. All else is as for `root`,
-    with 1000 steps. Raises what `root` raises.
+    L-BFGS has converged when the largest component of the gradient, divided by the least curvature along its
+    last ten steps, is below `tol` (4e-10 in float64) times the largest |x| so far, Newton's method when a
+    step is. Either has converged, too, when rounding lets no step make f or its gradient smaller, close to a
+    point where the gradient is 0. Neither a factor of f nor a constant added to it moves the solution. The
+    derivative is that of a point where the gradient is 0. All else is as for `root`, with 1000 steps. Raises
+    what `root` raises.
     """
     checked_choice(method, "method of minimize", tuple(minimizers.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "minimize")

@@ -10,7 +10,7 @@ acceleration for fixed-point iterations*, 2011.)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,21 +22,53 @@ MEMORY = 5
 """From how many trips Anderson's iteration extrapolates."""
 
 
+PATIENCE = 20
+"""How many trips without a smaller residual tell that what is left of it is rounding."""
+
+
+class _Residual(NamedTuple):
+    """How an iteration stands: |g(z) - z|, the least so far, for how many trips, and the largest z so far."""
+
+    size: Any
+    least: Any
+    idle: Any
+    reach: Any
+
+    @staticmethod
+    def at(z: Any, image: Any) -> _Residual:
+        """The residual at the start."""
+        size = largest(image - z)
+        return _Residual(size, size, as_array(0), largest(z))
+
+    def after(self, z: Any, image: Any) -> _Residual:
+        """The residual one trip later."""
+        size = largest(image - z)
+        smaller = size < self.least
+        idle = xp.where(smaller, 0, self.idle + 1)
+        return _Residual(size, xp.where(smaller, size, self.least), idle, xp.maximum(self.reach, largest(z)))
+
+    def settled(self, tol: Any) -> Any:
+        """Whether the residual is small beside z, or rounding that is small beside 1 + |z|."""
+        return (self.size <= tol * self.reach) | (
+            (self.idle >= PATIENCE) & (self.size <= tol * (1 + self.reach))
+        )
+
+
 def plain(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
-    """z = g(z) until it moves by less than the tolerance, relative to 1 + |z|."""
+    """z = g(z) until it moves by less than the tolerance, relative to the largest z so far."""
     tol = limits.tolerance(z.dtype, 2 / 3)
 
     def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        _, image, steps = state
-        return image, g(image), steps + 1
+        _, image, residual, steps = state
+        after = g(image)
+        return image, after, residual.after(image, after), steps + 1
 
-    def moves(state: tuple[Any, ...]) -> Any:
-        z, image, _ = state
-        return ~(largest(image - z) <= tol * (1 + largest(z)))
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        return ~state[2].settled(tol) & (state[3] < limits.maxiter) & finite(state[1])
 
-    start = (z, g(z), as_array(0))
-    z, image, steps = while_loop(lambda s: moves(s) & (s[2] < limits.maxiter) & finite(s[1]), trip, start)
-    return Progress(image, steps, ~moves((z, image, steps)))
+    image = g(z)
+    _, image, residual, steps = while_loop(goes_on, trip, (z, image, _Residual.at(z, image), as_array(0)))
+    return Progress(image, steps, residual.settled(tol))
 
 
 def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
@@ -46,7 +78,7 @@ def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     small = np.finfo(z.dtype).eps
 
     def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        z, image, images, residuals, steps = state
+        z, image, residual, images, residuals, steps = state
         r = image - z
         gram = residuals @ residuals.T
         weights = solved(
@@ -58,15 +90,16 @@ def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
         after = g(new)
         images = xp.concatenate([images[1:], (after - image)[None]])
         residuals = xp.concatenate([residuals[1:], (after - new - r)[None]])
-        return new, after, images, residuals, steps + 1
+        return new, after, residual.after(new, after), images, residuals, steps + 1
 
-    def moves(state: tuple[Any, ...]) -> Any:
-        return ~(largest(state[1] - state[0]) <= tol * (1 + largest(state[0])))
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        return ~state[2].settled(tol) & (state[5] < limits.maxiter) & finite(state[1])
 
+    image = g(z)
     empty = as_array(np.zeros((width, z.size), z.dtype))
-    start = (z, g(z), empty, empty, as_array(0))
-    last = while_loop(lambda s: moves(s) & (s[4] < limits.maxiter) & finite(s[1]), trip, start)
-    return Progress(last[1], last[4], ~moves(last))
+    start = (z, image, _Residual.at(z, image), empty, empty, as_array(0))
+    last = while_loop(goes_on, trip, start)
+    return Progress(last[1], last[5], last[2].settled(tol))
 
 
 METHODS = {"anderson": anderson, "plain": plain}

@@ -21,7 +21,15 @@ from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.jacobians import jacobian
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.solvers.closed import with_data
-from mlirad.frontend.solvers.convergence import Limits, Progress, is_singular, require_regular, solved
+from mlirad.frontend.solvers.convergence import (
+    Limits,
+    Progress,
+    is_singular,
+    largest,
+    power_of_two,
+    require_regular,
+    solved,
+)
 from mlirad.frontend.solvers.krylov import cg, gmres, lsmr
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import xp
@@ -100,7 +108,14 @@ def _following(v: Any, matrix: Any, z: Any) -> Any:
 def _by(
     iteration: Callable[..., Progress], operator: Operator, limits: Limits, v: Any, *data: Any
 ) -> Progress:
-    return iteration(with_data(operator, data), v, limits)
+    return _at_one(v, lambda v: iteration(with_data(operator, data), v, limits))
+
+
+def _at_one(v: Any, solver: Callable[[Any], Progress]) -> Progress:
+    """The solution for a right side, by what is given one of a size near 1."""
+    unit = power_of_two(largest(v))
+    found = solver(v / unit)
+    return found._replace(z=found.z * unit)
 
 
 def _of_least_squares(operator: Operator, space: LeafType, limits: Limits) -> tuple[Operator, Operator]:
@@ -113,8 +128,8 @@ def _of_least_squares(operator: Operator, space: LeafType, limits: Limits) -> tu
     def solver(v: Any, *data: Any) -> Progress:
         """Without the product, which has the square of the condition: A^T y = v, then A x = y."""
         there, here = with_data(operator, data), with_data(back, data)
-        first = lsmr(here, there, v, limits)
-        second = lsmr(there, here, first.z, limits)
+        first = _at_one(v, lambda v: lsmr(here, there, v, limits))
+        second = _at_one(first.z, lambda v: lsmr(there, here, v, limits))
         return second._replace(converged=first.converged & second.converged)
 
     of_normal, _ = _iterated([(normal, solver)], space)

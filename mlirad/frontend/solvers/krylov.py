@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.constructs.loops import fori_loop, while_loop
-from mlirad.frontend.solvers.convergence import Limits, Progress, finite
+from mlirad.frontend.solvers.convergence import Limits, Progress, finite, largest, power_of_two
 from mlirad.frontend.tracing.operations import as_array, xp
 
 RESTART = 30
@@ -25,8 +25,10 @@ Map = Callable[[Any], Any]
 
 
 def norm(x: Any) -> Any:
-    """The Euclidean length."""
-    return xp.sqrt(x @ x)
+    """The Euclidean length, also of a vector whose squares overflow or vanish."""
+    unit = power_of_two(largest(x))
+    x = x / unit
+    return unit * xp.sqrt(x @ x)
 
 
 def _over(x: Any, length: Any) -> Any:
@@ -114,8 +116,8 @@ def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
         thetabar = sbar * rho
         cbar, sbar, rhobar = _rotation(cbar * rho, theta)
         zeta, zetabar = cbar * zetabar, -sbar * zetabar
-        hbar = h - _over(thetabar * rho, before * barred_before) * hbar
-        x = x + _over(zeta, rho * rhobar) * hbar
+        hbar = h - _over(thetabar, before) * _over(rho, barred_before) * hbar
+        x = x + _over(_over(zeta, rho), rhobar) * hbar
         h = v - _over(theta, rho) * h
         return (x, h, hbar), (u, v, alpha), (alphabar, zetabar, rho, rhobar, cbar, sbar), steps + 1
 
