@@ -26,13 +26,14 @@ from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError, SizeNeeded
+from mlirad.float_modes import standard_floats
 from mlirad.ir.call_graph import CallGraph, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import make_context
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
-from mlirad.lower.float_control import float_control
+from mlirad.lower.float_control import float_mode
 from mlirad.lower.large_sizes import LARGE, SMALL
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan, verify_plans
@@ -212,7 +213,7 @@ def _emitted(
             )
     graph = CallGraph(functions)
     callees = [functions[name] for name in graph.reachable(graph.callees(options.entry))]
-    with deep_recursion():
+    with deep_recursion(), standard_floats():
         if options.start == "kernels":
             verify_plans(entry, callees)
         elif options.large:
@@ -226,5 +227,5 @@ def _emitted(
             profiled=profiled,
             shows_places=shows_places,
             callees=callees,
-            control=float_control(target.triple) if flush_subnormals else None,
+            mode=float_mode(target.triple, flushes=flush_subnormals),
         )

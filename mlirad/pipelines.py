@@ -24,6 +24,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import ArraySizeError, CompileError, MliradError, SizeNeeded, UnsupportedError
+from mlirad.float_modes import standard_floats
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
@@ -317,7 +318,7 @@ def run_passes(
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
-        with deep_recursion():
+        with deep_recursion(), standard_floats():
             pass_.apply(context, module)
     except SizeNeeded as error:
         raise SizeNeeded(

@@ -63,6 +63,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/dialects/test_scalars.py::test_polygamma_against_mpmath": (2, 0),
     "tests/dialects/test_scalars.py::test_special_functions_against_mpmath": (2, 0),
     "tests/dialects/test_scalars.py::test_total_quiet_typed_and_pointwise": (2, 0),
+    "tests/disk_cache/test_float_modes.py::test_programs_are_the_same_in_every_mode": (12, 0),
     "tests/disk_cache/test_programs.py::test_random_programs_are_loaded_with_the_same_bits": (10, 0),
     "tests/disk_cache/test_programs.py::test_what_a_function_reads_is_never_stale": (5, 0),
     "tests/disk_cache/test_recall.py::test_a_call_is_recalled_without_xdsl": (11, 0),

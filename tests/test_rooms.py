@@ -26,16 +26,31 @@ ROOMS: dict[str, frozenset[str]] = {
     "pipeline_options": frozenset(),
     "reports": frozenset(),
     "recursion": frozenset(),
-    "interpreter": frozenset({"dialects", "packages", "reports", "recursion"}),
+    "float_modes": frozenset(),
+    "interpreter": frozenset({"dialects", "packages", "reports", "recursion", "float_modes"}),
     "passes": frozenset({"dialects", "ir", "rules", "linear_maps"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
-    "jit": frozenset({"lower", "packages", "reports"}),
-    "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
+    "jit": frozenset({"lower", "packages", "reports", "float_modes"}),
+    "linear_maps.sparsity": frozenset(
+        {"dialects", "ir", "linear_maps", "interpreter", "recursion", "float_modes"}
+    ),
     "registry": frozenset({"passes", "lower"}),
-    "pipelines": frozenset({"ir", "jit", "lower", "registry", "recursion", "pipeline_options"}),
+    "pipelines": frozenset(
+        {"ir", "jit", "lower", "registry", "recursion", "float_modes", "pipeline_options"}
+    ),
     "disk_cache": frozenset({"dialects", "jit", "lower", "packages"}),
     "compiler": frozenset(
-        {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
+        {
+            "dialects",
+            "ir",
+            "passes",
+            "lower",
+            "jit",
+            "pipelines",
+            "pipeline_options",
+            "recursion",
+            "float_modes",
+        }
     ),
     "object_files": frozenset({"jit", "lower"}),
     "frontend": frozenset(
@@ -57,6 +72,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "disk_cache",
             "reports",
             "recursion",
+            "float_modes",
         }
     ),
     "random": frozenset({"dialects", "frontend", "packages"}),
@@ -84,6 +100,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "disk_cache",
             "frontend",
             "recursion",
+            "float_modes",
         }
     ),
     "explorer": frozenset(

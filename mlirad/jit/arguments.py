@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
+from mlirad.float_modes import standard_floats
 from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
     dtype = type_of_element[spec.dtype]
     if _is_ready(spec, dtype, value):
         return cast("npt.NDArray[Any]", value)
+    with standard_floats():
+        return _converted(spec, dtype, value, position)
+
+
+def _converted(spec: ArraySpec, dtype: np.dtype[Any], value: object, position: int) -> npt.NDArray[Any]:
     if type(value) in _PYTHON_SCALARS:
         array = _from_python_scalar(spec, cast("bool | int | float", value), position)
     else:

@@ -9,9 +9,10 @@ example
     declare void @mlirad_blas_dgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
     declare double @mlirad_blas_ddot(ptr, ptr, ptr, ptr, ptr)
 
-Results must not depend on the number of threads, so each call is wrapped in a few instructions
-that limit the library to one thread and restore what was set. A routine is wrapped when a program is
-loaded that calls it. How the limit is set depends on the library:
+Each call is wrapped in a few instructions, made when a program is loaded that calls the routine. LAPACK
+runs with subnormal numbers, as under SciPy: its iterations scale by the smallest numbers that there are. BLAS
+takes them for zeros where the program does. And results must not depend on the number of threads, so the
+library is limited to one, and what was set is restored. How that is done depends on the library:
 
 - OpenBLAS with its own threads (the wheels of SciPy) has one setting per process, whatever the name
   `openblas_set_num_threads_local` promises. The first of the calls under way saves it and sets one
@@ -40,6 +41,7 @@ from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
 from mlirad.jit.once import once
+from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
@@ -103,11 +105,7 @@ def blas_address(symbol: str) -> int:
     routine = _ROUTINES.get(symbol)
     if routine is None:
         raise CompileError(f"no routine {symbol}")
-    address = _routine_address(*routine)
-    limit = _limit_addresses()
-    if limit is None:
-        return address
-    code = load_glue(_limited(symbol, *routine, address, *limit), (symbol,))
+    code = load_glue(_wrapped(symbol, *routine, _routine_address(*routine), _limit_addresses()), (symbol,))
     _loaded.append(code)
     return code.addresses[symbol]
 
@@ -183,22 +181,26 @@ def _arguments(library: str, kind: str, name: str) -> list[str]:
     )
 
 
-def _limited(symbol: str, library: str, kind: str, name: str, address: int, limit: int, restore: int) -> str:
-    """IR of a routine that calls the one at `address` on one thread."""
+def _wrapped(
+    symbol: str, library: str, kind: str, name: str, address: int, limit: tuple[int, int] | None
+) -> str:
+    """IR of a routine that calls the one at `address`; the functions `limit` keep that to one thread."""
     parameters = ", ".join(f"ptr %{i}" for i in range(len(_arguments(library, kind, name))))
     result = {"d": "double", "s": "float"}[kind] if name == "dot" else "void"
     call = f"call {result} {pointer(address)}({parameters})"
-    return f"""
-define {result} @{symbol}({parameters}) {{
-  %state = call i32 {pointer(limit)}()
-  {"" if result == "void" else "%result = "}{call}
-  call void {pointer(restore)}(i32 %state)
-  ret {result}{"" if result == "void" else " %result"}
-}}"""
+    lines = [call if result == "void" else f"%result = {call}"]
+    if library == "lapack":
+        lines = ["%mode = call i64 @enter_standard()", *lines, "call void @leave_standard(i64 %mode)"]
+    if limit is not None:
+        before, after = map(pointer, limit)
+        lines = [f"%state = call i32 {before}()", *lines, f"call void {after}(i32 %state)"]
+    lines.append("ret void" if result == "void" else f"ret {result} %result")
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"{standard_mode_text()}\ndefine {result} @{symbol}({parameters}) {{\n{body}}}\n"
 
 
 def _thread_limit() -> tuple[str, str]:
-    """IR of the functions that limit, restore, and reset in a child of a process in which calls were under way,
+    """IR of functions that limit, restore, and reset in a child of a process in which calls were under way,
     and the scope of the setting ("" if there is none).
     """
     for library in _libraries():

@@ -40,6 +40,7 @@ from functools import lru_cache
 from typing import Final
 
 from mlirad.errors import CompileError
+from mlirad.float_modes import standard_floats
 from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
 from mlirad.jit.perf_map import note_functions
 from mlirad.jit.stacks import large_stack
@@ -126,7 +127,8 @@ def load(
 @large_stack
 def compiled(text: str, target: Target | None = None) -> tuple[bytes, StageTimes]:
     """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to, and what that took."""
-    return _compiled(text, target or find_target())
+    with standard_floats():
+        return _compiled(text, target or find_target())
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)

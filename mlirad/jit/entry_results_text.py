@@ -15,15 +15,17 @@ begin:
   if eq i64 %conversions, 0 then %outputs.next else %conversions.begin
 
 ; --- convert arguments that are not laid out, or not of the dtype, that the program reads ---
+; This rounds to nearest, as the program does.
 
 conversions.begin:
   %made.bytes = mul i64 %inputs, 8
   call void @llvm.memset.p0.i64(ptr %made, i8 0, i64 %made.bytes, i1 false)
+  %mode = call i64 @enter_standard()
   br label %conversions.next
 
 conversions.next:
   %v = phi i64 [0, %conversions.begin], [%v.more, %conversion.done]
-  if ult i64 %v, %inputs then %conversion else %outputs.next
+  if ult i64 %v, %inputs then %conversion else %conversions.end
 
 conversion:
   %found = load ptr, ptr %buffers[ptr %v]
@@ -49,7 +51,7 @@ conversion.scalar:
 conversion.made:
   %made.new = phi ptr [%made.array, %conversion.array], [%made.scalar, %conversion.scalar]
   store ptr %made.new, ptr %made[ptr %v]
-  if eq ptr %made.new, null then %release_and_fail else %conversion.data
+  if eq ptr %made.new, null then %conversions.fail else %conversion.data
 
 conversion.data:
   %made.data = load ptr, ptr %made.new[i8 ${DATA}]
@@ -60,10 +62,18 @@ conversion.done:
   %v.more = add i64 %v, 1
   br label %conversions.next
 
+conversions.fail:
+  call void @leave_standard(i64 %mode)
+  br label %release_and_fail
+
+conversions.end:
+  call void @leave_standard(i64 %mode)
+  br label %outputs.next
+
 ; --- allocate results ---
 
 outputs.next:
-  %o = phi i64 [0, %begin], [0, %conversions.next], [%o.more, %output.done]
+  %o = phi i64 [0, %begin], [0, %conversions.end], [%o.more, %output.done]
   if ult i64 %o, %outputs then %output else %run
 
 output:

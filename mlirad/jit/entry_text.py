@@ -16,6 +16,7 @@ from mlirad.jit.entry_results_text import RESULTS
 from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
 from mlirad.jit.host_text import CALL
+from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 
 ENTRY_FUNCTION = "mlirad_entry"
@@ -53,7 +54,7 @@ def entry_text() -> str:
     }
     values |= {name: pointer(layout.numpy_function(name)) for name in numpy_functions}
     values |= constants(layout) | constants(entry_table) | python_functions(functions)
-    return guards_text() + filled(_ARGUMENTS + DESTINATIONS + _ARENA + RESULTS, values)
+    return guards_text() + standard_mode_text() + filled(_ARGUMENTS + DESTINATIONS + _ARENA + RESULTS, values)
 
 
 def id_of_ndarray() -> int:

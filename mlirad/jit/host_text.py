@@ -16,7 +16,8 @@ Python's own handler of a signal only notes it; the user's handler waits until t
 Python code. So the main thread takes the lock every 50 milliseconds and lets Python handle what was noted. An
 exception that a handler raises stays set, and the call ends with it.
 
-Python code that runs within a call sees subnormal numbers, which the program may take for zeros.
+Python code that runs within a call rounds, and treats subnormal numbers, as its caller does, in whatever mode
+of floating point the program runs.
 """
 
 from __future__ import annotations
@@ -135,11 +136,17 @@ define i64 @{native_program.CLOCK}() {{
 
 
 def _python_mode_text() -> str:
-    """The text of what makes subnormal numbers count before Python runs, and restores the mode behind it."""
+    """The text of what notes the caller's mode of floating point, sets it before Python runs, and that of the
+    program behind it.
+    """
     control = float_control(find_target("native").triple)
     if control is None:
         return """
-define internal i64 @enter_python() {
+define internal void @note_mode(ptr %context) {
+  ret void
+}
+
+define internal i64 @enter_python(ptr %context) {
   ret i64 0
 }
 
@@ -148,10 +155,16 @@ define internal void @leave_python(i64 %mode) {
 }
 """
     return f"""{control.text}
-define internal i64 @enter_python() {{
+define internal void @note_mode(ptr %context) alwaysinline {{
   %mode = call i64 @{GET}()
-  %gradual = and i64 %mode, {~control.flushing}
-  call void @{SET}(i64 %gradual)
+  store i64 %mode, ptr %context[i64 ${{MODE_WORD}}]
+  ret void
+}}
+
+define internal i64 @enter_python(ptr %context) {{
+  %mode = call i64 @{GET}()
+  %callers = load i64, ptr %context[i64 ${{MODE_WORD}}]
+  call void @{SET}(i64 %callers)
   ret i64 %mode
 }}
 
@@ -235,6 +248,7 @@ entry:
   store [${CONTEXT_WORDS} x i64] zeroinitializer, ptr %context
   store i64 %limit, ptr %context[i64 ${LIMIT_WORD}]
   store i64 %threads, ptr %context[i64 ${THREADS_WORD}]
+  call void @note_mode(ptr %context)
   if eq i64 %releases, 0 then %run else %release
 
 release:
@@ -366,7 +380,7 @@ due:
 
 handle:
   %was_locked = call i1 @lock(ptr %context)
-  %mode = call i64 @enter_python()
+  %mode = call i64 @enter_python(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
   call void @leave_python(i64 %mode)
   call void @unlock(ptr %context)
@@ -396,7 +410,7 @@ no_room:
 
 enter:
   %was_locked = call i1 @lock(ptr %context)
-  %mode = call i64 @enter_python()
+  %mode = call i64 @enter_python(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
   if eq i32 %raised, 0 then %report else %failed
 

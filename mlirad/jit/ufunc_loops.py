@@ -8,8 +8,9 @@ A ufunc's loops are C functions
     void (char **args, npy_intp const *dimensions, npy_intp const *steps, void *data)
 
 which NumPy calls without the global lock. Their addresses and `data` stand in the object, whose layout
-`PyUFuncObject` is part of NumPy's C interface. A symbol stands for a loop with its `data` bound: a few
-instructions, made when a program is loaded that calls it.
+`PyUFuncObject` is part of NumPy's C interface. A symbol stands for a loop with its `data` bound, run in the
+mode of floating point that gives SciPy's values: a few instructions, made when a program is loaded that calls
+it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
+from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX
 from mlirad.packages import special_ufunc, transform_ufunc
@@ -58,7 +60,7 @@ def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
     """
     new = tuple(symbol for symbol in symbols if symbol not in _addresses)
     if new:
-        code = load_glue("\n".join(map(_bound, new)), new)
+        code = load_glue("\n".join([standard_mode_text(), *map(_bound, new)]), new)
         _loaded.append(code)
         _addresses.update(code.addresses)
     return {symbol: _addresses[symbol] for symbol in symbols}
@@ -70,7 +72,9 @@ def _bound(symbol: str) -> str:
     function, data = _loop(_ufunc(name), f"{operands}->{results}")
     return f"""
 define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
+  %mode = call i64 @enter_standard()
   call void {pointer(function)}(ptr %args, ptr %dimensions, ptr %steps, ptr {pointer(data)})
+  call void @leave_standard(i64 %mode)
   ret void
 }}"""
 

@@ -1,12 +1,15 @@
-"""The control register of floating point: whether subnormal numbers count as 0 while a program runs.
+"""The control register of floating point: how a program rounds, and whether subnormal numbers count as 0.
 
-    float_control("x86_64-pc-linux-gnu").text      defines @float_control.get and @float_control.set
-    with flushing(f, control):
-        f.call("mlirad_body", operands)            runs with subnormals as zeros
+    mode = float_mode("x86_64-pc-linux-gnu", flushes=True)
+    with running_in(f, mode):
+        f.call("mlirad_body", operands)            rounds to nearest, with subnormals as zeros
+
+The register belongs to the thread, and whatever else runs there may have changed it: a library that rounds
+upwards, or one that was compiled for fast arithmetic. So a program sets the whole register, and restores it.
 
 A subnormal operand takes some processors a hundred times as long as others, because microcode handles it.
-The register belongs to the thread. LLVM may move arithmetic across an access to it, so what is to run in a
-mode is a function that is not inlined.
+LLVM may move arithmetic across an access to the register, so what is to run in a mode is a function that is
+not inlined.
 """
 
 from __future__ import annotations
@@ -25,13 +28,35 @@ SET: Final = "float_control.set"
 
 @dataclass(frozen=True)
 class FloatControl:
-    """The bits of the register that make subnormal operands and results 0, and text that defines its access.
+    """The register of a processor: its content that programs are written for, and the text of its access.
 
     The text defines `i64 @float_control.get()` and `void @float_control.set(i64)`.
     """
 
+    standard: int
+    """Rounding to nearest, subnormal numbers, and no traps."""
     flushing: int
+    """The bits that make subnormal operands and results 0."""
     text: str
+
+
+@dataclass(frozen=True)
+class FloatMode:
+    """A content of the register."""
+
+    control: FloatControl
+    word: int
+
+
+def float_mode(triple: str, *, flushes: bool) -> FloatMode | None:
+    """What a program runs in, with subnormal numbers as zeros if it `flushes`.
+
+    None for a processor that is not known to have the register.
+    """
+    control = float_control(triple)
+    if control is None:
+        return None
+    return FloatMode(control, control.standard | (control.flushing if flushes else 0))
 
 
 def float_control(triple: str) -> FloatControl | None:
@@ -40,11 +65,11 @@ def float_control(triple: str) -> FloatControl | None:
 
 
 @contextmanager
-def flushing(f: IRBuilder, control: FloatControl) -> Generator[None]:
-    """Write code that runs with subnormals as zeros. However it ends, the mode is restored behind it."""
-    f.module.add_text(control.text)
+def running_in(f: IRBuilder, mode: FloatMode) -> Generator[None]:
+    """Write code that runs in a mode. However it ends, that of the caller is restored behind it."""
+    f.module.add_text(mode.control.text)
     before = f.define(f"call i64 @{GET}()", "i64")
-    f.line(f"call void @{SET}({f.or_(before, control.flushing).typed})")
+    f.line(f"call void @{SET}(i64 {mode.word})")
     yield
     f.write_stop()
     f.line(f"call void @{SET}({before.typed})")
@@ -86,10 +111,10 @@ define internal void @{SET}(i64 %mode) alwaysinline nounwind {{
 }}
 """
 
-_X86 = FloatControl(1 << 15 | 1 << 6, _MXCSR)
-"""Flush to zero, of results, and denormals are zeros, of operands."""
+_X86 = FloatControl(0x1F80, 1 << 15 | 1 << 6, _MXCSR)
+"""All exceptions are masked. Flush to zero, of results, and denormals are zeros, of operands."""
 
-_ARM = FloatControl(1 << 24, _FPCR)
-"""FZ, which is of operands and results."""
+_ARM = FloatControl(0, 1 << 24, _FPCR)
+"""FZ is of operands and results."""
 
 _OF_ARCHITECTURE: Final = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlirad.disk_cache.glue import KeptGlue
+from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.options import Options
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
@@ -32,9 +33,9 @@ Executable: TypeAlias = Callable[..., Any]
 
 @contextmanager
 def compiling() -> Generator[None]:
-    """Pause garbage collection and allow deep recursion, as compiling needs; forks wait."""
+    """Pause garbage collection, allow deep recursion and round to nearest, as compiling needs; forks wait."""
     this = object()
-    with compiling_section(), deep_recursion():
+    with compiling_section(), deep_recursion(), standard_floats():
         try:
             _garbage.keep(this)
             yield

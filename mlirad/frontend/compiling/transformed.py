@@ -16,6 +16,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
+from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable, loaded
@@ -151,6 +152,15 @@ class Transformed:
 
             function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
+        with standard_floats():
+            program, leaves = self._found(args, kwargs, has_out=has_out)
+        result = program.call(*leaves)
+        return written(result, program.result, out) if has_out else result
+
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, has_out: bool
+    ) -> tuple[Program, Sequence[Any]]:
+        """The program of a call, made if there is none, and the leaves of the arguments as it takes them."""
         function, leaves, tree, types = self._reader.flattened(args, kwargs)
         key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
@@ -166,8 +176,7 @@ class Transformed:
             program = self._cache.find_or_make(key, make)
         else:
             self._enter(key, program, leaves, args, kwargs, has_out=has_out)
-        result = program.call(*args) if is_plain else program.call(*map(prepared, leaves))
-        return written(result, program.result, out) if has_out else result
+        return program, args if is_plain else [prepared(leaf) for leaf in leaves]
 
     def _note_signature(
         self,

@@ -27,6 +27,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.linear import MapOp
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, UnsupportedError
+from mlirad.float_modes import standard_floats
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine
 from mlirad.interpreter.running import MEANINGS
@@ -96,7 +97,7 @@ class Known:
         """The value with the batch axes of the scope as leading axes, `None` where it is unknown."""
         home = scope.home(value)
         if home is None:
-            with np.errstate(all="ignore"), deep_recursion():
+            with np.errstate(all="ignore"), deep_recursion(), standard_floats():
                 self._compute_all(value, scope)
             home = scope.home(value)
             assert home is not None

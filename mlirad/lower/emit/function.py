@@ -9,7 +9,7 @@
 Kernels of a few instructions are inlined; what they pass to each other through stack slots is then in
 registers. In a program with loops, `mlirad_main` only calls its body with these addresses as parameters,
 which LLVM is told do not overlap: so what a loop reads and what it carries stays in registers too. So it does
-in one that takes subnormal numbers for zeros, around the call.
+in one that computes with floats, in whose mode the body runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mlirad.lower.emit.buffers import Memory, Place
 from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.chunk_store import ChunkStore, allocate, free
 from mlirad.lower.emit.kernels import SIZES_PLACE, KernelEmitter, ProgramText, read_sizes
-from mlirad.lower.float_control import FloatControl, flushing
+from mlirad.lower.float_control import FloatMode, running_in
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
@@ -43,8 +43,8 @@ class FunctionEmitter:
 
     A called function has further parameters: the cells, how deep the call is, and the record of the call. It
     allocates its arena. Whatever makes a call fail, in a function or in one that it calls, it goes straight
-    to its end, releases what it owns and returns: nothing is computed from missing values. With a `control`
-    the program runs with subnormal numbers as zeros.
+    to its end, releases what it owns and returns: nothing is computed from missing values. With a `mode` of
+    floating point it runs in that.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class FunctionEmitter:
         *,
         called: bool = False,
         calls: bool = False,
-        control: FloatControl | None = None,
+        mode: FloatMode | None = None,
     ):
         inputs = len(function.body.block.args)
         module = program.module
         self._function = function
         self._memory = memory
         self._cells = cells
-        self._control_register = control
+        self._mode = mode
         self._is_called = called
         self._allocated: Value | None = None
         self._depth = constant("i64", 0)
@@ -83,7 +83,7 @@ class FunctionEmitter:
                 arena = self._allocated = allocate(f, memory.arena_bytes)
                 fail_and_return(f, f.icmp("eq", arena, Value("null", "ptr")), OUT_OF_MEMORY)
             known |= _read(f, _places(memory, inputs, ()))
-        elif calls or control or any(isinstance(op, LOWERED_CONTROL) for op in function.walk()):
+        elif calls or mode or any(isinstance(op, LOWERED_CONTROL) for op in function.walk()):
             parameters = [_parameter(place, k) for k, place in enumerate(self._places)]
             parameters.append(Parameter("arena", "ptr", 1, "noalias"))
             f = module.function(BODY, parameters, attributes="noinline nounwind")
@@ -145,10 +145,10 @@ class FunctionEmitter:
         """Write the function that calls the body."""
         main = _begin_main(module)
         operands = [*_read(main, self._places).values(), main.arguments[1]]
-        if self._control_register is None:
+        if self._mode is None:
             main.call(BODY, operands)
         else:
-            with flushing(main, self._control_register):
+            with running_in(main, self._mode):
                 main.call(BODY, operands)
         main.ret()
         module.move_last(main)

@@ -18,7 +18,7 @@ from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
 from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, SIZES_PLACE, ProgramText
-from mlirad.lower.float_control import FloatControl
+from mlirad.lower.float_control import FloatMode
 from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
 from mlirad.lower.llvm_text import ModuleText
 from mlirad.lower.native_program import ArraySpec, NativeProgram
@@ -33,13 +33,13 @@ def emit_program(
     profiled: bool = False,
     shows_places: bool = False,
     callees: Sequence[FuncOp] = (),
-    control: FloatControl | None = None,
+    mode: FloatMode | None = None,
 ) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register,
     `instructions` says which the processor has.
 
-    `callees` are the functions, lowered too, that it and they call. With the `control` register of the
-    processor the program runs with subnormal numbers as zeros, unless it has no floats.
+    `callees` are the functions, lowered too, that it and they call. A program that has floats runs in the
+    `mode` of floating point.
 
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
@@ -78,8 +78,8 @@ def emit_program(
         inner = program_buffers(callee, last, all_in_text=True)
         FunctionEmitter(program, callee, inner, cells, called=True).write()
     if not any(_computes_floats(f) for f in (function, *callees)):
-        control = None
-    FunctionEmitter(program, function, memory, cells, calls=bool(callees), control=control).write()
+        mode = None
+    FunctionEmitter(program, function, memory, cells, calls=bool(callees), mode=mode).write()
     if profiled:
         constants.append(np.zeros(2 * len(program.kernels), np.int64))
     return NativeProgram(
