@@ -305,6 +305,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/test_scipy_functions.py::test_what_scipy_computes_is_what_scipy_computes": (4, 1),
     "tests/frontend/test_scipy_interpolate.py::test_mistakes": (3, 0),
     "tests/frontend/test_scipy_stats.py::test_methods_are_those_of_scipy": (6, 0),
+    "tests/frontend/test_several_elements.py::test_derivatives_of_orders_one_and_two": (8, 0),
     "tests/frontend/test_sized_programs.py::test_gradients_at_all_sizes": (15, 0),
     "tests/frontend/test_sized_programs.py::test_parts_that_may_be_empty_or_single": (6, 0),
     "tests/frontend/test_sparse.py::test_a_known_structure_is_found_exactly": (14, 0),

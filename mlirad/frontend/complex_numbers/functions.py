@@ -128,11 +128,18 @@ def _typed(function: Callable[..., Any], value: Any, dtype: Any) -> ComplexArray
 
 def _var(a: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
     """The mean square distance from the mean."""
+    return _of_both(xp.var, xp.add, a, axis, dtype, options)
+
+
+def _of_both(
+    spread: Callable[..., Any], joined: Callable[..., Any], a: Any, axis: Any, dtype: Any, options: Any
+) -> Any:
+    """What is made of the spreads of real and imaginary parts."""
     z = _typed(np.var, a, dtype)
-    found = xp.var(z.real, axis=axis, **options)
+    real = spread(z.real, axis=axis, **options)
     if "mean" in options:  # a real one
         options["mean"] = xp.zeros_like(as_array(options["mean"]))
-    found = found + xp.var(z.imag, axis=axis, **options)
+    found = joined(real, spread(z.imag, axis=axis, **options))
     return found if dtype is None else paired(found, 0.0)
 
 
@@ -159,8 +166,9 @@ def _logspace(start: Any, stop: Any, *args: Any, base: Any = 10.0, dtype: Any = 
     return found if dtype is None else astype(found, dtype)
 
 
-def _std(a: Any, *args: Any, **options: Any) -> Any:
-    return xp.sqrt(_var(a, *args, **options))
+def _std(a: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
+    """The root of the mean square distance from the mean."""
+    return _of_both(xp.std, xp.hypot, a, axis, dtype, options)
 
 
 def _angle(z: Any, deg: bool = False) -> Any:

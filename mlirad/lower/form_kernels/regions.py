@@ -9,7 +9,8 @@ ops except calls, data-dependent loops and reads of activation records can alway
 a loop that makes no trip. Branches keep their ops: only one of them is to run.
 
 A captured value is stored by the code outside unless recomputing it in each trip is as cheap as a load:
-structural ops, index code and masks are, and stay affine and constant for their readers.
+structural ops, index code and masks are, and stay affine and constant for their readers. A branch outside of
+loops runs once at most, so it recomputes other elementwise code, too, if that is cheap.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control, indexing, structural
+from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of
@@ -119,44 +121,56 @@ class Bodies:
 
     def captured(self, ops: Iterable[Operation]) -> set[Value]:
         """The values that control ops among `ops` need in memory, if they are made outside of them."""
-        found: set[Value] = set()
-        seen: set[Value] = set()
+        pins = _Pins()
         for op in ops:
             if isinstance(op, control.CONTROL_OPS):
-                self._capture(op, found, seen)
-        return {v for v in found if not isinstance(v.owner, Block)}
+                self._capture(op, pins, once=True)
+        return {v for v in pins.found if not isinstance(v.owner, Block)}
 
-    def _capture(self, op: Operation, found: set[Value], seen: set[Value]) -> None:
-        found.update(op.operands)
+    def _capture(self, op: Operation, pins: _Pins, once: bool) -> None:
+        once = once and not isinstance(op, LOOPS)
+        pins.found.update(op.operands)
         for region in op.regions:
             last = region.block.last_op
             assert last is not None
             for inner in (*self._regions[region], last):
                 if isinstance(inner, control.CONTROL_OPS):
-                    self._capture(inner, found, seen)
+                    self._capture(inner, pins, once)
                     continue
-                found.update(read_in_memory(inner))
+                pins.found.update(read_in_memory(inner))
                 for value in free_values(inner):
-                    _pin(value, found, seen)
+                    pins.pin(value, once)
 
 
 def _may_not_end(op: Operation) -> bool:
     return any(isinstance(inner, CallOp | control.WhileOp | RestoreOp) for inner in op.walk())
 
 
-def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:
-    """Ask for the memory from which a region reads a value."""
-    if value in seen:
-        return
-    seen.add(value)
-    op = value.owner
-    if isinstance(op, Block | structural.ConstantOp):
-        return
-    if not must_store(op) and is_cheap_to_read(op):
-        for operand in free_values(op):
-            _pin(operand, found, seen)
-    else:
-        found.add(value)
+class _Pins:
+    """The memory from which regions read values."""
+
+    def __init__(self) -> None:
+        self.found: set[Value] = set()
+        self._seen: set[tuple[Value, bool]] = set()
+
+    def pin(self, value: Value, once: bool) -> None:
+        """Ask for the memory from which a region, that runs `once` or may repeat, reads a value."""
+        if (value, once) in self._seen:
+            return
+        self._seen.add((value, once))
+        op = value.owner
+        if isinstance(op, Block | structural.ConstantOp):
+            return
+        if not must_store(op) and (is_cheap_to_read(op) or (once and _is_cheap_once(op))):
+            for operand in free_values(op):
+                self.pin(operand, once)
+        else:
+            self.found.add(value)
+
+
+def _is_cheap_once(op: Operation) -> bool:
+    """Whether computing an element once more costs less than storing all of them."""
+    return isinstance(op, ElementwiseOp) and bool(shape_of(op.results[0])) and scalar_cost(op) <= 1
 
 
 def is_cheap_to_read(op: Operation) -> bool:

@@ -20,10 +20,10 @@ from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     floating,
     real_dtype,
     singular_values,
-    squared,
 )
-from mlirad.frontend.numpy_functions.reductions.reductions import guarded_root
+from mlirad.frontend.numpy_functions.reductions.norms import norm_over
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.operations import converted, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
@@ -86,8 +86,8 @@ def _vector(x: Matrix, ord: Any, axis: int, keepdims: bool) -> Array:
         return reduction(magnitude, axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
         raise _unknown(ord, "vectors")
-    total = xp.sum(magnitude**ord, axis=axis, keepdims=keepdims)
-    return guarded_root(total, lambda t: t ** (1 / float(ord)))
+    found = norm_over((magnitude if isinstance(x, ComplexArray) else x,), (axis,), float(ord))
+    return found if keepdims else xp.squeeze(found, axis)
 
 
 def _matrix(x: Matrix, ord: Any, axes: list[int], keepdims: bool) -> Array:
@@ -118,7 +118,9 @@ def _spectral(x: Matrix, ord: Any, kept: list[int] | None) -> Array:
 
 
 def _euclidean(x: Matrix, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return guarded_root(xp.sum(squared(x), axis=axes, keepdims=keepdims), xp.sqrt)
+    parts = (x.real, x.imag) if isinstance(x, ComplexArray) else (x,)
+    found = norm_over(parts, axes)
+    return found if keepdims else xp.squeeze(found, axes)
 
 
 def _unknown(ord: Any, what: str) -> UnsupportedError:

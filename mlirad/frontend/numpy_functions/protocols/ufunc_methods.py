@@ -1,6 +1,6 @@
 """The methods of ufuncs: `reduce`, `accumulate`, `reduceat`, `outer` and `at`.
 
-np.add.reduce(x)       np.sum(x, axis=0)            np.hypot.reduce(x)       a loop over the rows of x
+np.add.reduce(x)       np.sum(x, axis=0)            np.arctan2.reduce(x)     a loop over the rows of x
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from mlirad.frontend.numpy_functions.calls.results import require_traced_out
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply, name_of
 from mlirad.frontend.numpy_functions.reductions.ordering import cumulative
 from mlirad.frontend.numpy_functions.reductions.reductions import (
+    hypot,
     initial_value,
     logsumexp,
     rows_of,
@@ -65,6 +66,10 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 }
 
 
+_OF_ALL: dict[np.ufunc, Callable[..., Array]] = {np.logaddexp: logsumexp, np.hypot: hypot}
+"""What reduces all elements at once, not one after the other."""
+
+
 def reduce_(
     ufunc: np.ufunc, array: ArrayLike, axis: Axes | None = 0, dtype: DtypeLike | None = None,
     keepdims: Flag = False, initial: Scalar | None = UNSET, where: Mask = None,
@@ -72,8 +77,9 @@ def reduce_(
     """`ufunc.reduce(array)`: by a reduction of the language where there is one, else by a loop."""
     axes = all_axes(axis, array.ndim)
     function = _REDUCTIONS.get(ufunc)
-    if ufunc is np.logaddexp and initial is UNSET:
-        return logsumexp(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
+    whole = _OF_ALL.get(ufunc)
+    if whole is not None and initial is UNSET:
+        return whole(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
     is_logical, takes_dtype = ufunc in (np.logical_and, np.logical_or), ufunc in (np.add, np.multiply)
     own = BOOL if is_logical else array.dtype
     if function is None or not (takes_dtype or dtype is None or dtype == own):

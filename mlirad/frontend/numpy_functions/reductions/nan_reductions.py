@@ -36,9 +36,9 @@ from mlirad.frontend.numpy_functions.reductions.reductions import (
     initial_value,
     mean,
     prod_,
-    root_of,
     rows_of,
     spread,
+    std,
     sum_,
     var,
 )
@@ -87,21 +87,25 @@ def nanmean(
     return mean(a, axis, dtype, keepdims, where=_counted(a, where) if a.dtype.kind == "f" else where)
 
 
-def nanvar(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
-    correction: Scalar | None = None,
-) -> Array:  # fmt: skip
-    """`np.nanvar`: NaN where no degrees of freedom are left."""
-    _require_float(a, dtype)
-    if a.dtype.kind != "f":
-        return var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction)
-    counted = _counted(a, where)
-    mean = None if mean is None else converted(as_array(mean), a.dtype if dtype is None else dtype)
-    found = var(a, axis, dtype, ddof, keepdims, where=counted, mean=mean, correction=correction)
-    less = ddof if correction is None else correction
-    freedom = xp.subtract(sum_(counted, axis, keepdims=keepdims), less)
-    return select(freedom > 0, found, found.dtype.type(np.nan))
+def _spread(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A variance or its root, NaN where no degrees of freedom are left."""
+
+    def spread_of(
+        a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+        keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
+        correction: Scalar | None = None,
+    ) -> Array:  # fmt: skip
+        _require_float(a, dtype)
+        if a.dtype.kind != "f":
+            return function(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction)
+        counted = _counted(a, where)
+        mean = None if mean is None else converted(as_array(mean), a.dtype if dtype is None else dtype)
+        found = function(a, axis, dtype, ddof, keepdims, where=counted, mean=mean, correction=correction)
+        less = ddof if correction is None else correction
+        freedom = xp.subtract(sum_(counted, axis, keepdims=keepdims), less)
+        return select(freedom > 0, found, found.dtype.type(np.nan))
+
+    return spread_of
 
 
 def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
@@ -177,7 +181,7 @@ def _at(rows: Array, position: Any) -> Array:
 
 
 FUNCTIONS = tracings(
-    nanmean, nanvar, nanmedian, nanquantile, nanstd=root_of(nanvar), nansum=_without_nan(sum_, 0.0),
+    nanmean, nanmedian, nanquantile, nanvar=_spread(var), nanstd=_spread(std), nansum=_without_nan(sum_, 0.0),
     nanprod=_without_nan(prod_, 1.0), nancumsum=_without_nan(cumsum, 0.0),
     nancumprod=_without_nan(cumprod, 1.0), nanmax=_extremum(amax, -np.inf), nanmin=_extremum(amin, np.inf),
     nanargmax=_without_nan(argmax, -np.inf), nanargmin=_without_nan(argmin, np.inf),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.errors import ShapeError
 from mlirad.frontend.numpy_functions.calls.parameters import (
     ArrayLike,
@@ -22,6 +22,8 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     Scalar,
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.numpy_functions.reductions import exponentials
+from mlirad.frontend.numpy_functions.reductions.norms import distance_from_mean, norm_over
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
@@ -117,13 +119,19 @@ sum_, prod_ = _accumulation("sum", 0), _accumulation("product", 1)
 
 
 def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
-    """`np.logaddexp.reduce`: the logarithm of the sum of the exponentials, shifted by the largest."""
+    """`np.logaddexp.reduce`: the logarithm of the sum of the exponentials."""
     x = masked(inexact(a), where, -np.inf)
     axes = tuple(all_axes(axis, x.ndim))
-    largest = amax(x, axes, keepdims=True, initial=-np.inf)
-    shift = select(xp.isfinite(largest), largest, x.dtype.type(0))
-    total = xp.log(sum_(xp.exp(x - shift), axes, keepdims=True)) + shift
-    return total if keepdims else xp.reshape(total, [e for d, e in enumerate(x.shape) if d not in axes])
+    total = exponentials.logsumexp(x, axes)
+    return total if keepdims else xp.squeeze(total, axes)
+
+
+def hypot(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
+    """`np.hypot.reduce`: the length of the vector of the elements."""
+    x = masked(inexact(a), where, 0.0)
+    axes = tuple(all_axes(axis, x.ndim))
+    length = norm_over((x,), axes)
+    return length if keepdims else xp.squeeze(length, axes)
 
 
 # Means and variances -----------------------------------------------------------------------------
@@ -162,6 +170,47 @@ def var(
     correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
+    x, axes, freedom = _distances(a, axis, dtype, ddof, where, mean, correction)
+    total = sum_(xp.square(x), tuple(axes), x.dtype if dtype is None else dtype, keepdims)
+    return _divided(total, freedom)
+
+
+def std(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
+    correction: Scalar | None = None,
+) -> Array:  # fmt: skip
+    """`np.std`: the root of `np.var`. Where it is 0, so are all of its derivatives."""
+    if where is None and mean is None:
+        x, axes, freedom = _spread_of(a, axis, dtype, ddof, where, correction)
+        length = distance_from_mean(x, tuple(axes), lambda x: centred(x, axes, dtype))
+    else:
+        x, axes, freedom = _distances(a, axis, dtype, ddof, where, mean, correction)
+        length = norm_over((x,), tuple(axes))
+    length = length if keepdims else xp.squeeze(length, tuple(axes))
+    return _divided(length if dtype is None else converted(length, dtype), xp.sqrt(freedom))
+
+
+def _distances(
+    a: Array, axis: Any, dtype: Dtype | None, ddof: Any, where: Array | None, mean: Any, correction: Any
+) -> tuple[Array, list[int], Any]:
+    """What elements that count differ from the mean by, 0 for others; the axes; the degrees of freedom."""
+    x, axes, freedom = _spread_of(a, axis, dtype, ddof, where, correction)
+    if mean is None:
+        return masked(centred(x, axes, dtype, where), where, 0), axes, freedom
+    found = xp.subtract(x, mean)
+    if found.ndim != x.ndim:
+        raise shape_error(
+            f"a mean of shape {np.shape(mean)} does not fit shape {x.shape}",
+            "the mean is one with keepdims=True",
+        )
+    return masked(found, where, 0), axes, freedom
+
+
+def _spread_of(
+    a: Array, axis: Any, dtype: Dtype | None, ddof: Any, where: Array | None, correction: Any
+) -> tuple[Array, list[int], Any]:
+    """The elements as floats, the axes, and the degrees of freedom."""
     if correction is not None and not (isinstance(ddof, int) and ddof == 0):
         raise argument_error("`ddof` and `correction` are two names of one option", "give one of them")
     if dtype is not None and dtype.kind != "f":
@@ -170,37 +219,34 @@ def var(
     x = inexact(a)
     axes = strict_axes(axis, x.ndim)
     count = _count(x, axes, where)
-    if mean is None:
-        mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)
-    squares = xp.square(xp.subtract(x, mean))
-    if squares.ndim != x.ndim:
-        raise shape_error(
-            f"a mean of shape {np.shape(mean)} does not fit shape {x.shape}",
-            "the mean is one with keepdims=True",
+    freedom = xp.maximum(count - less, 0) if _is_traced(count, less) else max(count - less, 0)
+    return x, axes, freedom
+
+
+def centred(x: Array, axes: list[int], dtype: Dtype | None = None, where: Array | None = None) -> Array:
+    """The elements less their mean over the axes, computed of differences from one of them.
+
+    So elements that are equal differ by 0, and an offset that all have costs no digits.
+    """
+    if not x.size or not axes:
+        near = x
+    elif where is None:
+        near = x - _without_derivative(
+            x[tuple(slice(0, 1) if d in axes else slice(None) for d in range(x.ndim))]
         )
-    total = sum_(squares, tuple(axes), squares.dtype if dtype is None else dtype, keepdims, where=where)
-    return _divided(total, xp.maximum(count - less, 0) if _is_traced(count, less) else max(count - less, 0))
+    else:
+        largest = amax(masked(x, where, -np.inf), tuple(axes), keepdims=True)
+        near = x - _without_derivative(largest)
+    mean = _divided(sum_(near, tuple(axes), dtype, keepdims=True, where=where), _count(x, axes, where))
+    return xp.subtract(near, mean)
+
+
+def _without_derivative(x: Array) -> Array:
+    return made(emitting().unary(ew.StopGradientOp, x.value))
 
 
 def _is_traced(*values: Any) -> bool:
     return any(isinstance(v, Array) for v in values)
-
-
-def root_of(variance: Callable[..., Array]) -> Callable[..., Array]:
-    """The standard deviation that belongs to a variance. Where it is 0, so are all of its derivatives."""
-
-    @functools.wraps(variance)
-    def deviation(*args: Any, **options: Any) -> Array:
-        return guarded_root(variance(*args, **options), xp.sqrt)
-
-    return deviation
-
-
-def guarded_root(total: Array, root: Callable[[Array], Array]) -> Array:
-    """The root of a sum of powers; where that is 0, a constant 0."""
-    is_zero = xp.equal(total, 0)
-    one, zero = total.dtype.type(1), total.dtype.type(0)
-    return select(is_zero, zero, root(select(is_zero, one, total)))
 
 
 def average(
@@ -339,8 +385,8 @@ def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
 
 
 FUNCTIONS = tracings(
-    mean, var, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
-    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, std=root_of(var), all=_logical("and"),
+    mean, var, std, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
+    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, all=_logical("and"),
     any=_logical("or"),
 )  # fmt: skip
 """What this file traces."""

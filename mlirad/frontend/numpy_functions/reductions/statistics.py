@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
+from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, DtypeLike, Flag, Int
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.numpy_functions.reductions.norms import unit_vectors
+from mlirad.frontend.numpy_functions.reductions.reductions import centred
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.dtypes import F64, Dtype
 from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 
@@ -20,6 +24,22 @@ def cov(
     dtype: DtypeLike | None = None,
 ) -> Array:  # fmt: skip
     """`np.cov`."""
+    x = _variables(m, y, rowvar, dtype)
+    if not x.shape[0]:
+        return xp.zeros((0, 0), F64)
+    less = (0 if bias else 1) if ddof is None else ddof
+    if fweights is not None or aweights is not None:
+        return _weighted_covariance(x, less, fweights, aweights)
+    freedom = max(x.shape[1] - less, 0)
+    rows = centred(x, [1])
+    scaled = xp.matmul(rows, xp.transpose(rows)) * (
+        x.dtype.type(1) / converted(as_array(freedom), x.dtype) if freedom else np.inf
+    )
+    return xp.squeeze(scaled)
+
+
+def _variables(m: Array, y: Array | None, rowvar: bool, dtype: Dtype | None) -> Array:
+    """A row of observations for each variable."""
     if m.ndim > 2 or (y is not None and y.ndim > 2):
         raise shape_error("cov takes at most two dimensions", "np.reshape")
     if dtype is not None and dtype.kind != "f":
@@ -28,22 +48,12 @@ def cov(
     x = converted(xp.atleast_2d(m), target)
     if not rowvar and m.ndim != 1:
         x = xp.transpose(x)
-    if not x.shape[0]:
-        return xp.zeros((0, 0), F64)
-    if y is not None:
-        other = converted(xp.atleast_2d(y), target)
-        if not rowvar and other.shape[0] != 1:
-            other = xp.transpose(other)
-        x = xp.concatenate([x, other], axis=0)
-    less = (0 if bias else 1) if ddof is None else ddof
-    if fweights is not None or aweights is not None:
-        return _weighted_covariance(x, less, fweights, aweights)
-    freedom = max(x.shape[1] - less, 0)
-    centred = x - xp.mean(x, axis=1, keepdims=True)
-    scaled = xp.matmul(centred, xp.transpose(centred)) * (
-        target.type(1) / converted(as_array(freedom), target) if freedom else np.inf
-    )
-    return xp.squeeze(scaled)
+    if y is None or not x.shape[0]:
+        return x
+    other = converted(xp.atleast_2d(y), target)
+    if not rowvar and other.shape[0] != 1:
+        other = xp.transpose(other)
+    return xp.concatenate([x, other], axis=0)
 
 
 def _weighted_covariance(x: Array, less: int, repeats: Array | None, importance: Array | None) -> Array:
@@ -61,19 +71,28 @@ def _weighted_covariance(x: Array, less: int, repeats: Array | None, importance:
         freedom = total - less
     else:
         freedom = total - less * xp.sum(weights * converted(importance, x.dtype)) / total
-    centred = x - xp.sum(x * weights, axis=1, keepdims=True) / total
-    return xp.squeeze(xp.matmul(centred, xp.transpose(centred * weights)) / xp.maximum(freedom, 0.0))
+    rows = x - xp.sum(x * weights, axis=1, keepdims=True) / total
+    return xp.squeeze(xp.matmul(rows, xp.transpose(rows * weights)) / xp.maximum(freedom, 0.0))
 
 
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, *, dtype: DtypeLike | None = None
 ) -> Array:
     """`np.corrcoef`."""
-    c = cov(x, y, rowvar, dtype=dtype)
-    if not c.ndim:
-        return c / c
-    spread = xp.sqrt(xp.diagonal(c))
-    return xp.clip(c / spread[:, None] / spread[None, :], -1, 1)
+    rows = _variables(x, y, rowvar, dtype)
+    if not rows.shape[0]:
+        return xp.zeros((0, 0), F64)
+    unit = unit_vectors(centred(rows, [1]), (1,))
+    return xp.squeeze(_within_one(xp.matmul(unit, xp.transpose(unit))))
+
+
+def _within_one(c: Array) -> Array:
+    """What rounding brought beyond -1 or 1 is brought back, without a derivative that ends there."""
+
+    def derivative(_: Array, __: Array, dc: Array) -> Array:
+        return dc
+
+    return with_derivative(functools.partial(xp.clip, min=-1, max=1), derivative, c)
 
 
 FUNCTIONS = tracings(cov, corrcoef)

@@ -23,6 +23,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     kind,
 )
 from mlirad.frontend.numpy_functions.meanings.special import special
+from mlirad.frontend.numpy_functions.reductions import exponentials
 from mlirad.frontend.numpy_functions.scipy_functions.lambert_w import lambertw
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
@@ -46,13 +47,6 @@ def _dimensions(x: Array, axis: int | tuple[int, ...] | None) -> tuple[int, ...]
     return tuple(np.atleast_1d(axis).tolist())
 
 
-def _shift(x: Array, axes: tuple[int, ...]) -> Array:
-    """What is subtracted of exponents: the maximum, 0 where it is infinite. It has no derivative."""
-    largest = xp.max(x, axis=axes, keepdims=True, initial=-np.inf) if axes else x
-    b = emitting()
-    return made(b.unary(ew.StopGradientOp, xp.where(xp.isfinite(largest), largest, 0.0).value))
-
-
 def logsumexp(
     a: ArrayLike,
     axis: Axes | None = None,
@@ -60,22 +54,18 @@ def logsumexp(
     keepdims: Flag = False,
     return_sign: Flag = False,
 ) -> Any:
-    """`scipy.special.logsumexp`. Elements with a factor `b` of 0 take no part, in derivatives either."""
+    """`scipy.special.logsumexp`. A term with a factor `b` of 0 counts in the derivative by b alone."""
     x = inexact(a)
-    factors = None
-    if b is not None:
-        factors, x = xp.broadcast_arrays(*common([operand_of(b), x]))
-        x = xp.where(xp.equal(factors, 0), -np.inf, x)
     axes = _dimensions(x, axis)
-    shift = _shift(x, axes)
-    terms = xp.exp(x - shift)
-    if factors is not None:
-        terms = terms * factors
-    total = xp.sum(terms, axis=axes, keepdims=True)
-    sign = xp.sign(total)
-    if return_sign:
-        total = xp.abs(total)
-    found = xp.log(total) + shift
+    if b is None:
+        found = exponentials.logsumexp(x, axes)
+        sign = xp.where(xp.equal(found, -np.inf), 0.0, xp.where(xp.isnan(found), found, 1.0))
+    else:
+        factors, x = xp.broadcast_arrays(*map(inexact, common([operand_of(b), x])))
+        axes = _dimensions(x, axis)
+        found, sign = exponentials.weighted_logsumexp(x, factors, axes)
+        if not return_sign:
+            found = xp.where(xp.less(sign, 0), np.nan, found)
     if not keepdims:
         found, sign = xp.squeeze(found, axes), xp.squeeze(sign, axes)
     return (found, sign) if return_sign else found
@@ -84,17 +74,13 @@ def logsumexp(
 def softmax(x: ArrayLike, axis: Axes | None = None) -> Array:
     """`scipy.special.softmax`."""
     own = inexact(x)
-    axes = _dimensions(own, axis)
-    terms = xp.exp(own - _shift(own, axes))
-    return terms / xp.sum(terms, axis=axes, keepdims=True)
+    return exponentials.softmax(own, _dimensions(own, axis))
 
 
 def log_softmax(x: ArrayLike, axis: Axes | None = None) -> Array:
     """`scipy.special.log_softmax`."""
     own = inexact(x)
-    axes = _dimensions(own, axis)
-    shifted = own - _shift(own, axes)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axes, keepdims=True))
+    return exponentials.log_softmax(own, _dimensions(own, axis))
 
 
 # Gamma and zeta -----------------------------------------------------------------------------------

@@ -1,0 +1,46 @@
+"""Library code with a derivative of its own, where that of its formula would be inaccurate or has no limit.
+
+    with_derivative(np.tanh, lambda x, y, dx: dx / np.cosh(x) ** 2, x)
+
+The rule is code like any other: it is differentiated as it is written, so derivatives of every order follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.shapes import FLAG, Value, is_float
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.ir.builder import yields
+
+
+def with_derivative(value: Callable[..., Any], derivative: Callable[..., Any], *operands: Array) -> Any:
+    """`value(*operands)`, an array or a tuple of arrays of floats, with a derivative of its own.
+
+    `derivative(*operands, *results, *tangents)` gives the tangent of each result from those of the operands
+    that are floats. It is linear in these, from which reverse mode follows. Neither function may read traced
+    values from outside.
+    """
+    b, frame = emitting(), current_frame()
+
+    def region(function: Callable[..., Any], types: Sequence[Any]) -> Any:
+        def body(*values: Value) -> list[Value]:
+            with frame.open_scope():
+                found = function(*map(made, values))
+                return [as_array(x).value for x in (found if isinstance(found, tuple) else (found,))]
+
+        return b.region(types, body)
+
+    types = [x.value.type for x in operands]
+    body = region(value, types)
+    made_types = [v.type for v in yields(body)]
+    tangents = [t for t in types if is_float(t)]
+    rule = region(derivative, [*types, *made_types, *tangents])
+    values = [x.value for x in operands]
+    results = b.insert(CustomOp, values, made_types, {"results": FLAG}, [body, rule]).results
+    found = tuple(made(r) for r in results)
+    return found if len(found) > 1 else found[0]
