@@ -149,7 +149,7 @@ NUMPY_FUNCTIONS: dict[str, frozenset[str]] = {
     "reductions": frozenset({"calls", "arrays"}),
     "linear_algebra": frozenset({"calls", "arrays", "reductions"}),
     "signals": frozenset({"calls"}),
-    "scipy_functions": frozenset({"meanings", "calls", "linear_algebra", "signals"}),
+    "scipy_functions": frozenset({"meanings", "calls", "reductions", "linear_algebra", "signals"}),
     "protocols": frozenset(
         {
             "meanings",
