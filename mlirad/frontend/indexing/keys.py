@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.operations import (
     converted,
     stacked,
 )
-from mlirad.frontend.tracing.raising import position_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import position_error, tracing_error
 
 Positions: TypeAlias = Array | npt.NDArray[Any]
 
@@ -149,8 +149,6 @@ def _item(item: Any) -> Any:
         return _traced_item(item)
     if isinstance(item, list | tuple) and contains_traced(cast(object, item)):
         return _traced_item(stacked(cast("Sequence[Any]", item)))
-    if isinstance(item, bool | np.bool_):
-        raise unsupported_error("a single boolean is no position of a traced array", "use np.where")
     if isinstance(item, np.integer):
         return int(cast(Any, item))
     is_empty = isinstance(item, list) and not item

@@ -106,7 +106,8 @@ def unknown_length(what: str) -> TracingError:
 def key_with_mask(key: Any) -> tuple[Array, Any, int] | None:
     """The traced mask of a key, the key with slices in its place, and the dimension of the result it is at.
 
-    `None` for a key without one. Raises `PositionError` for what cannot stand beside it.
+    The key selects a view, also of a single element. `None` for a key without a mask. Raises `PositionError`
+    for what cannot stand beside it.
     """
     items = items_of(key)
     found = [k for k, item in enumerate(items) if isinstance(item, Array) and item.dtype == BOOL]
@@ -125,6 +126,8 @@ def key_with_mask(key: Any) -> tuple[Array, Any, int] | None:
     plain = (*items[:place], *[slice(None)] * mask.ndim, *items[place + 1 :])
     before = [item for item in items[:place] if not _is_scalar(item)]
     after = [item for item in items[place + 1 :] if not _is_scalar(item) and item is not ...]
+    if not any(item is ... for item in plain):
+        plain = (*plain, ...)
     return mask, plain, -1 - len(after) if ... in before else len(before)
 
 

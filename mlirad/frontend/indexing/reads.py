@@ -18,6 +18,7 @@ from mlirad.dialects.extents import Extent
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
 from mlirad.frontend.indexing.masks import key_with_mask, masked
+from mlirad.frontend.indexing.truths import without_truths
 from mlirad.frontend.indexing.views import selected
 from mlirad.frontend.tracing.array import Array, is_ordered, made
 from mlirad.frontend.tracing.dtypes import I64
@@ -32,6 +33,7 @@ def read(x: Array, key: Any) -> Any:
 
     With a traced mask in the key it is a `MaskedElements`.
     """
+    x, key = without_truths(x, key)
     found = key_with_mask(key)
     if found is not None:
         mask, plain, place = found

@@ -13,6 +13,9 @@ import numpy as np
 from mlirad.dialects.shapes import Value
 from mlirad.frontend.constructs.loops import fori_loop, scan
 from mlirad.frontend.indexing.keys import select_key
+from mlirad.frontend.indexing.masks import key_with_mask
+from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.indexing.truths import without_truths
 from mlirad.frontend.indexing.views import require_writable
 from mlirad.frontend.numpy_functions.calls.parameters import (
     UNSET,
@@ -38,10 +41,10 @@ from mlirad.frontend.numpy_functions.reductions.reductions import (
     spread,
 )
 from mlirad.frontend.numpy_functions.writes.colliding import one_by_one
-from mlirad.frontend.numpy_functions.writes.writes import fitted, replace, updated
+from mlirad.frontend.numpy_functions.writes.writes import fitted, kind_written, replace, updated, write
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
-from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
+from mlirad.frontend.tracing.operations import as_array, converted, select, xp
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, position_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, one_axis
 from mlirad.ir.arrays import ArrayBuilder
@@ -240,9 +243,13 @@ def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
     if not isinstance(x, Array):
         require_traced_out(f"np.{ufunc.__name__}.at", x)
     require_writable(x)
-    selection = select_key(x.shape, key)
-    kinds = (x.dtype, *(kind_of(operand_of(v)) for v in values))
+    x, key = without_truths(x, key)
+    kinds = (x.dtype, *(kind_written(v) for v in values))
     loop_dtypes(ufunc, kinds, x.dtype)
+    if key_with_mask(key) is not None:  # which selects no element twice
+        write(x, key, ufunc(read(x, key), *values))
+        return
+    selection = select_key(x.shape, key)
     if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
         kind = "add" if ufunc is np.add else "subtract"
         replace(x, updated(x, key, values[0], kind).value)

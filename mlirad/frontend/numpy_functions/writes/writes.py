@@ -16,13 +16,14 @@ from mlirad.frontend.indexing.keys import Selection, select_key
 from mlirad.frontend.indexing.masks import MaskedElements, dimension_of_mask, is_same_mask, key_with_mask
 from mlirad.frontend.indexing.reads import read, read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
+from mlirad.frontend.indexing.truths import without_truths
 from mlirad.frontend.indexing.updates import updated_value
 from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_writable
 from mlirad.frontend.numpy_functions.meanings.ufuncs import truth
 from mlirad.frontend.numpy_functions.writes.colliding import may_collide, one_by_one
 from mlirad.frontend.tracing.array import Array, copied, made, view_of
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.dtypes import BOOL, I32, loop_dtypes
+from mlirad.frontend.tracing.dtypes import BOOL, I32, Kind, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
     as_array,
@@ -44,6 +45,7 @@ def write(x: Array, key: Any, values: Any) -> None:
     if isinstance(how, Selected) and how.parent is x and how.key is key:
         return  # `x[key] += 1` writes into the view x[key], and then assigns it to x[key]
     require_writable(x)
+    x, key = without_truths(x, key)
     found = key_with_mask(key)
     if found is not None:
         mask, plain, place = found
@@ -65,6 +67,9 @@ def updated(x: Array, key: Any, values: Any, kind: str) -> Array:
 
     Integers take no floats but to be set, and booleans take booleans, which are added by `or`.
     """
+    unit, plain = without_truths(x, key)
+    if unit is not x:
+        return xp.reshape(updated(unit, plain, values, kind), x.shape)
     if key_with_mask(key) is not None:
         return _updated_where(x, key, values, kind)
     selection = select_key(x.shape, key)
@@ -92,11 +97,15 @@ def _updated_where(x: Array, key: Any, values: Any, kind: str) -> Array:
     """The same for a key with a traced mask."""
     result = copied(x)
     if kind != "set":
-        kept = values.dtype if isinstance(values, MaskedElements) else kind_of(operand_of(values))
-        loop_dtypes(_UFUNCS[kind], (x.dtype, kept), x.dtype)
+        loop_dtypes(_UFUNCS[kind], (x.dtype, kind_written(values)), x.dtype)
         values = _UFUNCS[kind](read(x, key), values)
     write(result, key, values)
     return result
+
+
+def kind_written(values: Any) -> Kind:
+    """How values that are written promote: arrays, numbers, or elements that a mask selects."""
+    return values.dtype if isinstance(values, MaskedElements) else kind_of(operand_of(values))
 
 
 def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
