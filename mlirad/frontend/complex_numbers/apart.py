@@ -15,7 +15,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.protocols.functions import known_binding
-from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
+from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import paired, part_dtype, parts
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import argument_error
@@ -29,6 +29,7 @@ _FIRST = (
     "broadcast_arrays", "meshgrid", "zeros_like", "ones_like", "empty_like", "stack", "concatenate", "concat",
     "hstack", "vstack", "dstack", "column_stack", "block", "gradient", "around", "round",
     "linalg.trace", "linalg.diagonal", "linalg.matrix_transpose", "cumulative_sum",
+    "lib.stride_tricks.sliding_window_view",
 )  # fmt: skip
 
 APART: dict[str, str] = dict.fromkeys(_FIRST, "") | {
@@ -84,6 +85,8 @@ def apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         for name, value in given.items():
             is_several = parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
             bound.arguments[name] = tuple(_part(v, k) for v in value) if is_several else _part(value, k)
+            if holds_complex([bound.arguments[name]]):
+                raise known_binding(function).wrong_kind(name, "an array", value)
         found.append(function(*bound.args, **bound.kwargs))
     if any(parameters[name].kind is inspect.Parameter.VAR_POSITIONAL for name in given) and len(given) == 1:
         (values,) = given.values()

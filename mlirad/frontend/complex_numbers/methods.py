@@ -90,8 +90,18 @@ class ComplexMethods(ComplexArray):
     conj = conjugate
 
     def astype(self, dtype: Any, copy: bool = True) -> ComplexArray:
-        """The elements converted to another complex dtype."""
-        return astype(self, dtype)
+        """The elements converted to another complex dtype; without `copy` the array itself, if it has it."""
+        found = astype(self, dtype)
+        return xp.copy(self) if copy and found is self else found
+
+    def view(self, dtype: Any = None, type: Any = None) -> ComplexArray:
+        """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
+        wanted = None if dtype is not None and dtype == self.dtype else dtype
+        return ComplexArray(*(part.view(wanted, type) for part in (self.real, self.imag)))
+
+    def fill(self, value: Any) -> None:
+        """Write one value everywhere."""
+        self[...] = value
 
     def reshape(self, *shape: Any, **options: Any) -> ComplexArray:
         """The same elements in another shape."""

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.frontend.tracing.complex_pairs import Parts, paired, parts
+from mlirad.frontend.complex_numbers.apart import complex_part
+from mlirad.frontend.numpy_functions.linear_algebra.einsum import in_letters
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_pairs import Parts, as_complex, paired, parts
 
 
 def multilinear(function: Callable[..., Any], operands: Sequence[Any], conjugated: Sequence[int] = ()) -> Any:
@@ -54,8 +57,14 @@ def _of(*conjugated: int) -> Callable[..., Any]:
     return apply
 
 
-def _einsum(function: Callable[..., Any], subscripts: Any, *operands: Any, **options: Any) -> Any:
-    return multilinear(lambda *taken: function(subscripts, *taken, **options), operands)
+def _einsum(function: Callable[..., Any], *operands: Any, dtype: Any = None, **options: Any) -> Any:
+    subscripts, arrays = in_letters(operands)
+    if dtype is not None:
+        options["dtype"] = complex_part("np.einsum", dtype)
+    if len(arrays) == 1:  # which may be a view
+        z = as_complex(arrays[0])
+        return ComplexArray(*(function(subscripts, part, **options) for part in (z.real, z.imag)))
+    return multilinear(lambda *taken: function(subscripts, *taken, **options), arrays)
 
 
 def _multi_dot(function: Callable[..., Any], arrays: Any, **options: Any) -> Any:

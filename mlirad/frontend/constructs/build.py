@@ -55,11 +55,11 @@ ELEMENT = "return what it gives for each position: call it there, take a sum apa
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
-    Outside a trace it is `np.asarray`.
+    Outside a trace it is an array of NumPy. It shares elements with nothing.
     """
     if not is_tracing():
-        return np.asarray(value, dtype)
-    return real_or_complex(value, dtype)
+        return np.array(value, dtype)
+    return copied_leaves(real_or_complex(value, dtype))
 
 
 @plain_errors
@@ -126,7 +126,7 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
         length = _common_length([a.shape for a in known])
 
         def element(i: Any) -> Any:
-            parts = [as_array(a)[i] if is_tracing() else a[i] for a in known]
+            parts = [as_array(a)[i] if is_tracing() else eager.own(a[i]) for a in known]
             return function(*tree.unflatten(parts))
 
         return _built((length,), element, "map")
@@ -387,7 +387,7 @@ def _stopped(leaf: Any) -> Any:
             "stop what it is made of, or what it gives",
         )
     if not isinstance(leaf, Array):
-        return leaf
+        return cast(Any, leaf).copy() if isinstance(leaf, np.ndarray) else leaf
     if leaf.dtype.kind != "f":
         return copied(leaf)
     return made(emitting().unary(ew.StopGradientOp, leaf.value), weak=leaf.weak)

@@ -20,9 +20,10 @@ from xdsl.ir import Attribute
 from mlirad.dialects.function import closure_type
 from mlirad.dialects.shapes import Value
 from mlirad.errors import TracingError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.recursion import Function
-from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.array import copied_leaves, made
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import Scope, current_frame, emitting
 from mlirad.frontend.tracing.function_names import (
@@ -312,7 +313,10 @@ class KnownFunction(Closure[P, R]):
                 f"{self.kind} is called with arguments by name: {', '.join(kwargs)}",
                 "pass arguments by position",
             )
-        return self._function(*args, **kwargs)
+        given = cast("tuple[Any, ...]", args)
+        if is_tracing():
+            return copied_leaves(cast(Any, self._function)(*copied_leaves(given)))
+        return eager.called(self._function, given, "ad.lambda_")
 
 
 def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:

@@ -2,16 +2,18 @@
 
     ad.scan(lambda c, x: (c + x, c), 0.0, np.arange(3.0))        three calls of the function
 
-Bodies get NumPy arrays and scalars, results are those of the compiled construct, and so are the errors about
-structures, shapes and dtypes. What a construct does not run it cannot look at: of branches the one that is
-chosen, of a `while_loop` without trips nothing. Results whose shape no call shows, of loops of no trips and
-builds of no positions, are those of the compiled construct.
+Bodies get NumPy arrays and scalars of their own, and results share elements with nothing: a write to either
+shows nowhere else, as in a trace. (A write to a captured array, which a trace refuses, changes that.) Results
+are those of the compiled construct, and so are the errors about structures, shapes and dtypes. What a
+construct does not run it cannot look at: of branches the one that is chosen, of a `while_loop` without trips
+nothing. Results whose shape no call shows, of loops of no trips and builds of no positions, are those of the
+compiled construct.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +39,7 @@ def interpreted(function: Function, *args: Any) -> Any:
 
 
 def known(value: Any, what: str) -> Any:
-    """A structure with NumPy's arrays and scalars as leaves; functions and sums stay what they are."""
+    """A structure with arrays of its own and scalars of NumPy as leaves; functions and sums stay."""
     leaves, tree = flatten(value)
     paths = tree.paths("result")
     return tree.unflatten([_known_leaf(*place, what) for place in zip(leaves, paths, strict=True)])
@@ -48,8 +50,13 @@ def called(branch: Function, operands: tuple[Any, ...], what: str) -> Any:
     return known(branch(*known(operands, what)), what)
 
 
+def own(array: npt.NDArray[Any]) -> Any:
+    """The elements of an array, or of a part of one, as an array of their own or a scalar."""
+    return np.array(array)[()]
+
+
 def _known_leaf(leaf: Any, path: str, what: str) -> Any:
-    return leaf_read(leaf, path, what, lambda leaf: plain_array(leaf)[()])
+    return leaf_read(leaf, path, what, lambda leaf: own(plain_array(leaf)))
 
 
 def _is_weak(leaf: Any) -> bool:
@@ -81,19 +88,23 @@ class KnownCarry(Carry):
         return self.tree.unflatten(self._leaves)
 
     def hand(self, result: Any) -> None:
-        """Take what a body returned."""
-        found = self._matched(result)
-        self._leaves = [self._taken(k, leaf) for k, leaf in enumerate(found)]
+        """Take what a body returned: the arrays that it was given as they are, copies of all others."""
+        given = {id(leaf) for leaf in self._leaves if isinstance(cast(object, leaf), np.ndarray)}
+        leaves: list[Any] = []
+        for k, leaf in enumerate(self._matched(result)):
+            leaves.append(self._taken(k, leaf, is_own=id(leaf) in given))
+            given.discard(id(leaf))
+        self._leaves = leaves
 
     def last(self) -> Any:
         """The carry at the end."""
         return known(self.current(), self.what)
 
-    def _taken(self, k: int, leaf: Any) -> Any:
+    def _taken(self, k: int, leaf: Any, *, is_own: bool) -> Any:
         path, old = self.paths[k], self.types[k]
         if isinstance(leaf, Higher) or not isinstance(old, LeafType):
             return _known_leaf(leaf, path, self.what)
-        value = leaf if _is_weak(leaf) else _known_leaf(leaf, path, self.what)
+        value = leaf if is_own or _is_weak(leaf) else _known_leaf(leaf, path, self.what)
         found = _type_of(value)
         self._check_shape(found, old, path)
         if found.dtype == old.dtype:
@@ -111,7 +122,8 @@ class KnownCarry(Carry):
 
 
 def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
-    return np.asarray(value, dtype)[()]
+    is_whole = isinstance(value, np.ndarray) and cast(Any, value).dtype == dtype
+    return cast(Any, value) if is_whole else np.asarray(value, dtype)[()]
 
 
 def scan(
@@ -125,7 +137,7 @@ def scan(
     carry = KnownCarry(init, what)
     outputs = Stack((trips,), what)
     for k in reversed(range(trips)) if reverse else range(trips):
-        new, output = step(k, carry.current(), tree.unflatten([a[k] for a in arrays]))
+        new, output = step(k, carry.current(), tree.unflatten([own(a[k]) for a in arrays]))
         carry.hand(new)
         outputs.put((k,), output)
     return (carry.last(), outputs.whole()) if trips else None
@@ -134,7 +146,7 @@ def scan(
 def while_loop(condition: Function, body: Function, init: Any) -> Any:
     """The last carry."""
     carry = KnownCarry(init, "while_loop")
-    while flag(condition(carry.current()), "while_loop"):
+    while flag(condition(carry.last()), "while_loop"):
         carry.hand(body(carry.current()))
     return carry.last()
 
@@ -198,7 +210,7 @@ def index(x: Any, positions: Any, what: str) -> Any:
     """The element at leading positions, 0 outside."""
     array, at = plain_array(x), _positions(positions, np.shape(x), what)
     if all(0 <= p < e for p, e in zip(at, array.shape, strict=False)):
-        return array[tuple(at)]
+        return own(array[tuple(at)])
     return np.zeros(array.shape[len(at) :], array.dtype)[()]
 
 

@@ -18,7 +18,6 @@ from mlirad.dialects.function import sum_type
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.branches import Branch, branched
-from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.closures import value_as
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import current_frame, emitting
@@ -132,7 +131,7 @@ class SumOf:
             if not all(map(_is_convertible, found.leaves, wanted.leaves)):
                 raise self._none(found, f"alternative {number}")
             known = [
-                np.asarray(leaf, type_.dtype)[()] if isinstance(type_, LeafType) else leaf
+                eager.own(np.asarray(leaf, type_.dtype)) if isinstance(type_, LeafType) else leaf
                 for leaf, type_ in zip(leaves, wanted.leaves, strict=True)
             ]
             return KnownSum(self._kind, number, tree.unflatten(known))
@@ -195,33 +194,31 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
     There is an arm for each alternative, in the order of the examples. Only the one that is chosen runs.
     """
 
-    def chosen() -> Any:
-        if not isinstance(cast(object, value), Sum):
-            raise tracing_error(
-                f"ad.case takes a sum apart, not {type(value).__name__}",
-                "make it one by ad.sum_of, ad.left or ad.right; to choose by a number write ad.switch",
-            )
-        alternatives = value.kind.alternatives
-        if len(arms) != len(alternatives):
-            raise tracing_error(
-                f"ad.case has {len(arms)} arms for the {len(alternatives)} alternatives of {value.kind}",
-                "give a function for each alternative, in the order of the examples",
-            )
-        for k, arm in enumerate(arms):
-            require_arguments(arm, 1, f"ad.case, for alternative {k},")
+    if not isinstance(cast(object, value), Sum):
+        raise tracing_error(
+            f"ad.case takes a sum apart, not {type(value).__name__}",
+            "make it one by ad.sum_of, ad.left or ad.right; to choose by a number write ad.switch",
+        )
+    alternatives = value.kind.alternatives
+    if len(arms) != len(alternatives):
+        raise tracing_error(
+            f"ad.case has {len(arms)} arms for the {len(alternatives)} alternatives of {value.kind}",
+            "give a function for each alternative, in the order of the examples",
+        )
+    for k, arm in enumerate(arms):
+        require_arguments(arm, 1, f"ad.case, for alternative {k},")
 
-        if isinstance(value, KnownSum):
-            return arms[value.number](value.content)
+    if isinstance(value, KnownSum):
+        result = arms[value.number](eager.known(value.content, "case"))
+        return result if is_tracing() else eager.known(result, "case")
 
-        def choose(branches: Sequence[Branch]) -> list[Value]:
-            if len(branches) < len(arms):
-                return branches[0]()
-            return emitting().case(value.value, branches)
+    def choose(branches: Sequence[Branch]) -> list[Value]:
+        if len(branches) < len(arms):
+            return branches[0]()
+        return emitting().case(value.value, branches)
 
-        sides = [_arm(arm, alternative) for arm, alternative in zip(arms, alternatives, strict=True)]
-        return branched(sides, [f"arm {k}" for k in range(len(arms))], (), choose, "case")
-
-    return in_trace(chosen, lambda: eager.known(chosen(), "case"))
+    sides = [_arm(arm, alternative) for arm, alternative in zip(arms, alternatives, strict=True)]
+    return branched(sides, [f"arm {k}" for k in range(len(arms))], (), choose, "case")
 
 
 def _arm(arm: Callable[[Any], Any], alternative: StructureType) -> Callable[..., Any]:

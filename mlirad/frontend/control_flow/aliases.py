@@ -114,7 +114,7 @@ class _Copying:
         else:
             parent, base = self._shared(how.parent), self._shared(how.base)
             moved = dataclasses.replace(how, parent=parent, base=base)
-            made = view(parent, moved, moved.read(parent.value))
+            made = view(parent, moved, moved.current())
         self._made[id(original)] = made
         return made
 

@@ -14,9 +14,10 @@ from xdsl.dialects.builtin import i1
 from mlirad.dialects.array.elementwise import FloorDivOp, RemOp
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term
-from mlirad.frontend.tracing.array import Array, made, row_major
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.run_time_checks import check_position, from_start
+from mlirad.frontend.tracing.strides import row_major
 from mlirad.ir.arrays import ArrayBuilder
 
 

@@ -18,27 +18,17 @@ A body that is traced on its own, of a loop, a branch or a derivative, cannot wr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import Selection, Strided
 from mlirad.frontend.indexing.selections import whole
-from mlirad.frontend.tracing.array import (
-    Array,
-    Strides,
-    View,
-    base_of,
-    copied,
-    note_write,
-    row_major,
-    strides_of,
-    view_of,
-)
+from mlirad.frontend.tracing.array import Array, View, base_of, copied, note_write, strides_of, view_of
 from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.strides import Strides, column_major, is_laid_out, row_major, strides_reshaped
 
 T = TypeVar("T")
 
@@ -70,7 +60,7 @@ class Reshaped(View):
     shape: Shape
 
     def strides(self, parent: Strides) -> Strides | None:
-        return strides_reshaped(self.parent.shape, parent, self.shape)
+        return strides_reshaped(self.origin, parent, self.shape)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +96,7 @@ def view(x: Array, how: View, value: Value) -> Array:
 
 def selected(x: Array, selection: Selection, read: Callable[[Value], Value], key: object = NO_KEY) -> Array:
     """The elements at a basic selection, which `read` reads."""
-    return view(x, Selected(x, base_of(x), read, selection, key), read(x.value))
+    return view(x, Selected(x, base_of(x), read, x.shape, selection, key), read(x.value))
 
 
 def reshaped(x: Array, shape: Shape) -> Array:
@@ -144,14 +134,26 @@ def as_reshaped_view(x: Array, shape: Shape) -> Array:
     def read(parent: Value) -> Value:
         return emitting().reshape(parent, shape)
 
-    return view(x, Reshaped(x, base_of(x), read, shape), read(x.value))
+    return view(x, Reshaped(x, base_of(x), read, x.shape, shape), read(x.value))
 
 
 def _uncertain(x: Array, shape: Shape) -> Array:
     def read(parent: Value) -> Value:
         raise _uncertain_error("reads")
 
-    return view(x, Uncertain(x, base_of(x), read), emitting().reshape(x.value, shape))
+    return view(x, Uncertain(x, base_of(x), read, x.shape), emitting().reshape(x.value, shape))
+
+
+def laid_out(x: Array, order: str) -> Array:
+    """`np.asarray(x, order=order)` for "C" or "F": `x` itself if its elements lie so, a copy otherwise."""
+    strides = strides_of(x)
+    if strides is None:
+        return _uncertain(x, x.shape)
+    if is_laid_out(x.shape, strides, row_major(x.shape) if order == "C" else column_major(x.shape)):
+        return x
+    result = copied(x)
+    result._is_row_major = order == "C"
+    return result
 
 
 def permuted(x: Array, order: Sequence[int]) -> Array:
@@ -164,41 +166,7 @@ def read_only(
     x: Array, read: Callable[[Value], Value], what: str, spread: Callable[[Strides], Strides]
 ) -> Array:
     """A view that cannot be written, because it is `what`; `spread` gives its strides from those of `x`."""
-    return view(x, ReadOnly(x, base_of(x), read, what, spread), read(x.value))
-
-
-# Order in memory ---------------------------------------------------------------------------------
-
-
-def strides_reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | None:
-    """The strides of the same memory in another shape, `None` if it takes a copy, as NumPy finds it out.
-
-    Both shapes are cut into groups of equal sizes; within a group of the old one, each dimension must begin
-    where the next ones end.
-    """
-    if not prod(shape):
-        return row_major(new)
-    old = [(e, s) for e, s in zip(shape, strides, strict=True) if e != 1]
-    wanted = [e for e in new if e != 1]
-    found: list[int] = []
-    i = j = 0
-    while i < len(old) and j < len(wanted):
-        last_old, last_new = i + 1, j + 1
-        size_old, size_new = old[i][0], wanted[j]
-        while size_old != size_new:
-            if size_new < size_old:
-                size_new *= wanted[last_new]
-                last_new += 1
-            else:
-                size_old *= old[last_old][0]
-                last_old += 1
-        if any(old[k][1] != old[k + 1][1] * old[k + 1][0] for k in range(i, last_old - 1)):
-            return None
-        inner = old[last_old - 1][1]
-        found += [inner * prod(wanted[k + 1 : last_new]) for k in range(j, last_new)]
-        i, j = last_old, last_new
-    steps = iter(found)
-    return tuple(1 if e == 1 else next(steps) for e in new)
+    return view(x, ReadOnly(x, base_of(x), read, x.shape, what, spread), read(x.value))
 
 
 def _with_other_units(old: Shape, new: Shape) -> Selection | None:
@@ -242,6 +210,36 @@ def require_writable(x: Array) -> None:
         )
 
 
+def set_shape(x: Array, shaped: Array) -> None:
+    """Let `x` have the shape of `shaped`, which is `x` reshaped. Raises if that is a copy, or may be one."""
+    how = view_of(shaped)
+    if isinstance(how, Uncertain):
+        raise _uncertain_error("makes")
+    if how is None:
+        raise unsupported_error(
+            "the elements do not lie in memory so that the shape could change in place",
+            "write y = x.reshape(shape) and go on with y",
+        )
+    if x._owner is not current_frame().scope:
+        raise tracing_error(
+            f"this changes the shape of {x!r}, which is made outside of the body that is being traced",
+            "write y = x.reshape(shape) and go on with y",
+        )
+    if x._view is not None:
+        x._view = replace(how, parent=view(x, x._view, x.value))
+    x._value, x._scope = shaped._value, shaped._scope
+    x._is_row_major = True
+    x.weak = x.weak and not x.ndim
+
+
+def is_read_only(x: Array) -> bool:
+    """Whether `x` is a view that NumPy lets nobody write."""
+    how = view_of(x)
+    while how is not None and not isinstance(how, ReadOnly):
+        how = view_of(how.parent)
+    return how is not None
+
+
 def assign(x: Array, value: Value) -> None:
     """Let an array that is no view hold another value."""
     x._value, x._scope = value, current_frame().scope
@@ -252,5 +250,5 @@ def _uncertain_error(verb: str) -> TracingError:
     return tracing_error(
         f"whether this {verb} a view or a copy depends on an order of elements in memory that is not known",
         "say which is meant: y = x.reshape(shape).copy() is a copy; to change x itself, write it before "
-        "it is reshaped",
+        "it is reshaped, or before np.ascontiguousarray is called",
     )

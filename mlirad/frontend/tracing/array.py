@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -33,12 +31,10 @@ from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
+from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
-
-Strides = tuple[int, ...]
-"""How many elements apart in memory neighbours along each dimension are."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +48,15 @@ class View:
     base: Array
     read: Callable[[Value], Value]
     """The value, from that of the parent."""
+    origin: Shape
+    """The shape of the parent when the view was made: `x.shape = shape` changes it, and no views of x."""
+
+    def current(self) -> Value:
+        """The value that it has now."""
+        value = self.parent.value
+        return self.read(
+            value if shape_of(value) == self.origin else current_frame().builder.reshape(value, self.origin)
+        )
 
     def strides(self, parent: Strides) -> Strides | None:
         """The strides of the view from those of its parent; `None` if they are not known."""
@@ -123,7 +128,7 @@ class Array(Traced):
         view = self._view
         if view is None or (self._version == view.base._version and self._scope.is_open):
             return
-        self._value = view.read(view.parent.value)
+        self._value = view.current()
         self._scope, self._version = current_frame().scope, view.base._version
 
     # What is known of it -------------------------------------------------------------------------
@@ -133,23 +138,18 @@ class Array(Traced):
         """The extents: integers, and sizes where dimensions are dynamic."""
         return sized_shape(shape_of(self._value))
 
-    @shape.setter
-    def shape(self, shape: Any) -> NoReturn:
-        raise unsupported_error(
-            "the shape of a traced array cannot change in place",
-            "write y = x.reshape(shape) and go on with y",
-        )
-
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type."""
         return numpy_dtype(self._value.type)
 
     @dtype.setter
-    def dtype(self, dtype: Any) -> NoReturn:
-        raise unsupported_error(
-            "the dtype of a traced array cannot change in place", "write y = x.astype(dtype) and go on with y"
-        )
+    def dtype(self, dtype: Any) -> None:
+        if dtype != self.dtype:
+            raise unsupported_error(
+                "the dtype of a traced array cannot change in place",
+                "write y = x.astype(dtype) and go on with y",
+            )
 
     @property
     def ndim(self) -> int:
@@ -256,11 +256,6 @@ def made(value: Value, *, weak: bool = False) -> Array:
     return Array(value, current_frame().scope, weak)
 
 
-def row_major(shape: Shape) -> Strides:
-    """The strides of a contiguous array in row-major order."""
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-
-
 def forget(x: Array) -> None:
     """Have reading an array, and views of it, be an error: it was written on some ways only."""
     x._version += 1
@@ -343,6 +338,8 @@ def strides_of(x: Array) -> Strides | None:
     if how is None:
         return row_major(x.shape) if x.ndim < 2 or x._is_row_major else None
     parent = strides_of(how.parent)
+    if parent is not None and how.parent.shape != how.origin:
+        parent = strides_reshaped(how.parent.shape, parent, how.origin)
     return None if parent is None else how.strides(parent)
 
 
@@ -353,14 +350,9 @@ def is_ordered(x: Array) -> bool:
     if x.ndim < 2:
         return True
     strides = strides_of(x)
-    return strides is not None and _is_ordered(x.shape, strides)
+    return strides is not None and is_descending(x.shape, strides)
 
 
 def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
     """The same of a NumPy array."""
-    return x.ndim < 2 or bool(x.flags.c_contiguous) or _is_ordered(x.shape, x.strides)
-
-
-def _is_ordered(shape: Shape, strides: Strides) -> bool:
-    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if s != 0 and not (is_static(e) and e <= 1)]
-    return all(a >= b for a, b in pairwise(steps))
+    return x.ndim < 2 or bool(x.flags.c_contiguous) or is_descending(x.shape, x.strides)

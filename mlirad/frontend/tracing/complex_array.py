@@ -71,8 +71,12 @@ class ComplexArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents."""
+        """The extents, which can be changed where that copies nothing."""
         return self.real.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self.real.shape = self.imag.shape = shape
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -12,13 +12,17 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.frontend.indexing.views import is_read_only, laid_out
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import arange, filled, identity_of
-from mlirad.frontend.tracing.complex_array import is_complex_dtype
+from mlirad.frontend.numpy_functions.calls.parameters import own_dtype
+from mlirad.frontend.tracing.array import Array, view_of
+from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.library_names import Handing
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -53,7 +57,7 @@ def array(
         made = np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
         is_traced = is_tracing() and made.dtype.kind in "fc" and _is_known(made.dtype)
         return real_or_complex(made) if is_traced else made
-    found = _copied_as_asked("array", object, real_or_complex(object, dtype), copy)
+    found = _array_of("array", object, dtype, order, copy)
     return found if found.ndim >= ndmin else xp.reshape(found, (1,) * (ndmin - found.ndim) + found.shape)
 
 
@@ -111,14 +115,73 @@ def asarray(
         return np.asarray(a, dtype, order, device=device, copy=copy, like=like)
     if device not in ("cpu", None):
         raise argument_error(f"np.asarray: there is no device {device!r}", "leave it out, or write 'cpu'")
-    return _copied_as_asked("asarray", a, real_or_complex(a, dtype), copy)
+    return _array_of("asarray", a, dtype, order, copy)
 
 
-def _copied_as_asked(name: str, given: Any, found: Any, copy: Any) -> Any:
-    """The array that was found for what is given: that itself, unless a copy is needed or asked for."""
-    if copy is False and found is not given:
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """`np.ascontiguousarray`: of a scalar a vector of one element."""
+    if not is_symbolic(a):
+        return np.ascontiguousarray(a, dtype, like=like)
+    return array(a, dtype, copy=None, order="C", ndmin=1)
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """`np.asfortranarray`."""
+    return asarray(a, dtype, "F", like=like) if is_symbolic(a) else np.asfortranarray(a, dtype, like=like)
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """`np.require`: a copy where an order, memory of its own or the right to write needs one."""
+    if not is_symbolic(a):
+        return np.require(a, dtype, requirements, like=like)
+    names = [requirements] if isinstance(requirements, str) else list(requirements or ())
+    letters = {_LETTERS.get(str(name).upper(), "") for name in names}
+    if "" in letters or {"C", "F"} <= letters:
+        raise argument_error(
+            f"np.require: there is no requirement {requirements!r}",
+            'write letters, such as "C" or ["F", "W"]; of "C" and "F" only one',
+        )
+    order = next((letter for letter in "CF" if letter in letters), None)
+    found = asarray(a, dtype, order)
+    parts = (found.real, found.imag) if isinstance(found, ComplexArray) else (found,)
+    is_copied = any(
+        (view_of(part) is not None and "O" in letters) or (is_read_only(part) and "W" in letters)
+        for part in parts
+    )
+    return xp.copy(found, order or "K") if is_copied else found
+
+
+_LETTERS: Final = {
+    **{letter: letter for letter in "CFAOWE"},
+    **{f"{letter}_CONTIGUOUS": letter for letter in "CF"},
+    "CONTIGUOUS": "C", "FORTRAN": "F", "ALIGNED": "A", "OWNDATA": "O", "WRITEABLE": "W", "ENSUREARRAY": "E",
+}  # fmt: skip
+"""What `np.require` may be asked for, by its names."""
+
+_COPY_MODES: Final[dict[str, bool | None]] = {"ALWAYS": True, "NEVER": False, "IF_NEEDED": None}
+"""When to copy, by the names that `np._CopyMode` has for it."""
+
+
+def _array_of(name: str, given: Any, dtype: Any, order: Any, copy: Any) -> Any:
+    """Traced values as an array in an order: the array that is given, unless a copy is needed or wanted."""
+    wanted = _COPY_MODES[copy.name] if isinstance(copy, Enum) else copy
+    found = real_or_complex(given, dtype)
+    if isinstance(found, Array):
+        found = own_dtype(found)
+    if wanted:
+        return xp.copy(found, order or "K")
+    if order in ("C", "F"):
+        found = _laid_out(found, order)
+    if wanted is not None and found is not given:
         raise argument_error(f"np.{name}: this cannot be done without a copy", "write copy=None")
-    return xp.copy(found) if copy and found is given else found
+    return found
+
+
+def _laid_out(found: Any, order: str) -> Any:
+    if not isinstance(found, ComplexArray):
+        return laid_out(found, order)
+    real, imag = laid_out(found.real, order), laid_out(found.imag, order)
+    return found if real is found.real and imag is found.imag else ComplexArray(real, imag)
 
 
 def _is_known(dtype: Any) -> bool:
@@ -129,9 +192,9 @@ def _is_known(dtype: Any) -> bool:
 zeros, ones = _of_shape(np.zeros), _of_shape(np.ones)
 
 CREATING: Final[dict[str, Maker]] = {
-    "array": array, "asarray": asarray, "asanyarray": asarray, "ascontiguousarray": asarray, "zeros": zeros,
-    "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity,
-    "arange": _signed_as(np.arange)(arange),
+    "array": array, "asarray": asarray, "asanyarray": asarray, "ascontiguousarray": ascontiguousarray,
+    "asfortranarray": asfortranarray, "require": require, "zeros": zeros, "ones": ones, "empty": empty,
+    "full": full, "eye": eye, "identity": identity, "arange": _signed_as(np.arange)(arange),
 }  # fmt: skip
 """The functions of `mlirad.numpy` that are not NumPy's."""
 
@@ -153,8 +216,9 @@ def of_traced(make: Maker) -> Handing:
     return hand
 
 
-OF_NESTS: Final[dict[str, Handing]] = {
-    name: of_traced(CREATING[name])
-    for name in ("array", "asarray", "asanyarray", "ascontiguousarray", "full")
-}
+_TAKING_TRACED = (
+    "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require", "full",
+)  # fmt: skip
+
+OF_NESTS: Final[dict[str, Handing]] = {name: of_traced(CREATING[name]) for name in _TAKING_TRACED}
 """What names of `numpy` stand for while a function is traced."""

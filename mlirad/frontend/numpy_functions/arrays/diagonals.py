@@ -14,10 +14,11 @@ from mlirad.frontend.numpy_functions.arrays.shapes import moveaxis, ravel
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import triangle
 from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
-from mlirad.frontend.tracing.array import Array, Strides, made
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.operations import broadcast_array, positions, select, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.strides import Strides
 
 
 def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:

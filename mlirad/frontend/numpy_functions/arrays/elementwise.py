@@ -20,7 +20,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.numpy_functions.meanings.special import special
-from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
@@ -103,7 +103,7 @@ def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -
     if not callable(function):
         return converted(as_array(function), x.dtype)
     try:
-        made = function(x, *args, **kw)
+        made = function(copied(x), *args, **kw)
     except TypeError as error:
         if not args and not kw:
             raise
@@ -117,15 +117,14 @@ def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -
 def apply_along_axis(
     func1d: Function, axis: Axis, arr: ArrayLike, *args: Anything, **kwargs: Anything
 ) -> Array:
-    """`np.apply_along_axis`: the function on every vector along an axis, one after the other."""
+    """`np.apply_along_axis`: the function on every vector along an axis, a view, one after the other."""
     dim = one_axis(axis, arr.ndim)
     rows = xp.moveaxis(arr, dim, -1)
     shape = rows.shape[:-1]
     if 0 in shape:
         raise shape_error("apply_along_axis: there is no vector", "test the size before")
-    found = [as_array(func1d(row, *args, **kwargs)) for row in xp.reshape(rows, (-1, rows.shape[-1]))]
-    result = xp.stack(found)
-    result = xp.reshape(result, (*shape, *found[0].shape))
+    found = [copied(as_array(func1d(rows[at], *args, **kwargs))) for at in np.ndindex(*shape)]
+    result = xp.reshape(xp.stack(found), (*shape, *found[0].shape))
     own = list(range(len(shape), result.ndim))
     return xp.moveaxis(result, own, [dim + k for k in range(len(own))])
 

@@ -21,18 +21,20 @@ from mlirad.frontend.numpy_functions.linear_algebra.contraction import (
     spread_to,
     summed,
 )
-from mlirad.frontend.tracing.array import Array, Strides, made
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import Operand, as_array, common, operand_of
 from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.frontend.tracing.strides import Strides
 
 
 def einsum(
     *operands: Anything, dtype: DtypeLike | None = None, order: Order = "K", casting: Casting = "safe"
 ) -> Array:
     """`np.einsum`, contracted from left to right."""
-    subscripts, given = _subscripts(operands)
+    subscripts, written = in_letters(operands)
+    given = [_operand(x) for x in written]
     arrays = (
         common(given)
         if dtype is None
@@ -76,16 +78,16 @@ def _rearranged(x: Array, labels: str, result: str) -> Array:
     return read_only(x, read, "a diagonal that einsum gives", spread)
 
 
-def _subscripts(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+def in_letters(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Subscripts as a string, and the operands; numbers of subscripts become letters."""
     if operands and isinstance(operands[0], str):
-        return operands[0], [_operand(x) for x in operands[1:]]
+        return operands[0], list(operands[1:])
     terms = ["".join(_letter(k) for k in _sequence(part)) for part in operands[1::2]]
     arrays = list(operands[::2])
     if len(operands) % 2:
         terms.append("".join(_letter(k) for k in _sequence(arrays.pop())))
-        return ",".join(terms[:-1]) + "->" + terms[-1], [_operand(x) for x in arrays]
-    return ",".join(terms), [_operand(x) for x in arrays]
+        return ",".join(terms[:-1]) + "->" + terms[-1], arrays
+    return ",".join(terms), arrays
 
 
 def _operand(x: Any) -> Operand:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.indexing.views import set_shape
 from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace, on_device
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
@@ -112,6 +113,11 @@ class ArrayMethods(Array):
 
     # Other views of the elements -----------------------------------------------------------------
 
+    @Array.shape.setter
+    def shape(self, shape: Any) -> None:
+        """The extents, which can be changed where that copies nothing."""
+        set_shape(self, _numpy.reshape(self, shape))
+
     @property
     def T(self) -> Array:
         """The dimensions in reverse order."""
@@ -164,7 +170,8 @@ class ArrayMethods(Array):
 
     def view(self, dtype: Any = None, type: Any = None) -> Array:
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
-        if (dtype is None or dtype == self.dtype) and type is None:
+        wanted = None if dtype is np.ndarray else dtype
+        if (wanted is None or wanted == self.dtype) and type in (None, np.ndarray):
             return read(self, ...)
         raise tracing_error(
             "a traced value has no memory, so it cannot be viewed as another dtype",

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Literal
 
-from mlirad.dialects.shapes import Shape
+from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
+from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, AxisList, ShapeLike
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer
@@ -22,6 +23,7 @@ from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
+from mlirad.frontend.tracing.strides import Strides
 
 
 def convolution(
@@ -119,23 +121,34 @@ def sliding_window_view(
     *,
     writeable: Literal[False] = False,
 ) -> Array:
-    """`np.lib.stride_tricks.sliding_window_view`, as a copy: later writes to `x` do not show in it."""
+    """`np.lib.stride_tricks.sliding_window_view`: a view that can be read only."""
     axes = range(x.ndim) if axis is None else [one_axis(k, x.ndim) for k in listed(axis)]
     if len(axes) != len(window_shape):
         raise shape_error(
             f"a window of shape {window_shape} does not fit {len(axes)} dimensions",
             "give one extent for each axis of `axis`, or, without it, for each dimension",
         )
+    counts = list(x.shape)
     for dim, width in zip(axes, window_shape, strict=True):
-        count = x.shape[dim] - width + 1
-        if width < 0 or count < 1:
+        if width < 0 or counts[dim] - width + 1 < 1:
             raise shape_error(
                 f"a window of {width} elements does not fit dimension {dim} of shape {x.shape}",
                 "a window has at most as many elements as the dimension",
             )
-        found = windows(xp.moveaxis(x, dim, 0), (count,), (width,), [1], [1])
-        x = xp.moveaxis(xp.moveaxis(found, 1, -1), 0, dim)
-    return x
+        counts[dim] -= width - 1
+
+    def read(value: Value) -> Value:
+        found = made(value)
+        for dim, width in zip(axes, window_shape, strict=True):
+            count = found.shape[dim] - width + 1
+            found = windows(xp.moveaxis(found, dim, 0), (count,), (width,), [1], [1])
+            found = xp.moveaxis(xp.moveaxis(found, 1, -1), 0, dim)
+        return found.value
+
+    def spread(strides: Strides) -> Strides:
+        return (*strides, *(strides[dim] for dim in axes))
+
+    return read_only(x, read, "a view of windows", spread)
 
 
 def windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:

@@ -18,7 +18,7 @@ from mlirad.frontend.indexing.reads import read, read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.truths import without_truths
 from mlirad.frontend.indexing.updates import updated_value
-from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_writable
+from mlirad.frontend.indexing.views import Reshaped, Selected, as_reshaped_view, assign, require_writable
 from mlirad.frontend.numpy_functions.meanings.ufuncs import truth
 from mlirad.frontend.numpy_functions.writes.colliding import may_collide, one_by_one
 from mlirad.frontend.tracing.array import Array, copied, made, view_of
@@ -139,7 +139,7 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
     b = emitting()
     how = view_of(x)
     while how is not None:
-        parent = how.parent
+        parent = how.parent if how.parent.shape == how.origin else as_reshaped_view(how.parent, how.origin)
         inner = None
         if isinstance(how, Selected):
             inner = composed(how.selection, selection)
