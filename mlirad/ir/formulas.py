@@ -96,6 +96,11 @@ def exp(x: Formula) -> Formula:
     return _unary(ew.ExpOp, x)
 
 
+def expm1(x: Formula) -> Formula:
+    """e^x - 1."""
+    return _unary(ew.Expm1Op, x)
+
+
 def log(x: Formula) -> Formula:
     """Natural logarithm."""
     return _unary(ew.LogOp, x)
@@ -159,6 +164,11 @@ def absorbing(x: Formula, y: Formula) -> Formula:
 def maximum(x: Formula, y: Operand) -> Formula:
     """The larger."""
     return Formula(x.b, x.b.binary(ew.MaxOp, x.value, x.like(y).value))
+
+
+def minimum(x: Formula, y: Operand) -> Formula:
+    """The smaller."""
+    return Formula(x.b, x.b.binary(ew.MinOp, x.value, x.like(y).value))
 
 
 def digamma(x: Formula) -> Formula:

@@ -43,6 +43,7 @@ from mlirad.ir.formulas import (
     where,
 )
 from mlirad.ir.locations import location_of
+from mlirad.rules.incomplete_functions import betainc_by_shapes, gammainc_by_shape, stdtr_by_freedom
 
 Coefficient: TypeAlias = (
     Callable[[Formula, Formula], Formula]
@@ -259,18 +260,49 @@ SPECIAL_DERIVATIVES: dict[str, tuple[Coefficient, ...]] = {
     ),
     "binom": (_binom_n, _binom_k),
     "poch": (_poch_z, lambda z, m, r: r * digamma(z + m)),
-    "gammainc": (None, lambda a, x, r: _gamma_density(a, x)),
-    "gammaincc": (None, lambda a, x, r: -_gamma_density(a, x)),
-    "gammaincinv": (None, lambda a, y, r: 1 / _gamma_density(a, r)),
-    "gammainccinv": (None, lambda a, y, r: -1 / _gamma_density(a, r)),
-    "betainc": (None, None, lambda a, b, x, r: _beta_density(a, b, x)),
-    "betaincc": (None, None, lambda a, b, x, r: -_beta_density(a, b, x)),
-    "betaincinv": (None, None, lambda a, b, y, r: 1 / _beta_density(a, b, r)),
-    "betainccinv": (None, None, lambda a, b, y, r: -1 / _beta_density(a, b, r)),
+    "gammainc": (
+        lambda a, x, r: gammainc_by_shape(a, x),
+        lambda a, x, r: _gamma_density(a, x),
+    ),
+    "gammaincc": (
+        lambda a, x, r: -gammainc_by_shape(a, x),
+        lambda a, x, r: -_gamma_density(a, x),
+    ),
+    "gammaincinv": (
+        lambda a, y, r: -(gammainc_by_shape(a, r) / _gamma_density(a, r)),
+        lambda a, y, r: 1 / _gamma_density(a, r),
+    ),
+    "gammainccinv": (
+        lambda a, y, r: -(gammainc_by_shape(a, r) / _gamma_density(a, r)),
+        lambda a, y, r: -1 / _gamma_density(a, r),
+    ),
+    "betainc": (
+        lambda a, b, x, r: betainc_by_shapes(a, b, x)[0],
+        lambda a, b, x, r: betainc_by_shapes(a, b, x)[1],
+        lambda a, b, x, r: _beta_density(a, b, x),
+    ),
+    "betaincc": (
+        lambda a, b, x, r: -betainc_by_shapes(a, b, x)[0],
+        lambda a, b, x, r: -betainc_by_shapes(a, b, x)[1],
+        lambda a, b, x, r: -_beta_density(a, b, x),
+    ),
+    "betaincinv": (
+        lambda a, b, y, r: -(betainc_by_shapes(a, b, r)[0] / _beta_density(a, b, r)),
+        lambda a, b, y, r: -(betainc_by_shapes(a, b, r)[1] / _beta_density(a, b, r)),
+        lambda a, b, y, r: 1 / _beta_density(a, b, r),
+    ),
+    "betainccinv": (
+        lambda a, b, y, r: -(betainc_by_shapes(a, b, r)[0] / _beta_density(a, b, r)),
+        lambda a, b, y, r: -(betainc_by_shapes(a, b, r)[1] / _beta_density(a, b, r)),
+        lambda a, b, y, r: -1 / _beta_density(a, b, r),
+    ),
     "log_ndtr": (lambda x, r: root(2 / pi) / special("erfcx", x * -root(0.5)),),
     "ndtri": (lambda p, r: root(2 * pi) * exp(r * r * 0.5),),
     "ndtri_exp": (lambda y, r: root(pi / 2) * special("erfcx", r * -root(0.5)),),
-    "stdtr": (None, lambda df, t, r: _student_density(df, t)),
+    "stdtr": (
+        lambda df, t, r: stdtr_by_freedom(df, t),
+        lambda df, t, r: _student_density(df, t),
+    ),
     "erfcinv": (lambda x, r: (-root(pi) / 2) * exp(r * r),),
     "erfcx": (_erfcx,),
     "erfi": (lambda x, r: (2 / root(pi)) * exp(x * x),),

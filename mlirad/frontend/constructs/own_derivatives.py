@@ -8,7 +8,7 @@ The rule is code like any other: it is differentiated as it is written, so deriv
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.shapes import FLAG, Value, is_float
@@ -30,8 +30,9 @@ def with_derivative(value: Callable[..., Any], derivative: Callable[..., Any], *
     def region(function: Callable[..., Any], types: Sequence[Any]) -> Any:
         def body(*values: Value) -> list[Value]:
             with frame.open_scope():
-                found = function(*map(made, values))
-                return [as_array(x).value for x in (found if isinstance(found, tuple) else (found,))]
+                found: Any = function(*map(made, values))
+                parts = cast("tuple[Any, ...]", found if isinstance(found, tuple) else (found,))
+                return [as_array(x).value for x in parts]
 
         return b.region(types, body)
 
@@ -42,5 +43,5 @@ def with_derivative(value: Callable[..., Any], derivative: Callable[..., Any], *
     rule = region(derivative, [*types, *made_types, *tangents])
     values = [x.value for x in operands]
     results = b.insert(CustomOp, values, made_types, {"results": FLAG}, [body, rule]).results
-    found = tuple(made(r) for r in results)
-    return found if len(found) > 1 else found[0]
+    found = [made(r) for r in results]
+    return tuple(found) if len(found) > 1 else found[0]

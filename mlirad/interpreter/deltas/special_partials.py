@@ -81,14 +81,28 @@ def _inv_boxcox(y: Array, lmbda: Array, r: Array) -> tuple[Array, Array]:
     return r / base, np.where(lmbda == 0, -r * y * y / 2, other)
 
 
+def _slope(f: Callable[[Array], Array], h: Array) -> Array:
+    """The derivative at 0, by values at 0, h and 2 h and their negatives."""
+    return (8 * (f(h) - f(-h)) - f(2 * h) + f(-2 * h)) / (12 * h)
+
+
 def _agm(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
     # the derivatives are homogeneous of degree 0, and the step is small enough for 1e-9
     h = 1e-3 * np.minimum(a, b)
+    return _slope(lambda d: _s.agm(a + d, b), h), _slope(lambda d: _s.agm(a, b + d), h)
 
-    def slope(f: Callable[[Array], Array]) -> Array:
-        return (8 * (f(h) - f(-h)) - f(2 * h) + f(-2 * h)) / (12 * h)
 
-    return slope(lambda d: _s.agm(a + d, b)), slope(lambda d: _s.agm(a, b + d))
+def _by_shapes(name: str, *shapes: Array, x: Array) -> tuple[Array, ...]:
+    """The derivatives in each shape, by differences of values, accurate to some 1e-9."""
+    function = getattr(_s, name)
+
+    def by(k: int) -> Array:
+        def moved(d: Array) -> Array:
+            return function(*(s + d if j == k else s for j, s in enumerate(shapes)), x)
+
+        return _slope(moved, 1e-3 * shapes[k])
+
+    return tuple(by(k) for k in range(len(shapes)))
 
 
 def _ellipk_slope(m: Array) -> Array:
@@ -182,18 +196,21 @@ _PARTIALS: dict[str, _Partials] = {
         r * (_s.psi(n - k + 1) - _s.psi(k + 1)),
     ),
     "poch": lambda z, m, r: (r * (_s.psi(z + m) - _s.psi(z)), r * _s.psi(z + m)),
-    "gammainc": lambda a, x, r: _gamma_density(a, x),
-    "gammaincc": lambda a, x, r: -_gamma_density(a, x),
-    "gammaincinv": lambda a, y, r: 1 / _gamma_density(a, r),
-    "gammainccinv": lambda a, y, r: -1 / _gamma_density(a, r),
-    "betainc": lambda a, b, x, r: _beta_density(a, b, x),
-    "betaincc": lambda a, b, x, r: -_beta_density(a, b, x),
-    "betaincinv": lambda a, b, y, r: 1 / _beta_density(a, b, r),
-    "betainccinv": lambda a, b, y, r: -1 / _beta_density(a, b, r),
+    "gammainc": lambda a, x, r: (*_by_shapes("gammainc", a, x=x), _gamma_density(a, x)),
+    "gammaincc": lambda a, x, r: (*_by_shapes("gammaincc", a, x=x), -_gamma_density(a, x)),
+    "gammaincinv": lambda a, y, r: (*_by_shapes("gammaincinv", a, x=y), 1 / _gamma_density(a, r)),
+    "gammainccinv": lambda a, y, r: (*_by_shapes("gammainccinv", a, x=y), -1 / _gamma_density(a, r)),
+    "betainc": lambda a, b, x, r: (*_by_shapes("betainc", a, b, x=x), _beta_density(a, b, x)),
+    "betaincc": lambda a, b, x, r: (*_by_shapes("betaincc", a, b, x=x), -_beta_density(a, b, x)),
+    "betaincinv": lambda a, b, y, r: (*_by_shapes("betaincinv", a, b, x=y), 1 / _beta_density(a, b, r)),
+    "betainccinv": lambda a, b, y, r: (*_by_shapes("betainccinv", a, b, x=y), -1 / _beta_density(a, b, r)),
     "log_ndtr": lambda x, r: np.where(x > -5, _normal(x) / _s.ndtr(x), sqrt(2 / pi) / _s.erfcx(-x / sqrt(2))),
     "ndtri": lambda p, r: 1 / _normal(r),
     "ndtri_exp": lambda y, r: np.exp(y) / _normal(r),
-    "stdtr": lambda df, t, r: np.power(1 + t * t / df, -(df + 1) / 2) / (np.sqrt(df) * _s.beta(df / 2, 0.5)),
+    "stdtr": lambda df, t, r: (
+        *_by_shapes("stdtr", df, x=t),
+        np.power(1 + t * t / df, -(df + 1) / 2) / (np.sqrt(df) * _s.beta(df / 2, 0.5)),
+    ),
     "erfcinv": lambda x, r: -sqrt(pi) / 2 * np.exp(r**2),
     "erfcx": _erfcx,
     "erfi": lambda x, r: 2 / sqrt(pi) * np.exp(x * x),
