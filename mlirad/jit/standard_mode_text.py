@@ -17,9 +17,11 @@ from mlirad.jit.target import find_target
 from mlirad.lower.float_control import GET, SET, float_control
 
 
-def standard_mode_text() -> str:
-    """The definitions of both functions. They do nothing on a processor whose register is not known."""
-    control = float_control(find_target("native").triple)
+def standard_mode_text(triple: str | None = None, beside: str = "") -> str:
+    """The definitions of both functions for an LLVM triple, by default the host's, with those of what they call
+    unless the text `beside` has these. They do nothing on a processor whose register is not known.
+    """
+    control = float_control(triple or find_target("native").triple)
     if control is None:
         return """
 define internal i64 @enter_standard() alwaysinline {
@@ -30,7 +32,7 @@ define internal void @leave_standard(i64 %mode) alwaysinline {
   ret void
 }
 """
-    return f"""{control.text}
+    return f"""{"" if control.text in beside else control.text}
 declare i32 @llvm.get.rounding()
 declare void @llvm.set.rounding(i32)
 

@@ -43,7 +43,7 @@ def object_text(function: CFunction) -> str:
     main = _MAIN.sub(rf"define internal void @{engine.ENTRY}(\1) alwaysinline", program.llvm, count=1)
     parts = [
         without_declarations(main, program.externals),
-        runtime_text(program, _pointer_bits(function.target.triple)),
+        runtime_text(program, function.target.triple, _pointer_bits(function.target.triple)),
         *_constants(function),
         _entry(function, given),
     ]

@@ -5,7 +5,8 @@ i64 mlirad_rt_stack_limit(context)            `STACK_BYTES` below the frame of t
 i64 mlirad_rt_parallel(context, task, ...)    tasks one after another, on the thread that calls
 i64 mlirad_rt_report(context, description, ...)     notes the first failure
 ptr mlirad_rt_malloc(bytes), mlirad_rt_free        those of C
-mlirad_c_*, mlirad_blas_*, mlirad_lapack_*         those of the linker, under their own names
+mlirad_c_*, mlirad_blas_*, mlirad_lapack_*         those of the linker, under their own names, LAPACK with
+                                                   subnormal numbers
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.lower.native_program import (
     FAILURE_WORD,
     PARALLEL,
@@ -32,8 +34,11 @@ STACK_BYTES: Final = 1 << 19
 """How far calls of the program may go down the stack: half a MiB."""
 
 
-def runtime_text(program: NativeProgram, pointer_bits: int) -> str:
-    """The definitions of all that a program declares outside of itself, for pointers of so many bits."""
+def runtime_text(program: NativeProgram, triple: str, pointer_bits: int) -> str:
+    """The definitions of all that a program declares outside of itself.
+
+    They are for the processor of an LLVM triple, whose pointers have so many bits.
+    """
     made = {
         POLL: lambda: _POLL,
         STACK_LIMIT: lambda: _STACK_LIMIT,
@@ -42,7 +47,10 @@ def runtime_text(program: NativeProgram, pointer_bits: int) -> str:
         "mlirad_rt_malloc": lambda: _malloc(pointer_bits),
         "mlirad_rt_free": lambda: _FREE,
     }
-    return "\n".join(_defined(symbol, program.llvm, made) for symbol in program.externals)
+    parts = [_defined(symbol, program.llvm, made) for symbol in program.externals]
+    if any(library_of(symbol) == "lapack" for symbol in program.externals):
+        parts.append(standard_mode_text(triple, program.llvm))
+    return "\n".join(parts)
 
 
 def without_declarations(text: str, symbols: Sequence[str]) -> str:
@@ -67,12 +75,16 @@ def _forwarding(symbol: str, text: str) -> str:
     lengths = ["i64"] * (characters_of(symbol) if library_of(symbol) else 0)
     routine = routine_of(symbol)
     call = f"call {result} @{routine}({', '.join([*names, *(f'{t} 1' for t in lengths)])})"
+    lines = [call if result == "void" else f"%y = {call}"]
+    if library_of(symbol) == "lapack":
+        lines = ["%mode = call i64 @enter_standard()", *lines, "call void @leave_standard(i64 %mode)"]
+    lines.append(f"ret {result}{'' if result == 'void' else ' %y'}")
+    body = "\n".join(f"  {line}" for line in lines)
     return f"""
 declare {result} @{routine}({", ".join([*types, *lengths])})
 
 define internal {result} @{symbol}({", ".join(names)}) alwaysinline nounwind {{
-  {"" if result == "void" else "%y = "}{call}
-  ret {result}{"" if result == "void" else " %y"}
+{body}
 }}"""
 
 
