@@ -57,6 +57,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/cases/test_higher_order.py::test_derivative_of_a_composed_derivative": (8, 1),
     "tests/cases/test_methods.py::test_methods_agree": (21, 0),
     "tests/conformance/test_namespace.py::test_calls_are_programs_with_the_results_of_numpy": (8, 0),
+    "tests/dialects/test_special_domains.py::test_calls_end": (6, 0),
+    "tests/dialects/test_special_domains.py::test_compiled_functions_have_the_values_of_scipy": (8, 0),
     "tests/dialects/test_round_trip.py::test_maps": (2, 0),
     "tests/dialects/test_round_trip.py::test_primitive_maps": (11, 0),
     "tests/dialects/test_scalars.py::test_integers_against_python": (2, 0),

@@ -18,7 +18,7 @@ from mlirad.lower.float_control import GET, SET, float_control
 
 
 def standard_mode_text(triple: str | None = None, beside: str = "") -> str:
-    """The definitions of both functions for an LLVM triple, by default the host's, with those of what they call
+    """The definitions of both functions for an LLVM triple, or the host's, with those of what they call
     unless the text `beside` has these. They do nothing on a processor whose register is not known.
     """
     control = float_control(triple or find_target("native").triple)

@@ -12,6 +12,7 @@ import pytest
 
 from mlirad.dialects.array.transforms import Axes
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.emit import library_transforms
 from mlirad.lower.emit.transforms import MOST_STACK_BYTES
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
@@ -107,6 +108,29 @@ def test_transforms_along_any_dimension(numbers: tuple[int, ...], axes: Axes) ->
         wanted = sums if kind == "half" else np.moveaxis(sums, -1, axes.pairs)
         tolerance = 1e-13 if dtype == "float64" else 1e-5
         np.testing.assert_allclose(results[0], wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("rows", [1, 4, 7, 8])
+@pytest.mark.parametrize("kind", ["forward", "backward", "real", "half"])
+def test_rows_of_libraries_come_in_several_calls(
+    kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their bits do not depend on how many rows a call has."""
+    numbers = (rows, 34)
+    pairs = ROWS.spectrum_shape(numbers) if kind in ("real", "half") else (*numbers, 2)
+    source, target = (numbers if kind == "real" else pairs), (numbers if kind == "half" else pairs)
+    x = np.random.default_rng(0).normal(size=source)
+    types = f"{tensor(source)} -> {tensor(target)}"
+    text = f"func.func @f(%x: {tensor(source)}) -> {tensor(target)} {{\n%r = array.fft {kind} %x : {types}\n"
+    text += f"func.return %r : {tensor(target)}\n}}"
+    found: list[Any] = []
+    for numbers_of_call in (library_transforms.NUMBERS, 100):
+        monkeypatch.setattr(library_transforms, "NUMBERS", numbers_of_call)
+        program = lowered(function(text))[1]
+        whole = numbers_of_call != 100 or rows <= 100 // 34
+        assert program.llvm.count("call void @mlirad_loop_pocketfft") == (1 if whole else 1 + rows % 2)
+        found.append(NativeFunction(program)(x)[0])
+    assert np.array_equal(found[0], found[1])
 
 
 def test_large_transforms_run_on_small_stacks() -> None:

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
-from mlirad.packages import scipy_module, special_ufunc
+from mlirad.dialects.array.special_values import special_values
+from mlirad.packages import scipy_module
 
 Number: TypeAlias = np.generic | NDArray[Any]
 """A NumPy scalar, or an array of them."""
@@ -76,13 +77,16 @@ def _lgamma(x: _Array) -> _Array:
 
 
 def _polygamma(x: _Array, order: int) -> _Array:
-    return _special("polygamma")(order, x).astype(x.dtype)
+    if order == 0:
+        return _special("psi")(x)
+    # as SciPy has it, but for arguments at which its zeta takes for ever
+    zeta = special_values("_zeta", np.asarray(float(order + 1)), x.astype(np.float64))[0]
+    return ((-1.0) ** (order + 1) * _special("gamma")(order + 1.0) * zeta).astype(x.dtype)
 
 
 def _special_function(*operands: _Array, function: str) -> _Array:
     known = SPECIAL_FUNCTIONS[function]
-    found = special_ufunc(known.ufunc)(*operands)
-    return found if known.outputs == 1 else found[known.output]
+    return special_values(known.ufunc, *operands)[known.output]
 
 
 def _absorbing_mul(k: _Array, dx: _Array) -> _Array:

@@ -13,15 +13,15 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from mlirad.dialects.array.special_values import special_values
 from mlirad.interpreter.arrays import Array
-from mlirad.packages import special_ufunc
 
 
 class _Special:
-    """Functions of `scipy.special` by attribute, imported when one is called for."""
+    """Ufuncs of `scipy.special` with one result by attribute, imported when one is called for."""
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
-        return special_ufunc(name)
+        return lambda *operands: special_values(name, *operands)[0]
 
 
 _s = _Special()

@@ -2,15 +2,16 @@
 
 The symbol `mlirad_loop_gammainc_dd_d` is the loop of `scipy.special.gammainc` for doubles, with its
 `data` bound: `void (char **args, npy_intp const *dimensions, npy_intp const *steps)`. It is supplied by
-`mlirad.jit.ufunc_loops`.
+`mlirad.jit.ufunc_loops`. Lanes at which it would take for ever are left out.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from mlirad.dialects.array.special_domains import DOMAINS, HARMLESS
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
-from mlirad.lower.llvm_text import IRBuilder, Value
+from mlirad.lower.llvm_text import IRBuilder, Operand, Value
 from mlirad.lower.native_program import LOOP_PREFIX
 
 FLOPS: Final = 400
@@ -25,6 +26,11 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     known = SPECIAL_FUNCTIONS[function]
     kind, width = operands[0].kind, operands[0].width
     letter, size = _LETTERS[kind], _BYTES[kind]
+    ends: Value | None = None
+    if known.ufunc in DOMAINS:
+        found, arguments = DOMAINS[known.ufunc](_Namespace(), *[_Lanes(f, x) for x in operands])
+        ends = found.value
+        operands = tuple(f.select(found.value, x.value, HARMLESS) for x in arguments)
     slots = [f.alloca(kind, width) for _ in range(known.arity + known.outputs)]
     for slot, operand in zip(slots, operands, strict=False):
         f.store(operand, slot)
@@ -37,4 +43,73 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     steps = f.module.table("i64", [size] * len(slots))
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])
     f.work += FLOPS * width
-    return f.load(slots[known.arity + known.output], kind, width)
+    result = f.load(slots[known.arity + known.output], kind, width)
+    return result if ends is None else f.select(ends, result, float("nan"))
+
+
+class _Lanes:
+    """A vector with the operators that domains are written in."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, f: IRBuilder, value: Value):
+        self.f = f
+        self.value = value
+
+    def __mul__(self, factor: float) -> _Lanes:
+        return _Lanes(self.f, self.f.fmul(self.value, factor))
+
+    def __sub__(self, other: _Lanes) -> _Lanes:
+        return _Lanes(self.f, self.f.fsub(self.value, other.value))
+
+    def __and__(self, other: _Lanes) -> _Lanes:
+        return _Lanes(self.f, self.f.and_(self.value, other.value))
+
+    def __or__(self, other: _Lanes) -> _Lanes:
+        return _Lanes(self.f, self.f.or_(self.value, other.value))
+
+    def __invert__(self) -> _Lanes:
+        return _Lanes(self.f, self.f.not_(self.value))
+
+    def __lt__(self, other: _Lanes | float) -> _Lanes:
+        return self._compared("olt", other)
+
+    def __le__(self, other: _Lanes | float) -> _Lanes:
+        return self._compared("ole", other)
+
+    def __gt__(self, other: _Lanes | float) -> _Lanes:
+        return self._compared("ogt", other)
+
+    def __ge__(self, other: _Lanes | float) -> _Lanes:
+        return self._compared("oge", other)
+
+    def __eq__(self, other: object) -> _Lanes:  # type: ignore[override]
+        assert isinstance(other, _Lanes | float)
+        return self._compared("oeq", other)
+
+    def _compared(self, predicate: str, other: _Lanes | float) -> _Lanes:
+        return _Lanes(self.f, self.f.fcmp(predicate, self.value, _operand(other)))
+
+
+class _Namespace:
+    """The functions that domains are written with."""
+
+    @staticmethod
+    def where(condition: _Lanes, x: _Lanes | float, y: _Lanes | float) -> _Lanes:
+        return _Lanes(condition.f, condition.f.select(condition.value, _operand(x), _operand(y)))
+
+    @staticmethod
+    def floor(x: _Lanes) -> _Lanes:
+        return _Lanes(x.f, x.f.intrinsic("floor", x.value))
+
+    @staticmethod
+    def abs(x: _Lanes) -> _Lanes:
+        return _Lanes(x.f, x.f.intrinsic("fabs", x.value))
+
+    @staticmethod
+    def smallest_normal(x: _Lanes) -> float:
+        return 2.0**-1022 if x.value.kind == "double" else 2.0**-126
+
+
+def _operand(x: _Lanes | float) -> Operand:
+    return x.value if isinstance(x, _Lanes) else x

@@ -1,4 +1,6 @@
-"""Transforms of lengths that are not compiled: one call of the loop that `numpy.fft` calls, with all rows.
+"""Transforms of lengths that are not compiled: calls of the loop that `numpy.fft` calls, of many rows each.
+
+Between two calls the program looks whether it is to go on.
 
 NumPy's loop from half a spectrum to real numbers takes twice what stands for two numbers of the whole
 spectrum, and `half` takes everything once. It is half of what the loop gives and half of what that took once:
@@ -8,20 +10,42 @@ y[j] = (loop(s)[j] + Re s[0] + (-1)^j Re s[n / 2]) / 2, where the last term is t
 from __future__ import annotations
 
 from math import prod
+from typing import Final
 
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX
 
+NUMBERS: Final = 1 << 20
+"""Numbers of a call, if it has several rows: it takes some 10 milliseconds."""
+
+FLOPS: Final = 50
+"""The rough cost of a number, which is less for short rows."""
+
 
 def call_library(
     f: IRBuilder, what: str, source: Buffer, output: Buffer, pointers: tuple[Value, Value]
 ) -> None:
-    """Write the call for all rows of an array, of which each number is a pair."""
+    """Write the calls for all rows of an array, of which each number is a pair."""
     own = 1 if what == "real" else 2
     rows, taken = prod(source.shape[:-own]), source.shape[-own]
     given = output.shape[-1] if what == "half" else output.shape[-2]
-    _call(f, what, output.kind, pointers, (rows, taken, given))
+    sizes_of_row = taken * own, given * (1 if what == "half" else 2)
+    together = max(1, NUMBERS // max(taken, given))
+
+    def call(first: Value, count: int) -> None:
+        begins = [f.gep(p, f.mul(first, n), output.kind) for p, n in zip(pointers, sizes_of_row, strict=True)]
+        _call(f, what, output.kind, (begins[0], begins[1]), (count, taken, given))
+        f.work += FLOPS * count * max(taken, given)
+
+    whole, rest = divmod(rows, together)
+    if rows <= together:
+        _call(f, what, output.kind, pointers, (rows, taken, given))
+    else:
+        with f.loop(0, whole, name="rows") as part:
+            call(f.mul(part.index, together), together)
+        if rest:
+            call(constant("i64", whole * together), rest)
     if what == "half":
         _add_ends(f, output.kind, pointers, (rows, taken, given))
 

@@ -1,0 +1,57 @@
+"""Ufuncs of `scipy.special` on arrays of NumPy, so that every call ends and Ctrl-C ends each sooner.
+
+special_values("airy", x)        its four results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.dialects.array.special_domains import DOMAINS, HARMLESS
+from mlirad.packages import special_ufunc
+
+CHUNK: Final = 1 << 12
+"""Elements of a call: Python handles signals between two calls."""
+
+_Array = npt.NDArray[Any]
+
+
+def special_values(ufunc: str, *operands: _Array) -> Sequence[_Array]:
+    """The results of a ufunc; NaN at arguments at which SciPy takes for ever (`special_domains.py`)."""
+    called = special_ufunc(ufunc)
+    arrays = np.broadcast_arrays(*operands)
+    if arrays[0].size <= CHUNK:
+        return _values(ufunc, called, operands)
+    flat = [array.reshape(-1) for array in arrays]
+    starts = range(0, flat[0].size, CHUNK)
+    parts = [_values(ufunc, called, [array[k : k + CHUNK] for array in flat]) for k in starts]
+    return [np.concatenate(found).reshape(arrays[0].shape) for found in zip(*parts, strict=True)]
+
+
+class _NumPy:
+    """What domains are written with, of NumPy."""
+
+    where = staticmethod(np.where)
+    floor = staticmethod(np.floor)
+    abs = staticmethod(np.abs)
+
+    @staticmethod
+    def smallest_normal(x: _Array) -> float:
+        return float(np.finfo(x.dtype).smallest_normal)
+
+
+NUMPY: Final = _NumPy()
+
+
+def _values(name: str, ufunc: Any, operands: Sequence[_Array]) -> Sequence[_Array]:
+    domain = DOMAINS.get(name)
+    if domain is None:
+        found = ufunc(*operands)
+        return cast("Sequence[_Array]", found if isinstance(found, tuple) else (found,))
+    ends, arguments = domain(NUMPY, *operands)
+    value = cast(_Array, ufunc(*[np.where(ends, x, x.dtype.type(HARMLESS)) for x in arguments]))
+    return (np.where(ends, value, value.dtype.type(np.nan)),)
