@@ -1,4 +1,4 @@
-# What a checkout can do: make run, make test, make fuzz, make lint, make bench, make docs.
+# What a checkout can do: make run, make test, make fuzz, make lint, make bench, make docs, make package.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
 # pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer. SECONDS is how long make fuzz
@@ -12,7 +12,7 @@ INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 DOCS_INSTALLED := $(VENV)/installed-docs
 
-.PHONY: run test suite fuzz lint bench docs clean
+.PHONY: run test suite fuzz lint bench docs package clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
@@ -41,6 +41,19 @@ docs: $(DOCS_INSTALLED)
 	$(BIN)/python -m docs.gallery build/gallery
 	$(BIN)/python -m docs.site build/pages build/gallery
 	$(BIN)/mkdocs build --quiet --strict
+
+# Both archives from empty environments: the wheel runs a gradient, the unpacked sdist its main job and a part of its tests.
+package: $(INSTALLED)
+	rm -rf dist build/package
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv build/package/wheel
+	build/package/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/package && wheel/bin/python -c 'import mlirad as ad; print(ad.__file__, ad.grad(lambda x: x * x)(3.0))'
+	build/package/wheel/bin/mlirad-opt --list-passes > build/package/passes
+	mkdir -p build/package/sdist
+	tar -xzf dist/*.tar.gz -C build/package/sdist --strip-components=1
+	$(MAKE) -C build/package/sdist run
+	cd build/package/sdist && .venv/bin/python -m pytest tests/packaging tests/docs tests/rules
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output

@@ -27,6 +27,8 @@ COPIED = (
     "benchmarks/*.md",
     "benchmarks/charts/*.svg",
     "SECURITY.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
 )
 """What is copied; files of `docs/` come to the top."""
 
