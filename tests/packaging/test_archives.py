@@ -56,9 +56,8 @@ def test_wheel_runs_without_the_checkout(archives: tuple[Path, Path], tmp_path: 
         "print(ad.explore(lambda x: x * x, 2.0, path='page.html', measure=False))\n"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "installed"), "MLIRAD_CACHE": "off"}
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
-    )
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     place, gradient, *_ = ran.stdout.splitlines()
     assert place.startswith(str(tmp_path / "installed"))
