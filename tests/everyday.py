@@ -627,6 +627,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/scipy/test_flat_functions.py::test_mistakes_are_told_at_the_users_line": (2, 0),
     "tests/stablehlo/test_programs.py::test_values_and_gradients": (27, 0),
     "tests/stablehlo/test_programs.py::test_wrong_text_is_told_in_a_sentence": (2, 0),
+    "tests/sweep/test_sweep.py::test_derivatives": (30, 0),
     "tests/test_completeness.py::test_every_op_has": (12, 0),
     "tests/test_completeness.py::test_no_entry_for_an_op_that_does_not_exist": (12, 0),
     "tests/test_doors.py::test_every_door_runs_the_same_passes": (8, 0),

@@ -171,6 +171,14 @@ def minimum(x: Formula, y: Operand) -> Formula:
     return Formula(x.b, x.b.binary(ew.MinOp, x.value, x.like(y).value))
 
 
+def limited(x: Formula, bound: float) -> Formula:
+    """x between -bound and bound, the nearer of these elsewhere, where a formula in it is not needed.
+
+    Unlike `where`, this also limits what a function is called with whose result is not taken.
+    """
+    return minimum(maximum(x, -bound), bound)
+
+
 def digamma(x: Formula) -> Formula:
     """The derivative of log Gamma."""
     return Formula(x.b, x.b.apply_elementwise(ew.PolygammaOp, (x.value,), {"order": integer(0)}))

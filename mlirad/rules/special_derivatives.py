@@ -32,6 +32,7 @@ from mlirad.ir.formulas import (
     erf,
     exp,
     lgamma,
+    limited,
     log,
     log1p,
     maximum,
@@ -233,14 +234,31 @@ def _height(phi: Formula, m: Formula) -> Formula:
     return sqrt(1 - m * sine * sine)
 
 
+def _exprel(x: Formula, r: Formula) -> Formula:
+    """(e^x - r) / x, for x > 0 as r (1 - 1 / x) + 1 / x, which does not overflow before r does.
+
+    SciPy's loop for `hyp1f1` takes a time in proportion to |x|, so it is handed small numbers only.
+    """
+    near = 0.5 * special("hyp1f1", 2.0, 3.0, limited(x, 2.0))
+    inverse = 1 / x
+    return where(absolute(x) < 2, near, where(x > 0, r * (1 - inverse) + inverse, (exp(x) - r) / x))
+
+
 def _boxcox_lmbda(logarithm: Formula, lmbda: Formula) -> Formula:
     """By lmbda: boxcox is the logarithm times exprel(lmbda logarithm)."""
-    return 0.5 * logarithm * logarithm * special("hyp1f1", 2.0, 3.0, lmbda * logarithm)
+    power = lmbda * logarithm
+    return logarithm * logarithm * _exprel(power, special("exprel", power))
+
+
+def _logarithm_quotient_slope(t: Formula) -> Formula:
+    """The derivative of log1p(t) / t, which is (1 / (1 + t) - log1p(t) / t) / t."""
+    near = -0.5 * special("hyp2f1", 2.0, 2.0, 3.0, -limited(t, 0.5))
+    return where(absolute(t) < 0.5, near, (1 / (1 + t) - log1p(t) / t) / t)
 
 
 def _inv_boxcox_lmbda(y: Formula, lmbda: Formula, power: Formula) -> Formula:
     """By lmbda: the power is exp(y log1p(t) / t) with t = lmbda y."""
-    return -0.5 * power * y * y * special("hyp2f1", 2.0, 2.0, 3.0, -(lmbda * y))
+    return power * y * y * _logarithm_quotient_slope(lmbda * y)
 
 
 # The table ---------------------------------------------------------------------------------------
@@ -314,7 +332,7 @@ SPECIAL_DERIVATIVES: dict[str, tuple[Coefficient, ...]] = {
     "expi": (lambda x, r: exp(x) / x,),
     "exp1": (lambda x, r: -exp(-x) / x,),
     "expn": (None, _expn),
-    "exprel": (lambda x, r: 0.5 * special("hyp1f1", 2.0, 3.0, x),),
+    "exprel": (_exprel,),
     "cosm1": (lambda x, r: -sin(x),),
     "powm1": (
         lambda x, y, r: absorbing(y, x ** (y - 1)),

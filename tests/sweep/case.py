@@ -1,0 +1,60 @@
+"""What is swept: a function in one of its arguments, as users call it and as mpmath knows it.
+
+    Case(name="np.hypot", call=np.hypot, exact=mp.hypot, others=((1.0,), (1e-5,)))
+
+`call` takes arrays, the one that is differentiated first, `exact` numbers of mpmath in the same order. Where
+the value hides the derivative, because it saturates or takes long to compute, `slope` states the first
+derivative instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, TypeAlias
+
+Others: TypeAlias = tuple[float, ...]
+"""Values of the arguments that are not differentiated."""
+
+OfOthers: TypeAlias = Callable[..., Sequence[float]] | Sequence[float]
+"""Numbers, or a function from the other arguments to numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A function in its argument number `argument`.
+
+    `usual` is an interval of common arguments, `exponents` bounds decimal exponents of |x|, `special` are
+    points to look at besides the common ones. `domain` is where the function is real and smooth: nothing
+    counts outside, and at its ends the limits from inside do. At `knots`, both one-sided limits are right,
+    and what lies between. With `waves`, errors are relative to the amplitude, not to a value near a zero. A
+    `slow` case takes mpmath long, and is looked at in fewer points. `label` tells cases of a function apart.
+    """
+
+    name: str
+    label: str = ""
+    argument: int = 0
+    call: Callable[..., Any]
+    exact: Callable[..., Any] | None = None
+    slope: Callable[..., Any] | None = None
+    others: Sequence[Others] = ((),)
+    usual: tuple[float, float] = (-5.0, 5.0)
+    exponents: tuple[int, int] = (-330, 330)
+    domain: OfOthers = (-inf, inf)
+    knots: OfOthers = ()
+    special: Sequence[float] = ()
+    waves: bool = False
+    slow: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.name, self.label, f"by argument {self.argument}")))
+
+    def knots_at(self, others: Others) -> Sequence[float]:
+        """Where derivatives jump."""
+        return self.knots(*others) if callable(self.knots) else self.knots
+
+    def domain_at(self, others: Others) -> tuple[float, float]:
+        """The ends of the interval where the function is smooth, but for its knots."""
+        low, high = self.domain(*others) if callable(self.domain) else self.domain
+        return low, high

@@ -1,0 +1,19 @@
+"""The table of functions: a file for each family."""
+
+from __future__ import annotations
+
+from tests.sweep.case import Case
+from tests.sweep.functions import (
+    bessel_functions,
+    distribution_functions,
+    numpy_functions,
+    special_functions,
+)
+
+CASES: tuple[Case, ...] = (
+    *numpy_functions.CASES,
+    *special_functions.CASES,
+    *distribution_functions.CASES,
+    *bessel_functions.CASES,
+)
+"""Every function that is swept, in each argument that it has derivatives in."""

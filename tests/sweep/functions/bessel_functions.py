@@ -1,0 +1,196 @@
+"""Functions of `scipy.special` that solve linear differential equations: Bessel, hypergeometric, elliptic ones."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import scipy.special
+from mpmath import mp, mpf
+
+from tests.sweep.case import Case
+from tests.sweep.functions.special_calls import HALF_LINE, integer_or, part, special
+
+ORDERS = tuple((v,) for v in (0.0, 0.5, 1.0, 2.0, 2.5, 5.0))
+WHOLE_ORDERS = ((0.0,), (1.0,), (3.0,))
+WAVES = {"slow": True, "waves": True, "special": (25.0, 50.0, 100.0, 2.404825557695773, 1e-3, 1e-5)}
+GROWING = {"slow": True, "special": (8.0, 25.0, 50.0, 100.0, 600.0, 700.0, 1e-3, 1e-5)}
+POSITIVE = {"domain": HALF_LINE, "usual": (0, 20)}
+
+
+def _scaled_i(x: Any, v: Any) -> Any:
+    """e^-|x| I_v(x), far out by its asymptotic series."""
+    size = abs(x)
+    if size < 400:
+        return mp.exp(-size) * mp.besseli(v, x)
+    sign = -1 if x < 0 and int(v) % 2 else 1
+    return sign * _asymptotic(size, v, -1) / mp.sqrt(2 * mp.pi * size)
+
+
+def _scaled_k(x: Any, v: Any) -> Any:
+    if x < 400:
+        return mp.exp(x) * mp.besselk(v, x)
+    return _asymptotic(x, v, 1) * mp.sqrt(mp.pi / (2 * x))
+
+
+def _asymptotic(x: Any, v: Any, sign: int) -> Any:
+    """The sum of products of (4 v^2 - (2k - 1)^2) / (8 k x), as long as its terms fall."""
+    total, term, k = mpf(1), mpf(1), 0
+    while True:
+        k += 1
+        new = term * sign * (4 * v * v - (2 * k - 1) ** 2) / (8 * k * x)
+        if new == 0 or abs(new) < mp.eps:
+            return total + new
+        if abs(new) > abs(term) and k > v + 2:
+            raise ValueError("too close for this precision")
+        total, term = total + new, new
+
+
+def _of_first(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of order and argument, called with these the other way round."""
+    return lambda x, v: f(integer_or(v), x)
+
+
+def _struve(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, v: f(v, x)
+
+
+def _spherical(kind: str, n: int) -> Callable[[Any], Any]:
+    order = n + mpf(1) / 2
+
+    def regular(x: Any) -> Any:
+        sign = -1 if kind == "jn" else 1
+        product = mp.fac2(2 * n + 1)
+        return x**n / product * mp.hyp0f1(order + 1, sign * x * x / 4)
+
+    def singular(x: Any) -> Any:
+        return mp.sqrt(mp.pi / (2 * x)) * (mp.bessely if kind == "yn" else mp.besselk)(order, x)
+
+    return regular if kind in ("jn", "in") else singular
+
+
+def _spherical_case(kind: str, n: int, *, derivative: bool) -> Case:
+    function = getattr(scipy.special, f"spherical_{kind}")
+    value = _spherical(kind, n)
+    stated = {"slope": None, "exact": value}
+    if derivative:
+        stated = {"exact": lambda x: mp.diff(value, x, h=mpf(10) ** (-mp.dps // 3))}
+    domain = {} if kind in ("jn", "in") else POSITIVE
+    return Case(
+        name=f"special.spherical_{kind}", label=f"order {n}{', derivative' if derivative else ''}", argument=1,
+        call=lambda x: function(n, x, derivative), **stated,
+        **{"usual": (-20, 20), "exponents": (-330, 2), "waves": kind in ("jn", "yn"), "slow": True,
+           "special": (1.0, 1e-3)} | domain,
+    )  # fmt: skip
+
+
+BESSEL = (
+    special("j0", lambda x: mp.besselj(0, x), usual=(-20, 20), exponents=(-330, 5), **WAVES),
+    special("j1", lambda x: mp.besselj(1, x), usual=(-20, 20), exponents=(-330, 5), **WAVES),
+    special("y0", lambda x: mp.bessely(0, x), exponents=(-330, 5), **POSITIVE, **WAVES),
+    special("y1", lambda x: mp.bessely(1, x), exponents=(-330, 5), **POSITIVE, **WAVES),
+    special("jv", _of_first(mp.besselj), argument=1, others=ORDERS, exponents=(-330, 4), **POSITIVE, **WAVES),
+    special("yv", _of_first(mp.bessely), argument=1, others=ORDERS, exponents=(-330, 4), **POSITIVE, **WAVES),
+    special("yn", _of_first(mp.bessely), argument=1, others=WHOLE_ORDERS, exponents=(-330, 4), **POSITIVE, **WAVES),
+    special("i0", lambda x: mp.besseli(0, x), usual=(-20, 20), exponents=(-330, 2), **GROWING),
+    special("i1", lambda x: mp.besseli(1, x), usual=(-20, 20), exponents=(-330, 2), **GROWING),
+    special("i0e", lambda x: _scaled_i(x, 0), usual=(-20, 20), knots=(0.0,), **GROWING),
+    special("i1e", lambda x: _scaled_i(x, 1), usual=(-20, 20), knots=(0.0,), **GROWING),
+    special("iv", _of_first(mp.besseli), argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("ive", _scaled_i, argument=1, others=ORDERS, **POSITIVE, **GROWING),
+    special("k0", lambda x: mp.besselk(0, x), exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("k1", lambda x: mp.besselk(1, x), exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("k0e", lambda x: _scaled_k(x, 0), **POSITIVE, **GROWING),
+    special("k1e", lambda x: _scaled_k(x, 1), **POSITIVE, **GROWING),
+    special("kv", _of_first(mp.besselk), argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("kn", _of_first(mp.besselk), argument=1, others=WHOLE_ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("kve", lambda x, v: _scaled_k(x, integer_or(v)), argument=1, others=ORDERS, **POSITIVE, **GROWING),
+    special("struve", _struve(mp.struveh), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 1), waves=True,
+            slow=True, **POSITIVE),
+    special("modstruve", _struve(mp.struvel), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 1), slow=True,
+            **POSITIVE),
+    *(_spherical_case(kind, n, derivative=derivative) for kind in ("jn", "yn", "in", "kn")
+      for n, derivative in ((0, False), (1, False), (2, False), (3, False), (0, True), (1, True))),
+)  # fmt: skip
+
+
+def _airye(f: Callable[[Any], Any], sign: int) -> Callable[[Any], Any]:
+    """Times e^(sign 2/3 x^1.5) from x = 0 on."""
+    return lambda x: f(x) * (mp.exp(sign * mpf(2) / 3 * mp.power(x, 1.5)) if x > 0 else mpf(1))
+
+
+AIRY_FUNCTIONS = (
+    mp.airyai, lambda x: mp.airyai(x, derivative=1), mp.airybi, lambda x: mp.airybi(x, derivative=1),
+)  # fmt: skip
+
+AIRY = (
+    *(part("airy", k, f, usual=(-10, 10), exponents=(-330, 1), waves=True, slow=True, special=(10.0, 20.0, 50.0, 100.0))
+      for k, f in enumerate(AIRY_FUNCTIONS)),
+    *(part("airye", k, _airye(f, 1 if k < 2 else -1), usual=(0, 10), exponents=(-330, 2), waves=True, slow=True,
+           domain=HALF_LINE, special=(10.0, 20.0, 50.0, 100.0, 500.0)) for k, f in enumerate(AIRY_FUNCTIONS)),
+    *(part("airye", k, f, usual=(-10, 0), exponents=(-330, 1), waves=True, slow=True, domain=(-math.inf, 0.0), label=" below 0")
+      for k, f in list(enumerate(AIRY_FUNCTIONS))[2:]),
+)  # fmt: skip
+
+
+def _near_one(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """f(1 - p) with digits enough to tell 1 - p from 1."""
+
+    def of_complement(p: Any) -> Any:
+        if p <= 0:
+            raise ValueError
+        with mp.workdps(mp.dps + max(0, int(-mp.log10(p))) + 5):
+            return f(1 - p)
+
+    return of_complement
+
+
+def _expn(x: Any, n: Any) -> Any:
+    return mp.expint(int(n), x)
+
+
+def _agm(a: Any, b: Any) -> Any:
+    return mp.agm(a, b)
+
+
+def _height(phi: Any, m: Any) -> Any:
+    return mp.sqrt(1 - m * mp.sin(phi) ** 2)
+
+
+def _jacobi(kind: str) -> Callable[..., Any]:
+    return lambda u, m: mp.ellipfun(kind, u, m=m)
+
+
+HYPERGEOMETRIC = (
+    special("hyp0f1", lambda x, b: mp.hyp0f1(b, x), argument=1, others=((0.5,), (1.0,), (2.5,)), exponents=(-330, 3), slow=True),
+    special("hyp1f1", lambda x, a, b: mp.hyp1f1(a, b, x), argument=2, exponents=(-330, 2), special=(-50.0, -300.0, 50.0),
+            others=((1.0, 2.0), (0.5, 1.5), (-2.0, 0.5), (2.0, 3.0)), slow=True),
+    special("hyperu", lambda x, a, b: mp.hyperu(a, b, x), argument=2, usual=(0, 10), domain=HALF_LINE, exponents=(-30, 4),
+            others=((1.0, 2.0), (0.5, 1.5), (2.0, 0.5)), slow=True),
+    special("hyp2f1", lambda x, a, b, c: mp.hyp2f1(a, b, c, x), argument=3, usual=(-3, 1), domain=(-math.inf, 1.0),
+            exponents=(-330, 5), special=(0.99, 1 - 1e-7, 0.9, -0.5, -1.0),
+            others=((1.0, 1.0, 2.0), (0.5, 0.5, 1.0), (2.0, 2.0, 3.0), (-2.0, 1.5, 0.5)), slow=True),
+    special("expn", _expn, argument=1, others=((0.0,), (1.0,), (2.0,), (3.0,), (5.0,)), exponents=(-330, 2),
+            special=(50.0, 600.0), slow=True, **POSITIVE),
+    special("ellipk", mp.ellipk, usual=(-5, 1), domain=(-math.inf, 1.0), exponents=(-330, 15), slow=True,
+            special=(0.1, -0.1, 0.05, 1 - 1e-9, 1 - 1e-14)),
+    special("ellipe", mp.ellipe, usual=(-5, 1), domain=(-math.inf, 1.0), exponents=(-330, 15), slow=True,
+            special=(0.1, -0.1, 0.05, 1 - 1e-9, 1 - 1e-14)),
+    special("ellipkm1", _near_one(mp.ellipk), usual=(0, 5), domain=HALF_LINE, exponents=(-330, 15), slow=True,
+            special=(0.9, 1.1, 1.0, 1e-14)),
+    special("ellipkinc", slope=lambda p, m: 1 / _height(p, m), usual=(-3, 3), others=((0.0,), (0.5,), (0.99,), (-2.0,)),
+            exponents=(-330, 15)),
+    special("ellipeinc", slope=_height, usual=(-3, 3), others=((0.0,), (0.5,), (0.99,), (-2.0,)), exponents=(-330, 15)),
+    *(special("agm", _agm, argument=k, usual=(0, 10), domain=HALF_LINE, others=((1.0,), (2.0,), (1e-5,), (1e5,)),
+              special=(1 + 1e-7, 1.001), slow=True) for k in (0, 1)),
+    *(part("ellipj", k, _jacobi(kind), usual=(-5, 5), others=((0.0,), (0.5,), (0.99,)), exponents=(-330, 1), waves=True, slow=True)
+      for k, kind in enumerate(("sn", "cn", "dn"))),
+    part("ellipj", 3, slope=_jacobi("dn"), usual=(-5, 5), others=((0.0,), (0.5,), (0.99,)), exponents=(-330, 1), waves=True,
+         slow=True),
+)  # fmt: skip
+
+CASES: tuple[Case, ...] = (*BESSEL, *AIRY, *HYPERGEOMETRIC)
+"""Functions that SciPy computes by series and recurrences."""

@@ -1,0 +1,47 @@
+"""Where a function is looked at: over all exponents of the format, at special points, and where it is used.
+
+points(case, np.float64, ())      0, -0, 1, inf, 1e-310 ... 1e308, 200 numbers of the usual interval
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+
+import numpy as np
+
+from tests.sweep.case import Case, Others
+
+COMMON = (0.0, 1.0, 2.0, 3.0, 0.5, 1e-9, 1e-7, math.inf)
+LARGER = (10.0, 20.0, 40.0, 89.0, 104.0, 710.0, 745.0)
+BESIDE = (0.0, 1e-9, -1e-9, 1e-7, -1e-7)
+"""How far from special points one looks, relative to them."""
+
+
+def points(case: Case, dtype: type[np.floating], others: Others) -> np.ndarray:
+    """Arguments of a dtype: none subnormal, none NaN, none outside of the domain."""
+    info = np.finfo(dtype)
+    tiny, largest = float(info.smallest_normal), float(info.max)
+    low = max(case.exponents[0], math.ceil(math.log10(tiny)))
+    high = min(case.exponents[1], math.floor(math.log10(largest)))
+    step = 10 if dtype is np.float64 else 2
+    exponents = {*range(low, high + 1, step)}
+    exponents |= {e for near, by in ((20, 2), (8, 1)) for e in range(-near, near + 1, by) if low <= e <= high}
+    rng = np.random.default_rng(zlib.crc32(f"{case}{others}".encode()))
+    mantissas = rng.uniform(1.0, 9.0, len(exponents))
+    powers = [float(m) * 10.0**e for e, m in zip(sorted(exponents), mantissas, strict=True)]
+    ends = [largest] if case.exponents[1] >= 300 else []
+    marked = [*case.special, *case.knots_at(others), *(v for v in case.domain_at(others) if math.isfinite(v))]
+    beside = [v * (1 + d) for v in marked for d in BESIDE]
+    found = [*COMMON, *LARGER, tiny, 1e-160 if dtype is np.float64 else 1e-30, *ends, *powers]
+    usual = rng.uniform(*case.usual, max(200 // len(case.others), 30))
+    bottom, top = case.domain_at(others)
+    with np.errstate(over="ignore"):
+        values = np.array([*beside, *found, *(-v for v in found), *usual.tolist()], dtype)
+        within = (values >= dtype(bottom)) & (values <= dtype(top))
+        asked = np.isinf(values) | (values == 0) | np.isin(values, np.array(beside, dtype))
+    size = np.abs(values.astype(float))
+    within &= asked | (size >= 10.0 ** max(case.exponents[0], -307)) & (size <= 10.0 ** min(high + 1, 308))
+    if bottom == 0:
+        within &= ~np.signbit(values)
+    return values[within & ((values == 0) | (size >= tiny))]

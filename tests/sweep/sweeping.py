@@ -1,0 +1,103 @@
+"""Counts of right and wrong derivatives of a case, in one dtype.
+
+sweep(case, np.float64)          {1: Counter(right=512, value=3), 2: ...} and the wrong points
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import mlirad as ad
+from tests.sweep.case import Case, Others
+from tests.sweep.judging import ROUNDED, WRONG, explained_by_rounding, verdict
+from tests.sweep.points import points
+from tests.sweep.references import Number, Reference, derivatives, near
+
+ORDERS = (1, 2)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong derivative, and what is right."""
+
+    kind: str
+    order: int
+    x: float
+    others: Others
+    got: float
+    right: Reference
+
+
+@dataclass
+class Tally:
+    """Verdicts on one case in one dtype, by order."""
+
+    counts: dict[int, Counter[str]] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
+    wrong: list[Wrong] = field(default_factory=list)
+
+    def shown(self) -> str:
+        """`wrong/judged` for each order."""
+        return "  ".join(
+            f"{sum(c[k] for k in WRONG)}/{sum(c.values()) - c['no reference']}" for c in self.counts.values()
+        )
+
+
+def sweep(case: Case, dtype: type[np.floating], every: int = 1) -> Tally:
+    """Judge a case at its points, or at every so many of them."""
+    xs: list[float] = []
+    others: list[Others] = []
+    for given in case.others:
+        rounded = tuple(float(dtype(v)) for v in given)
+        found = points(case, dtype, rounded).tolist()[:: every * (4 if case.slow else 1)]
+        xs += found
+        others += [rounded] * len(found)
+    computed = _computed(case, dtype, xs, others)
+    tally = Tally()
+    for x, given, *got in zip(xs, others, *computed, strict=True):
+        _judge(tally, case, dtype, x, given, got)
+    return tally
+
+
+def _judge(
+    tally: Tally, case: Case, dtype: type[np.floating], x: float, given: Others, got: list[float]
+) -> None:
+    least = float(np.finfo(dtype).smallest_subnormal)
+    references = derivatives(case, x, given, least)
+    sizes = [abs(r.value) if isinstance(r, Number) else 0.0 for r in references]
+    amplitude = max((s for s in sizes if s < np.inf), default=0.0) if case.waves else 0.0
+    natural = [0.0, sizes[0] / abs(x) if x and np.isfinite(x) and np.isfinite(sizes[0]) else 0.0]
+    for order in ORDERS:
+        k = order - 1
+        found = verdict(dtype, got[k], references[k], amplitude, natural[k])
+        if found in WRONG and np.isfinite(x):
+            shift = ROUNDED * float(np.finfo(dtype).eps)
+            around = [references[k], *(near(case, x, given, s)[k] for s in (-shift, shift))]
+            if explained_by_rounding(dtype, got[k], around):
+                found = "right"
+        tally.counts[order][found or "no reference"] += 1
+        if found in WRONG:
+            tally.wrong.append(Wrong(found, order, x, given, got[k], references[k]))
+
+
+def _computed(
+    case: Case, dtype: type[np.floating], xs: list[float], others: list[Others]
+) -> tuple[list[float], list[float]]:
+    """Both derivatives, compiled: reverse mode, and forward mode over it."""
+    arrays = [np.array(column, dtype) for column in zip(*others, strict=True)]
+    at = np.array(xs, dtype)
+
+    def both(x: Any, *given: Any) -> Any:
+        def slope(x: Any) -> Any:
+            return ad.grad(lambda y: np.sum(case.call(y, *given)))(x)
+
+        return ad.jvp(slope, (x,), (np.ones(x.shape, x.dtype),))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first, second = ad.jit(both)(at, *arrays)
+    return first.astype(float).tolist(), second.astype(float).tolist()
