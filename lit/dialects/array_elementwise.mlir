@@ -140,6 +140,8 @@ func.func @tests(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
 // CHECK-NEXT: %v1 = array.atan2 %a1, %a1 : f32
 // CHECK-NEXT: %v2 = array.hypot %a2, %a2 : tensor<3xf64>
 // CHECK-NEXT: %v3 = array.copysign %a3, %a3 : tensor<2x3xf32>
+// CHECK-NEXT: %v4 = array.tanh_slope %a1, %a1 : f32
+// CHECK-NEXT: %v5 = array.logistic_slope %a2, %a2 : tensor<3xf64>
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @float_pairs(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
@@ -147,6 +149,8 @@ func.func @float_pairs(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf
   %v1 = array.atan2 %a1, %a1 : f32
   %v2 = array.hypot %a2, %a2 : tensor<3xf64>
   %v3 = array.copysign %a3, %a3 : tensor<2x3xf32>
+  %v4 = array.tanh_slope %a1, %a1 : f32
+  %v5 = array.logistic_slope %a2, %a2 : tensor<3xf64>
   func.return
 }
 

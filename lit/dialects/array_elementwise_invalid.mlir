@@ -411,6 +411,22 @@ func.func @f(%x: i1) {
 // -----
 
 func.func @f(%x: i1) {
+  // expected-error @below {{array.tanh_slope: left operand must be a scalar or static array of f64, f32, got i1}}
+  %y = array.tanh_slope %x, %x : i1
+  func.return
+}
+
+// -----
+
+func.func @f(%x: i1) {
+  // expected-error @below {{array.logistic_slope: left operand must be a scalar or static array of f64, f32, got i1}}
+  %y = array.logistic_slope %x, %x : i1
+  func.return
+}
+
+// -----
+
+func.func @f(%x: i1) {
   // expected-error @below {{array.hypot: left operand must be a scalar or static array of f64, f32, got i1}}
   %y = array.hypot %x, %x : i1
   func.return

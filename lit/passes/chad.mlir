@@ -46,11 +46,9 @@ func.func @f(%x: f64) -> f64 {
 // CHECK-NEXT: %r, %1, %2 = array.scan %0, %xs (%3, %4: f64, %5: f64) {carries = 1, length = 5} : f64, tensor<5xf64> -> (f64, tensor<5xf64>, tensor<5xf64>) {
 // CHECK-NEXT: %s = array.mul %w, %4 : f64
 // CHECK-NEXT: %t = array.tanh %s : f64
-// CHECK-NEXT: %6 = array.mul %t, %t : f64
-// CHECK-NEXT: %7 = array.constant 1.000000e+00 : f64
-// CHECK-NEXT: %8 = array.sub %7, %6 : f64
+// CHECK-NEXT: %6 = array.tanh_slope %s, %t : f64
 // CHECK-NEXT: %u = array.add %t, %5 : f64
-// CHECK-NEXT: array.yield %u, %4, %8 : f64, f64, f64
+// CHECK-NEXT: array.yield %u, %4, %6 : f64, f64, f64
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %r, %2, %1 : f64, tensor<5xf64>, tensor<5xf64>
 // CHECK-NEXT: }

@@ -23,8 +23,10 @@ from collections.abc import Callable
 from math import inf, log, pi, sqrt
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import f64
+
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, integer
+from mlirad.dialects.shapes import Value, element_of, integer
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.locations import location_of
@@ -72,8 +74,8 @@ def _exp2(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _log2(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / (x log(2))."""
-    return _reciprocal(b, b.scaled(x, log(2.0)))
+    """(1 / log(2)) / x: a product x log(2) could underflow."""
+    return b.div(b.splat(1.0 / log(2.0), x.type), x)
 
 
 def _sqrt(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -96,9 +98,22 @@ def _tan(b: ArrayBuilder, x: Value, y: Value) -> Value:
     return _plus(b, _square(b, y), 1.0)
 
 
+def _below_one(b: ArrayBuilder, x: Value) -> Value:
+    """1 - x^2, near 1 as (1 - x) (1 + x), which keeps its digits, but whose derivative cancels near 0."""
+    product = b.mul(_one_minus(b, x), _plus(b, x, 1.0))
+    near = b.compare("lt", b.unary(ew.AbsOp, x), b.splat(0.5, x.type))
+    return b.select(near, _one_minus(b, _square(b, x)), product)
+
+
+def _is_far(b: ArrayBuilder, x: Value) -> Value:
+    """Whether x^2 + 1 rounds to x^2."""
+    far = 1e9 if element_of(x) == f64 else 1e5
+    return b.compare("gt", b.unary(ew.AbsOp, x), b.splat(far, x.type))
+
+
 def _asin(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / sqrt((1 - x) (1 + x)): the product keeps its accuracy near 1."""
-    return b.unary(ew.RsqrtOp, b.mul(_one_minus(b, x), _plus(b, x, 1.0)))
+    """1 / sqrt(1 - x^2)."""
+    return b.unary(ew.RsqrtOp, _below_one(b, x))
 
 
 def _acos(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -106,18 +121,21 @@ def _acos(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _atan(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / (1 + x^2)."""
-    return _reciprocal(b, _plus(b, _square(b, x), 1.0))
+    """1 / (1 + x^2), far out as (1 / x)^2, whose derivative has no factor x^-4."""
+    far = _is_far(b, x)
+    inverse = _reciprocal(b, b.select(far, x, _plus(b, _square(b, x), 1.0)))
+    return b.select(far, _square(b, inverse), inverse)
 
 
-def _tanh(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 - tanh(x)^2."""
-    return _one_minus(b, _square(b, y))
+def _tanh_slope(b: ArrayBuilder, x: Value, y: Value, slope: Value) -> Value:
+    """-2 tanh(x) / cosh(x)^2, with y = tanh(x)."""
+    return b.scaled(b.mul(y, slope), -2.0)
 
 
 def _asinh(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / sqrt(1 + x^2)."""
-    return b.unary(ew.RsqrtOp, _plus(b, _square(b, x), 1.0))
+    """1 / sqrt(1 + x^2), which is 1 / |x| far out."""
+    root = b.unary(ew.SqrtOp, _plus(b, _square(b, x), 1.0))
+    return _reciprocal(b, b.select(_is_far(b, x), b.unary(ew.AbsOp, x), root))
 
 
 def _acosh(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -127,8 +145,8 @@ def _acosh(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _atanh(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / ((1 - x) (1 + x))."""
-    return _reciprocal(b, b.mul(_one_minus(b, x), _plus(b, x, 1.0)))
+    """1 / (1 - x^2)."""
+    return _reciprocal(b, _below_one(b, x))
 
 
 def _erf(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -168,9 +186,9 @@ def _polygamma(b: ArrayBuilder, x: Value, y: Value) -> Value:
     return _polygamma_of(b, order, x)
 
 
-def _logistic(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """y (1 - y)."""
-    return b.mul(y, _one_minus(b, y))
+def _logistic_slope(b: ArrayBuilder, x: Value, y: Value, slope: Value) -> Value:
+    """The slope times 1 - 2 y, as -tanh(x / 2), which keeps its digits near 0."""
+    return b.neg(b.mul(b.unary(ew.TanhOp, b.scaled(x, 0.5)), slope))
 
 
 def _divisor(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
@@ -269,7 +287,7 @@ UNARY: dict[type[ew.ElementwiseOp], UnaryCoefficient] = {
     ew.AtanOp: _atan,
     ew.SinhOp: lambda b, x, y: b.unary(ew.CoshOp, x),
     ew.CoshOp: lambda b, x, y: b.unary(ew.SinhOp, x),
-    ew.TanhOp: _tanh,
+    ew.TanhOp: lambda b, x, y: b.binary(ew.TanhSlopeOp, x, y),
     ew.AsinhOp: _asinh,
     ew.AcoshOp: _acosh,
     ew.AtanhOp: _atanh,
@@ -278,7 +296,7 @@ UNARY: dict[type[ew.ElementwiseOp], UnaryCoefficient] = {
     ew.ErfinvOp: _erfinv,
     ew.LgammaOp: _lgamma,
     ew.PolygammaOp: _polygamma,
-    ew.LogisticOp: _logistic,
+    ew.LogisticOp: lambda b, x, y: b.binary(ew.LogisticSlopeOp, x, y),
     ew.SoftplusOp: lambda b, x, y: b.unary(ew.LogisticOp, x),
 }
 """The derivative of every smooth op of one operand."""
@@ -292,6 +310,8 @@ BINARY: dict[type[ew.ElementwiseOp], tuple[BinaryCoefficient, BinaryCoefficient 
     ew.PowOp: (_pow_base, _pow_exponent),
     ew.Atan2Op: (_atan2_left, _atan2_right),
     ew.HypotOp: (_hypot_left, _hypot_right),
+    ew.TanhSlopeOp: (_tanh_slope, None),
+    ew.LogisticSlopeOp: (_logistic_slope, None),
     ew.RemOp: (_one, _times_taken),
     ew.FmodOp: (_one, _times_taken),
     ew.CopysignOp: (_copysign, None),

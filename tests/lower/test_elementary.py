@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 import scipy.special
 
+from mlirad.dialects.array.scalars import SCALARS
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.external import external_address
@@ -91,6 +92,8 @@ EXACT: dict[str, Callable[..., mp.mpf]] = {
     "log2": lambda x: mp.log(x, 2),
     "log1p": mp.log1p,
     "softplus": lambda x: mp.log1p(mp.exp(x)),
+    "tanh_slope": lambda x, y: mp.sech(x) ** 2,
+    "logistic_slope": lambda x, y: mp.sech(x / 2) ** 2 / 4,
     "asinh": mp.asinh,
     "acosh": mp.acosh,
     "atanh": mp.atanh,
@@ -174,7 +177,14 @@ DOMAINS: dict[str, Callable[[np.random.Generator, str], Array]] = {
 }
 
 
+SLOPES: dict[str, Callable[[Array], Array]] = {"tanh_slope": np.tanh, "logistic_slope": scipy.special.expit}
+"""Of what function slopes are, whose value they are given."""
+
+
 def pairs(name: str, rng: np.random.Generator, dtype: str) -> tuple[Array, Array]:
+    if name in SLOPES:
+        x = np.concatenate([everywhere(rng, dtype), over_range(-712, 712)(rng, dtype)])
+        return x, SLOPES[name](x.astype("f8")).astype(dtype)
     if name != "pow":
         x = everywhere(rng, dtype)
         y = rng.permutation(x)
@@ -271,6 +281,8 @@ NUMPY: dict[str, Callable[..., Array]] = {
     "atan2": np.arctan2,
     "logistic": scipy.special.expit,
     "softplus": lambda x: np.logaddexp(x.dtype.type(0), x),
+    "tanh_slope": SCALARS["tanh_slope"],
+    "logistic_slope": SCALARS["logistic_slope"],
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
@@ -320,6 +332,8 @@ def test_special_values(name: str, dtype: str) -> None:
     args = [values]
     if arity(name) == 2:
         args = [v.ravel() for v in np.meshgrid(values, values)]
+    if name in SLOPES:
+        args = [values, SLOPES[name](values.astype("f8")).astype(dtype)]
     if name.startswith("polygamma"):
         # SciPy has no values at -inf and, for orders above 0, at negative fractions.
         args = [values[(values > -math.inf) & ((values >= 0) | (values == np.floor(values)))]]

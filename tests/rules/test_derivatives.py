@@ -147,6 +147,16 @@ def along(op: str) -> tuple[str, list[Any]]:
 
 
 CASES: dict[str, tuple[str, list[Any]]] = {
+    **{
+        f"{name} slope": (
+            f"""func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {{
+            %y = array.{name} %x : tensor<3xf64>
+            %z = array.{name}_slope %x, %y : tensor<3xf64>
+            func.return %z : tensor<3xf64> }}""",
+            [np.array([-1.3, 0.4, 2.1])],
+        )
+        for name in ("tanh", "logistic")
+    },
     "sort": along("sort %x {dim = 1}"),
     **{
         f"cumulative {kind} {way}": along(f"cumulative {kind} %x {{dim = 1{way}}}")

@@ -144,6 +144,15 @@ def _shift_right(x: _Array, y: _Array) -> _Array:
     return np.right_shift(x, np.where((y >= 0) & (y < most), y, most))
 
 
+def _tanh_slope(x: _Array, y: _Array) -> _Array:
+    return (1 / np.cosh(x)) ** 2
+
+
+def _logistic_slope(x: _Array, y: _Array) -> _Array:
+    e = np.exp(-np.abs(x))
+    return e / (1 + e) / (1 + e)
+
+
 _PREDICATES: dict[str, Callable[..., Any]] = {
     "eq": np.equal,
     "ne": np.not_equal,
@@ -211,6 +220,8 @@ SCALARS: dict[str, Callable[..., Number]] = {
         "lgamma": _lgamma,
         "logistic": _special("expit"),
         "softplus": _softplus,
+        "tanh_slope": _tanh_slope,
+        "logistic_slope": _logistic_slope,
         "floor": np.floor,
         "ceil": np.ceil,
         "round": np.rint,

@@ -132,6 +132,8 @@ PARTIALS: dict[type[ew.ElementwiseOp], Partials] = {
     ew.PowOp: _by_both(_pow),
     ew.Atan2Op: _by_both(_atan2),
     ew.HypotOp: _by_both(_hypot),
+    ew.TanhSlopeOp: _by_both(lambda x, y: (-2 * np.sinh(x) / np.cosh(x) ** 3, np.zeros_like(y))),
+    ew.LogisticSlopeOp: _by_both(lambda x, y: (-np.sinh(x / 2) / np.cosh(x / 2) ** 3 / 4, np.zeros_like(y))),
     ew.MaxOp: _by_both(_maximum),
     ew.MinOp: _by_both(_minimum),
     ew.RemOp: _by_both(_rem),

@@ -75,6 +75,9 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "cosh": Elementary(exponential.cosh, 1.5, 30),
     "tanh": Elementary(exponential.tanh, 2.5, 46),
     "logistic": Elementary(exponential.logistic, 2.5, 46),
+    # Where the functions themselves are near 1, slopes made of them lose digits before the tails begin.
+    "tanh_slope": Elementary(exponential.tanh_slope, 20_000, 8, arity=2),
+    "logistic_slope": Elementary(exponential.logistic_slope, 10_000, 8, arity=2),
     "log": Elementary(logarithm.log, 1, 34),
     "log2": Elementary(logarithm.log2, 1, 50),
     "log1p": Elementary(logarithm.log1p, 1, 44),
@@ -99,6 +102,12 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "lgamma": Elementary(gamma.lgamma, 8, 500, calls=True),
     "polygamma": Elementary(gamma.polygamma, 16, 130),
 }
+
+WITH_SLOPE: Final[dict[str, Callable[[IRBuilder, Value], tuple[Value, Value]]]] = {
+    "tanh": exponential.tanh_with_slope,
+    "logistic": exponential.logistic_with_slope,
+}
+"""Functions that are computed with their slopes where code needs both."""
 
 SPECIAL: Final = Elementary(special.special, 0, special.FLOPS, calls=True)
 """Any special function that SciPy computes; its error is that of SciPy."""

@@ -1,4 +1,4 @@
-"""exp and what is made of it: exp exp2 expm1 sinh cosh tanh logistic.
+"""exp and what is made of it: exp exp2 expm1 sinh cosh tanh logistic, and the slopes of the last two.
 
 x = n ln 2 + r with |r| ≤ ln 2 / 2; exp x = 2^n (1 + p) with p = r + r² q(r). The sum x / ln 2 + 1.5·2^52
 rounds to n and leaves n, plus any integer added to the constant, in its low bits: a shift by the
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mlirad.lower.elementary import coefficients as c
+from mlirad.lower.elementary.calls import outlined, shared, where_unlikely
 from mlirad.lower.elementary.floats import (
     Format,
     at_least,
@@ -66,6 +67,22 @@ def tanh(f: IRBuilder, x: Value) -> Value:
     return with_sign_of(f, _over_one_more(f, half, half), x)
 
 
+def tanh_with_slope(f: IRBuilder, x: Value) -> tuple[Value, Value]:
+    """tanh(x) and 1 - tanh(x)², which is (2 - q)q with q = 2/(e + 2), e = expm1(2|x|).
+
+    q holds all digits of the slope. As far as e reaches without overflow, the slope becomes subnormal.
+    """
+    limit = 709.78 if x.kind == "double" else 88.722
+    doubled = at_most(f, f.fmul(magnitude(f, x), 2.0), limit)
+    half = shared(f, "half_expm1", [doubled], _half_expm1)
+    q = f.fdiv(full(f, 1.0, x), f.fadd(half, 1.0))
+    return with_sign_of(f, _over_one_more(f, half, half), x), f.fmul(f.fsub(2.0, q), q)
+
+
+def _half_expm1(f: IRBuilder, x: Value) -> Value:
+    return _scaled_expm1(f, x, -1)
+
+
 def sinh(f: IRBuilder, x: Value) -> Value:
     """(e + e/(e + 1))/2 with e = expm1|x|, of which e/4 is formed, so that only the result overflows."""
     quarter = _scaled_expm1(f, _overflowing_late(f, x), -2)
@@ -87,9 +104,43 @@ def cosh(f: IRBuilder, x: Value) -> Value:
 
 def logistic(f: IRBuilder, x: Value) -> Value:
     """1/(1 + e) for x ≥ 0, e/(1 + e) below, with e = exp(-|x|): neither overflows."""
-    e = exp(f, f.fneg(magnitude(f, x)))
+    return _logistic_of(f, x, exp(f, f.fneg(magnitude(f, x))))
+
+
+def logistic_with_slope(f: IRBuilder, x: Value) -> tuple[Value, Value]:
+    """logistic(x) and e/(1 + e)² with e = exp(-|x|)."""
+    e = shared(f, "exp", [f.fneg(magnitude(f, x))], exp)
+    inverse = f.fdiv(full(f, 1.0, x), f.fadd(e, 1.0))
+    return _logistic_of(f, x, e), f.fmul(f.fmul(e, inverse), inverse)
+
+
+def _logistic_of(f: IRBuilder, x: Value, e: Value) -> Value:
     numerator = f.select(f.fcmp("olt", x, 0.0), e, 1.0)
     return _over_one_more(f, numerator, e)
+
+
+def tanh_slope(f: IRBuilder, x: Value, y: Value) -> Value:
+    """1 - y² with y = tanh(x); 4u/(1 + u)² with u = exp(-2|x|) where little is left of 1."""
+    slope = f.multiply_add(f.fneg(y), y, 1.0)
+    is_far = f.fcmp("olt", slope, 2.0**-12 if x.kind == "double" else 2.0**-10)
+    return where_unlikely(f, is_far, x, slope, lambda x: outlined(f, "tanh_tail", x, _tanh_tail))
+
+
+def _tanh_tail(f: IRBuilder, x: Value) -> Value:
+    return f.fmul(_logistic_tail(f, f.fmul(magnitude(f, x), 2.0)), 4.0)
+
+
+def logistic_slope(f: IRBuilder, x: Value, y: Value) -> Value:
+    """y(1 - y) with y = logistic(x); e/(1 + e)² with e = exp(-x) where little is left of 1 - y."""
+    slope = f.fmul(y, f.fsub(1.0, y))
+    is_far = f.fcmp("ogt", y, 1.0 - (2.0**-12 if x.kind == "double" else 2.0**-9))
+    return where_unlikely(f, is_far, x, slope, lambda x: outlined(f, "logistic_tail", x, _logistic_tail))
+
+
+def _logistic_tail(f: IRBuilder, x: Value) -> Value:
+    e = exp(f, f.fneg(x))
+    inverse = f.fdiv(full(f, 1.0, x), f.fadd(e, 1.0))
+    return f.fmul(f.fmul(e, inverse), inverse)
 
 
 def reduce_exp(f: IRBuilder, x: Value, x_low: Value | None, offset: int) -> Reduced:

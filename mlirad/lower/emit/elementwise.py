@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias, cast
 
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.frame_type import FrameType
@@ -24,7 +24,7 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
-from mlirad.lower.elementary import emit
+from mlirad.lower.elementary import WITH_SLOPE, emit
 from mlirad.lower.emit import integers, remainders
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, mangled
 
@@ -47,6 +47,10 @@ def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> 
     if code is not None:
         return code(f, *operands)
     match op:
+        case ew.TanhOp() | ew.LogisticOp() if any(_is_pair(op, use.operation) for use in op.result.uses):
+            return _with_slope(f, op, operands[0])[0]
+        case ew.TanhSlopeOp() | ew.LogisticSlopeOp() if _is_pair(op.rhs.owner, op):
+            return _with_slope(f, op, operands[0])[1]
         case ew.CompareOp():
             return _compare(f, op.predicate.data, *operands)
         case ew.ConvertOp():
@@ -60,6 +64,20 @@ def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> 
             if not isinstance(op, ew.ElementwiseOp):
                 raise CompileError(f"{op.name} cannot stand in a kernel body", location=location_of(op))
             return emit(f, name, operands)
+
+
+def _is_pair(op: Operation | Block, slope: Operation) -> bool:
+    """Whether the code that stands next to each other is of a function and of its slope at the same place."""
+    match op, slope:
+        case (ew.TanhOp(), ew.TanhSlopeOp()) | (ew.LogisticOp(), ew.LogisticSlopeOp()):
+            return slope.rhs is op.result and slope.lhs is op.operand and slope.parent is op.parent
+        case _:
+            return False
+
+
+def _with_slope(f: IRBuilder, op: Operation, x: Value) -> tuple[Value, Value]:
+    name = op.name.removeprefix("array.").removesuffix("_slope")
+    return WITH_SLOPE[name](f, x)
 
 
 def maximum(f: IRBuilder, x: Value, y: Value) -> Value:

@@ -161,13 +161,18 @@ def materialised(
                 and (
                     readings.is_result_of_loop(op)
                     if type(op) in FREE
-                    else code > MAX_LENGTH or _pays(value, own, readings)
+                    else code > MAX_LENGTH or _pays(value, own, readings) or _is_slope_of_any(op, stored)
                 )
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own
             length[value] = 0 if value in stored else code
     return stored
+
+
+def _is_slope_of_any(op: Operation, stored: set[Value]) -> bool:
+    """Whether an op is the slope of a function whose value is stored: it costs little beside that."""
+    return isinstance(op, ew.TanhSlopeOp | ew.LogisticSlopeOp) and op.rhs in stored
 
 
 def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:

@@ -95,6 +95,19 @@ def _logistic(u: Emitter, x: Value) -> Value:
     return u.op(arith.DivfOp, one, u.op(arith.AddfOp, one, u.op(math.ExpOp, u.op(arith.NegfOp, x))))
 
 
+def _logistic_slope(u: Emitter, x: Value, y: Value) -> Value:
+    """e / (1 + e)^2 with e = e^-|x|."""
+    e = u.op(math.ExpOp, u.op(arith.NegfOp, u.op(math.AbsFOp, x)))
+    total = u.op(arith.AddfOp, u.constant(1, x.type), e)
+    return u.op(arith.DivfOp, u.op(arith.DivfOp, e, total), total)
+
+
+def _tanh_slope(u: Emitter, x: Value, y: Value) -> Value:
+    """The slope of tanh(x) = 2 logistic(2 x) - 1."""
+    slope = _logistic_slope(u, u.op(arith.MulfOp, u.constant(2, x.type), x), y)
+    return u.op(arith.MulfOp, u.constant(4, x.type), slope)
+
+
 def _softplus(u: Emitter, x: Value) -> Value:
     """max(x, 0) + log(1 + e^-|x|)."""
     rest = u.op(math.Log1pOp, u.op(math.ExpOp, u.op(arith.NegfOp, u.op(math.AbsFOp, x))))
@@ -279,6 +292,8 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.DivOp: _div,
     ew.PowOp: _pow,
     ew.Atan2Op: _binary(math.Atan2Op),
+    ew.TanhSlopeOp: _tanh_slope,
+    ew.LogisticSlopeOp: _logistic_slope,
     ew.MaxOp: _by_kind(arith.MaximumfOp, arith.MaxSIOp),
     ew.MinOp: _by_kind(arith.MinimumfOp, arith.MinSIOp),
     ew.RemOp: _rem,

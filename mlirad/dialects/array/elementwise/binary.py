@@ -80,6 +80,28 @@ class HypotOp(BinaryOp):
 
 
 @irdl_op_definition
+class TanhSlopeOp(BinaryOp):
+    """1 / cosh(x)^2, the derivative of tanh, also where tanh rounds to 1.
+
+    The second operand is tanh(x), which mostly saves computing anything else; it decides nothing.
+    """
+
+    name = "array.tanh_slope"
+    DOMAIN: ClassVar = FLOATS
+
+
+@irdl_op_definition
+class LogisticSlopeOp(BinaryOp):
+    """e^-x / (1 + e^-x)^2, the derivative of the logistic function, also where that rounds to 1.
+
+    The second operand is logistic(x), which mostly saves computing anything else; it decides nothing.
+    """
+
+    name = "array.logistic_slope"
+    DOMAIN: ClassVar = FLOATS
+
+
+@irdl_op_definition
 class MaxOp(BinaryOp):
     """The larger; NaN if either is."""
 

@@ -50,10 +50,10 @@ def power(base: Operand, exponent: Operand) -> Array | None:
         return made(b.select(far, b.zeros(x.type), root), weak=weak)
     if not float(number).is_integer() or abs(number) > MAX_UNROLLED_POWER:
         return None
-    power = integer_power(b, x, abs(int(number)))
     if number < 0:
-        power = b.div(b.splat(1, power.type), power)
-    return made(power, weak=weak)
+        # Powers of 1 / x: neither x^n nor, in derivatives, its square over- or underflows before the result.
+        x = b.div(b.splat(1, x.type), x)
+    return made(integer_power(b, x, abs(int(number))), weak=weak)
 
 
 def integer_power(b: ArrayBuilder, x: Value, exponent: int) -> Value:
