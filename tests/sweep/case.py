@@ -29,7 +29,8 @@ class Case:
     points to look at besides the common ones. `domain` is where the function is real and smooth: nothing
     counts outside, and at its ends the limits from inside do. At `knots`, both one-sided limits are right,
     and what lies between. With `waves`, errors are relative to the amplitude, not to a value near a zero. A
-    `slow` case takes mpmath long, and is looked at in fewer points. `label` tells cases of a function apart.
+    `slow` case takes mpmath long, and is looked at in fewer points, at the `most` in so many for each of the
+    others. `label` tells cases of a function apart.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Case:
     special: Sequence[float] = ()
     waves: bool = False
     slow: bool = False
+    most: int = 1000
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.name, self.label, f"by argument {self.argument}")))

@@ -53,7 +53,7 @@ def sweep(case: Case, dtype: type[np.floating], every: int = 1) -> Tally:
     others: list[Others] = []
     for given in case.others:
         rounded = tuple(float(dtype(v)) for v in given)
-        found = points(case, dtype, rounded).tolist()[:: every * (4 if case.slow else 1)]
+        found = points(case, dtype, rounded).tolist()[:: every * (4 if case.slow else 1)][: case.most]
         xs += found
         others += [rounded] * len(found)
     computed = _computed(case, dtype, xs, others)

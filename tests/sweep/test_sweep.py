@@ -35,7 +35,7 @@ def test_derivatives(case: Case, fuzz_seconds: float) -> None:
         tally = sweep(case, dtype, 1 if fuzz_seconds else EVERYDAY)
         assert not tally.wrong, "\n".join(map(str, tally.wrong[:10]))
         judged = [sum(counts.values()) - counts["no reference"] for counts in tally.counts.values()]
-        assert min(judged) > 10
+        assert min(judged) > 4
 
 
 SEVERAL_ELEMENTS = {"logsumexp", "softmax", "log_softmax"}

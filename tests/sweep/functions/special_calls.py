@@ -54,12 +54,16 @@ def part(
 
 def root_of(f: Callable[[Any], Any], slope: Callable[[Any], Any], start: Any) -> Any:
     """The root of a function by Newton's method, at the precision that is set."""
-    x = mpf(start)
-    for _ in range(200):
+    x, last = mpf(start), mp.inf
+    for _ in range(100):
         step = f(x) / slope(x)
         x -= step
-        if abs(step) <= abs(x) * mpf(10) ** (5 - mp.dps):
+        size = abs(step)
+        if size <= abs(x) * mpf(10) ** (5 - mp.dps) or (
+            size >= last and size <= abs(x) * mpf(10) ** (-mp.dps / 2)
+        ):
             return x
+        last = size
     raise ValueError("no root")
 
 
