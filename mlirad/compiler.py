@@ -30,6 +30,7 @@ from mlirad.float_modes import standard_floats
 from mlirad.ir.call_graph import CallGraph, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import make_context
+from mlirad.jit.memory_left import COMPILE_BYTES, require_memory
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
@@ -86,9 +87,10 @@ def compile_module(
     computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
     A `profiled` program adds up the time that each of its kernels takes. With `shows_places` comments in the
     text say where its instructions come from.
-    Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
-    is no such function.
+    Raises what passes raise, `OutOfMemoryError` where there is little memory left, `VerifyError` for a memory
+    plan that is not sound, and `CompileError` when there is no such function.
     """
+    require_memory(COMPILE_BYTES, "compile the program")
     if holds_kernels(module):
         options = replace(options, start="kernels")
     target = target or find_target()

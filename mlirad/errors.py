@@ -107,7 +107,7 @@ class CallDepthError(MliradError, RecursionError):
 
 
 class OutOfMemoryError(MliradError, MemoryError):
-    """A running program that needs more memory than there is, for what its loops and calls record."""
+    """More memory is needed than there is: to compile a program, or for what its loops and calls record."""
 
 
 class TimeLimitError(MliradError, TimeoutError):

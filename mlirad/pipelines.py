@@ -23,7 +23,14 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
-from mlirad.errors import ArraySizeError, CompileError, MliradError, SizeNeeded, UnsupportedError
+from mlirad.errors import (
+    ArraySizeError,
+    CompileError,
+    MliradError,
+    OutOfMemoryError,
+    SizeNeeded,
+    UnsupportedError,
+)
 from mlirad.float_modes import standard_floats
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
@@ -332,6 +339,11 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
         raise UnsupportedError(
             f"the program is nested too deeply for pass {pass_.name!r}",
             hint="make shorter chains of ops that depend on each other, or loops of them",
+        ) from error
+    except MemoryError as error:
+        raise OutOfMemoryError(
+            f"there is no memory for pass {pass_.name!r}",
+            hint="raise the limit of the process, or free memory",
         ) from error
     except DiagnosticException as error:
         raise CompileError(f"pass {pass_.name!r} failed: {error}") from error

@@ -612,6 +612,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/random/test_keys.py::test_errors_name_what_is_wrong": (2, 0),
     "tests/random/test_keys.py::test_known_answers": (3, 0),
     "tests/robustness/test_leaks.py::test_no_objects_are_left_of_dropped_programs": (8, 0),
+    "tests/robustness/test_memory_limits.py::test_programs_end_with_a_result_or_an_error": (8, 0),
+    "tests/robustness/test_memory_limits.py::test_tools_end_with_a_result_or_an_error": (4, 0),
     "tests/robustness/test_sessions.py::test_sessions": (8, 0),
     "tests/rules/test_derivatives.py::test_binary": (21, 3),
     "tests/rules/test_derivatives.py::test_cholesky_by_blocks": (2, 0),

@@ -24,7 +24,7 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
-from mlirad.errors import InterpreterError, MliradError, TimeLimitError, UnsupportedError
+from mlirad.errors import InterpreterError, MliradError, OutOfMemoryError, TimeLimitError, UnsupportedError
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.counting import OperationCounter, cost
 
@@ -199,6 +199,8 @@ class Frame:
             ]
         except MliradError:
             raise
+        except MemoryError as error:
+            raise _no_memory(op) from error
         except Exception as error:
             if isinstance(op, ReportOp | kernel.ReportOp):
                 self.machine.raised_by_a_print = error
@@ -252,6 +254,8 @@ class Frame:
             self.machine.count(instruction, count)
             try:
                 result = self.machine.element_meanings[type(op)](op, operands)
+            except MemoryError as error:
+                raise _no_memory(op) from error
             except Exception as error:
                 raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
             inside[instruction.results[0]] = np.broadcast_to(result, (count,))
@@ -293,3 +297,11 @@ def _outer_values(op: Operation) -> dict[Value, None]:
             defined.update(part.results)
             pending += reversed(part.regions)
     return {v: None for v in read if v not in defined}
+
+
+def _no_memory(op: Operation) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"there is no memory for the results of {op.name}",
+        location=location_of(op.location),
+        hint="work on smaller arrays, or raise the limit of the process",
+    )

@@ -39,10 +39,12 @@ from typing import Final, cast
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
+from mlirad.jit.memory_left import require_memory
 from mlirad.jit.object_layout import capsule_pointer, python_function
 from mlirad.jit.once import once
 from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.jit.templates import pointer
+from mlirad.jit.threads import usual_threads
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
 
@@ -105,9 +107,27 @@ def blas_address(symbol: str) -> int:
     routine = _ROUTINES.get(symbol)
     if routine is None:
         raise CompileError(f"no routine {symbol}")
+    _take_buffer()
     code = load_glue(_wrapped(symbol, *routine, _routine_address(*routine), _limit_addresses()), (symbol,))
     _loaded.append(code)
     return code.addresses[symbol]
+
+
+@once
+def _take_buffer() -> None:
+    """Have OpenBLAS take the memory that its calls work in, for as many as run at once.
+
+    A call that gets none asks for it again for ever.
+    """
+    require_memory(BUFFER_BYTES * (usual_threads() + 1), "call BLAS")
+    one, info = (ctypes.c_int32 * 1)(1), (ctypes.c_int32 * 2)()
+    matrix, pivots = (ctypes.c_double * 1)(1.0), (ctypes.c_int32 * 1)()
+    factor = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(_routine_address("lapack", "d", "getrf"))
+    factor(one, one, matrix, one, pivots, info)
+
+
+BUFFER_BYTES: Final = 1 << 26
+"""Address space for the buffer of a call: half of it, of which the C library may take twice as much."""
 
 
 @once

@@ -42,7 +42,7 @@ def greedy_colours(
     counts = np.array([len(order)])
     arrays = [np.ascontiguousarray(a, np.int64) for a in (counts, order, *graph)]
     pointers = (ctypes.c_void_p * 8)(*[a.ctypes.data for a in (*arrays, colours, marks)])
-    runner()(_code().addresses[name], ctypes.addressof(pointers), 0, True, 0, 1)
+    runner()(_code().addresses[name], ctypes.addressof(pointers), 0, True, 0, 1, 0, 0)
     return np.where(colours < 0, colours, colours + taken) if taken else colours
 
 

@@ -42,6 +42,7 @@ from typing import Final
 from mlirad.errors import CompileError
 from mlirad.float_modes import standard_floats
 from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
+from mlirad.jit.memory_left import require_memory
 from mlirad.jit.perf_map import note_functions
 from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
@@ -64,6 +65,15 @@ PASSES: Final = (
 
 QUICK_FROM: Final = 4_000_000
 """From how many characters on a text is compiled in the quick tier: in two seconds instead of ten."""
+
+BYTES_PER_CHARACTER: Final = 256
+"""Memory that LLVM may need for a character of text: it was at most 60 bytes for programs of all kinds."""
+
+BYTES_PER_BYTE: Final = 8
+"""Memory that it may need to load a byte of object code."""
+
+BYTES_AT_LEAST: Final = 1 << 22
+"""Memory that LLVM may need besides."""
 
 PROGRAMS_KEPT: Final = 32
 """How many texts are kept with their object code: some 100 kB each where they are large."""
@@ -158,6 +168,7 @@ def load_object(
 ) -> LoadedCode:
     """Load object code made by `object_code` for this machine; see `load`."""
     times = times or StageTimes()
+    require_memory(BYTES_AT_LEAST + BYTES_PER_BYTE * len(code), "load the program")
     start = time.perf_counter()
     builder = LLVM.JITLibraryBuilder().add_object_img(code)
     # LLVM calls memcpy and its like of the C library where the text has intrinsics.
@@ -215,7 +226,8 @@ def _emit(module: Module, machine: TargetMachine) -> bytes:
 
 
 def _parsed(text: str, target: Target) -> Module:
-    """The text as a verified module for the target."""
+    """The text as a verified module for the target. Raises `OutOfMemoryError` if LLVM may have too little."""
+    require_memory(BYTES_AT_LEAST + BYTES_PER_CHARACTER * len(text), "compile the program")
     try:
         module = LLVM.parse_assembly(text)
         module.triple = target.triple

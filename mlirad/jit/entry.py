@@ -87,6 +87,7 @@ class _Table:
             entry_table.GUARDS_COUNT: call.guards.count,
             entry_table.GIVEN_OUTS: len(program.outputs) * call.outs,
             entry_table.DESTINATIONS: int(call.outs or bool(general.donations)),
+            entry_table.HOLDS: general.warns,
             entry_table.HANDLER: result_memory.handler_address() if any(is_large) else 0,
         }
         words = _in_order(header, entry_table.HEADER_WORDS)

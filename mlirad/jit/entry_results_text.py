@@ -143,7 +143,14 @@ output.done:
 ; --- call the program ---
 
 run:
-  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads)
+  %borrowed.arguments = getelementptr i64, ptr %borrowed, i64 ${BORROWED_ARGUMENTS}
+  store ptr %arguments, ptr %borrowed.arguments
+  %borrowed.count = getelementptr i64, ptr %borrowed, i64 ${BORROWED_COUNT}
+  store i64 %count, ptr %borrowed.count
+  %borrowed.held = getelementptr i64, ptr %borrowed, i64 ${BORROWED_HELD}
+  store i64 0, ptr %borrowed.held
+  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads,
+      ptr %borrowed, i64 %holds)
   br i1 %has_arena, label %release, label %after
 
 release:

@@ -34,7 +34,9 @@ HANDLER: Final = 12
 """NumPy's handler of the memory of large results; see `jit/result_memory.py`."""
 THREADS: Final = 13
 """How many threads may work on a call; 0 for as many as usual."""
-HEADER_WORDS: Final = 14
+HOLDS: Final = 14
+"""Whether to hold the arguments from the beginning, as a library may call Python while the program runs."""
+HEADER_WORDS: Final = 15
 
 # Of inputs and outputs.
 DTYPE_WORD: Final = 0

@@ -15,7 +15,7 @@ from mlirad.jit.entry_destinations_text import DESTINATIONS
 from mlirad.jit.entry_results_text import RESULTS
 from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
-from mlirad.jit.host_text import CALL
+from mlirad.jit.host_text import BORROWED_ARGUMENTS, BORROWED_COUNT, BORROWED_HELD, BORROWED_REFERENCES, CALL
 from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 
@@ -47,6 +47,10 @@ def entry_text() -> str:
     )
     values: dict[str, object] = {
         "call": pointer(host_address(CALL)),
+        "BORROWED_ARGUMENTS": BORROWED_ARGUMENTS,
+        "BORROWED_COUNT": BORROWED_COUNT,
+        "BORROWED_HELD": BORROWED_HELD,
+        "BORROWED_REFERENCES": BORROWED_REFERENCES,
         "ndarray": pointer(id_of_ndarray()),
         "float": pointer(id(float)),
         "bool": pointer(id(bool)),
@@ -82,6 +86,7 @@ entry:
   %given.outs = load i64, ptr %table[i64 ${GIVEN_OUTS}]
   %destinations.any = load i64, ptr %table[i64 ${DESTINATIONS}]
   %handler = load ptr, ptr %table[i64 ${HANDLER}]
+  %holds = load i64, ptr %table[i64 ${HOLDS}]
   %input.words = getelementptr i64, ptr %table, i64 ${HEADER_WORDS}
   %input.size = mul i64 %inputs, ${INPUT_WORDS}
   %output.words = getelementptr i64, ptr %input.words, i64 %input.size
@@ -102,6 +107,8 @@ stack:
   %results = alloca ptr, i64 %outputs
   %destinations = alloca ptr, i64 %outputs
   %made = alloca ptr, i64 %inputs
+  %borrowed.size = add i64 %count, ${BORROWED_REFERENCES}
+  %borrowed = alloca i64, i64 %borrowed.size
   br label %inputs.next
 
 ; --- compare each argument with its description ---

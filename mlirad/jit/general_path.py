@@ -7,6 +7,7 @@ general([1, 2, 3])  -->  array([...])
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,7 +21,13 @@ from mlirad.jit.guarded import run_guarded
 from mlirad.jit.host import runner
 from mlirad.jit.memory import Arena, aligned_bytes, aligned_copy, has_own_elements
 from mlirad.jit.result_memory import empty
-from mlirad.lower.native_program import ProgramInterface
+from mlirad.lower.native_program import LOOP_PREFIX, ProgramInterface
+
+
+def _references(arrays: Sequence[npt.NDArray[Any]]) -> list[weakref.ref[Any]]:
+    """Weak references to the arrays that own the memory of these: NumPy resizes none that has some."""
+    owners = [array.base if isinstance(array.base, np.ndarray) else array for array in arrays]
+    return [weakref.ref(owner) for owner in owners]
 
 
 class GeneralPath:
@@ -43,6 +50,8 @@ class GeneralPath:
         self._name = name
         self._code = code  # owns the memory that the program is in
         self.releases_lock: Final = int(releases_lock)
+        self.warns: Final = int(any(symbol.startswith(LOOP_PREFIX) for symbol in program.externals))
+        """Whether a library may call Python during a call, to warn."""
         self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
         self.threads: Final = threads
         self._runner = runner()
@@ -98,10 +107,12 @@ class GeneralPath:
             arena = self._arenas.pop()
         except IndexError:
             arena = aligned_bytes(self.program.arena_bytes)
+        held = _references((*inputs, *outputs))
         try:
             addresses = [array.ctypes.data for array in (*read, *outputs, *self.constants)]
             self._run(addresses, arena.ctypes.data)
         finally:
+            del held
             self._arenas.append(arena)
 
     def _run(self, buffers: list[int], arena: int) -> None:
@@ -109,5 +120,5 @@ class GeneralPath:
         pointers = (ctypes.c_void_p * self._buffers)(*buffers)
         main = self._code.addresses[engine.ENTRY]
         self._runner(
-            main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds, self.threads
+            main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds, self.threads, 0, 0
         )

@@ -40,15 +40,19 @@ def host_address(symbol: str) -> int:
 
 
 @once
-def runner() -> Callable[[int, int, int, int, int, int], None]:
+def runner() -> Callable[[int, int, int, int, int, int, int, int], None]:
     """The function that runs a program given addresses: of its code, its buffers and its arena.
 
     Then come whether to release the global lock at once, the time limit in nanoseconds, or 0, and how many
-    threads may work on it, or 0 for as many as usual. It raises what the program ends with.
+    threads may work on it, or 0 for as many as usual; last the table of borrowed arguments, or 0, and
+    whether to hold them at once. It raises what the program ends with.
     """
     # `ctypes` raises the exception that is set when such a function returns.
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, *(ctypes.c_void_p,) * 3, *(ctypes.c_int64,) * 3)
-    return cast("Callable[[int, int, int, int, int, int], None]", prototype(_code().addresses[CALL]))
+    words = (*(ctypes.c_void_p,) * 3, *(ctypes.c_int64,) * 3, ctypes.c_void_p, ctypes.c_int64)
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, *words)
+    return cast(
+        "Callable[[int, int, int, int, int, int, int, int], None]", prototype(_code().addresses[CALL])
+    )
 
 
 def _fail(status: int) -> NoReturn:

@@ -1,6 +1,6 @@
 """LLVM IR of the host: what runs around a compiled program, and what the program calls while it runs.
 
-    i32 mlirad_call(main, buffers, arena, releases, limit, threads)
+    i32 mlirad_call(main, buffers, arena, releases, limit, threads, borrowed, holds)
                                                              runs a program: 0, or -1 and an exception is set
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, element) reports to Python
@@ -16,6 +16,9 @@ Python's own handler of a signal only notes it; the user's handler waits until t
 Python code. So the main thread takes the lock every 50 milliseconds and lets Python handle what was noted. An
 exception that a handler raises stays set, and the call ends with it.
 
+Before Python code can run, of this thread or of another one, the call takes weak references to the arrays
+whose memory it works on, or to those behind views: NumPy resizes none that has some. Most calls end before.
+
 Python code that runs within a call rounds, and treats subnormal numbers, as its caller does, in whatever mode
 of floating point the program runs.
 """
@@ -27,6 +30,8 @@ import os
 import sys
 import time
 from typing import Final
+
+import numpy as np
 
 from mlirad.jit import object_layout as layout
 from mlirad.jit.target import find_target
@@ -48,6 +53,13 @@ REPORT_BYTES: Final = 1 << 15
 UNKNOWN_STACK_BYTES: Final = 1 << 15
 """What a stack is taken to have left where the system does not say."""
 
+BORROWED_ARGUMENTS: Final = 0
+BORROWED_COUNT: Final = 1
+BORROWED_HELD: Final = 2
+BORROWED_REFERENCES: Final = 3
+"""Words of the table of borrowed arguments: where they are, how many, whether references are held, and where
+these begin. There may be no table."""
+
 JOB_STATUS_WORD: Final = 4
 """The word of the record of a parallel loop (`jit/pool_text.py`) that says why the call ends."""
 
@@ -65,11 +77,17 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "PyErr_Occurred",
         "PyErr_Clear",
         "PyObject_CallFunction",
+        "PyWeakref_NewRef",
         "PyThread_get_thread_ident",
         "Py_DecRef",
     )
     values = {
         "None": pointer(id(None)),
+        "ndarray": pointer(id(np.ndarray)),
+        "BORROWED_ARGUMENTS": BORROWED_ARGUMENTS,
+        "BORROWED_COUNT": BORROWED_COUNT,
+        "BORROWED_HELD": BORROWED_HELD,
+        "BORROWED_REFERENCES": BORROWED_REFERENCES,
         "main_thread": pointer(main_thread),
         "report": pointer(report),
         "fail": pointer(fail),
@@ -242,13 +260,22 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 @main.low = internal global [3 x i64] zeroinitializer
 
-define i32 @${CALL}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads) {
+define i32 @${CALL}(
+    ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads, ptr %borrowed, i64 %holds) {
 entry:
   %context = alloca [${CONTEXT_WORDS} x i64], align 16
   store [${CONTEXT_WORDS} x i64] zeroinitializer, ptr %context
   store i64 %limit, ptr %context[i64 ${LIMIT_WORD}]
   store i64 %threads, ptr %context[i64 ${THREADS_WORD}]
+  store ptr %borrowed, ptr %context[i64 ${BORROWED_WORD}]
   call void @note_mode(ptr %context)
+  if eq i64 %holds, 0 then %begin else %hold
+
+hold:
+  call void @hold(ptr %context)
+  br label %begin
+
+begin:
   if eq i64 %releases, 0 then %run else %release
 
 release:
@@ -258,6 +285,7 @@ release:
 run:
   call void %main(ptr %buffers, ptr %arena, ptr %context)
   %was_locked = call i1 @lock(ptr %context)
+  call void @let_go(ptr %context)
   %status = load i64, ptr %context[i64 ${STATUS_WORD}]
   %failure.bits = load i64, ptr %context[i64 ${FAILURE_WORD}]
   %failure = inttoptr i64 %failure.bits to ptr
@@ -311,8 +339,90 @@ locked:
   ret i1 %is_locked
 }
 
+; Hold the arrays whose memory the call has borrowed, unless it does. Of a view that is the array behind it.
+define internal void @hold(ptr %context) {
+entry:
+  %borrowed = load ptr, ptr %context[i64 ${BORROWED_WORD}]
+  if eq ptr %borrowed, null then %done else %look
+
+look:
+  %held = load i64, ptr %borrowed[i64 ${BORROWED_HELD}]
+  if eq i64 %held, 0 then %begin else %done
+
+begin:
+  %held.at = getelementptr i64, ptr %borrowed, i64 ${BORROWED_HELD}
+  store i64 1, ptr %held.at
+  %arguments = load ptr, ptr %borrowed[i64 ${BORROWED_ARGUMENTS}]
+  %count = load i64, ptr %borrowed[i64 ${BORROWED_COUNT}]
+  %references = getelementptr i64, ptr %borrowed, i64 ${BORROWED_REFERENCES}
+  br label %next
+
+next:
+  %k = phi i64 [0, %begin], [%k.more, %put]
+  if ult i64 %k, %count then %argument else %done
+
+argument:
+  %array = load ptr, ptr %arguments[ptr %k]
+  %type = load ptr, ptr %array[i8 ${TYPE}]
+  if eq ptr %type, ${ndarray} then %owner else %put
+
+owner:
+  %base = load ptr, ptr %array[i8 ${BASE}]
+  if eq ptr %base, null then %refer else %view
+
+view:
+  %base.type = load ptr, ptr %base[i8 ${TYPE}]
+  %is_array = icmp eq ptr %base.type, ${ndarray}
+  %behind = select i1 %is_array, ptr %base, ptr %array
+  br label %refer
+
+refer:
+  %owned = phi ptr [%array, %owner], [%behind, %view]
+  %made = call ptr ${PyWeakref_NewRef}(ptr %owned, ptr null)
+  br label %put
+
+put:
+  %reference = phi ptr [null, %argument], [%made, %refer]
+  %place = getelementptr ptr, ptr %references, i64 %k
+  store ptr %reference, ptr %place
+  %k.more = add i64 %k, 1
+  br label %next
+
+done:
+  ret void
+}
+
+define internal void @let_go(ptr %context) {
+entry:
+  %borrowed = load ptr, ptr %context[i64 ${BORROWED_WORD}]
+  if eq ptr %borrowed, null then %done else %look
+
+look:
+  %held = load i64, ptr %borrowed[i64 ${BORROWED_HELD}]
+  if eq i64 %held, 0 then %done else %begin
+
+begin:
+  %count = load i64, ptr %borrowed[i64 ${BORROWED_COUNT}]
+  %references = getelementptr i64, ptr %borrowed, i64 ${BORROWED_REFERENCES}
+  br label %next
+
+next:
+  %k = phi i64 [0, %begin], [%k.more, %drop]
+  if ult i64 %k, %count then %drop else %done
+
+drop:
+  %reference = load ptr, ptr %references[ptr %k]
+  call void ${Py_DecRef}(ptr %reference)
+  %k.more = add i64 %k, 1
+  br label %next
+
+done:
+  ret void
+}
+
 ; Release the global lock, which the call must hold.
 define internal void @unlock(ptr %context) {
+  call void @hold(ptr %context)
   %thread = call ptr ${PyEval_SaveThread}()
   store ptr %thread, ptr %context[i64 ${THREAD_WORD}]
   ret void
@@ -410,6 +520,7 @@ no_room:
 
 enter:
   %was_locked = call i1 @lock(ptr %context)
+  call void @hold(ptr %context)
   %mode = call i64 @enter_python(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
   if eq i32 %raised, 0 then %report else %failed

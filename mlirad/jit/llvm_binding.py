@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol, cast
 
+from mlirad.jit.memory_left import require_memory
+
 
 class Module(Protocol):
     """A parsed module of LLVM IR."""
@@ -113,6 +115,8 @@ class _Deferred:
     """`llvmlite.binding`, imported and with the host's code generator made ready when it is first used."""
 
     def __getattr__(self, name: str) -> object:
+        if not vars(self):
+            require_memory(LIBRARY_BYTES, "load LLVM")
         binding = cast(Binding, cast(object, importlib.import_module(_BINDING)))
         if not vars(self):
             binding.initialize_native_target()
@@ -123,6 +127,9 @@ class _Deferred:
 
 
 _BINDING: Final = "llvmlite.binding"
+
+LIBRARY_BYTES: Final = 1 << 28
+"""Address space that its library may take."""
 
 LLVM: Final = cast(Binding, cast(object, _Deferred()))
 """llvmlite's binding layer, with the host's code generator ready for use."""

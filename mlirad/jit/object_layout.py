@@ -30,6 +30,7 @@ VALUE: Final = 16
 DATA: Final = 16
 RANK: Final = 24
 SHAPE: Final = 32
+BASE: Final = 48
 DTYPE: Final = 56
 FLAGS: Final = 64
 CELL_CONTENT: Final = 16
@@ -135,6 +136,7 @@ def _is_array_as_expected(array: npt.NDArray[Any]) -> bool:
         and _word(address + DATA) == array.ctypes.data
         and ctypes.c_int.from_address(address + RANK).value == array.ndim
         and tuple(shape) == array.shape
+        and _word(address + BASE) == (0 if array.base is None else id(array.base))
         and _word(address + DTYPE) == id(array.dtype)
         and (flags & READABLE_FLAGS == READABLE_FLAGS) == readable
         and (flags & WRITTEN_FLAGS == WRITTEN_FLAGS) == (readable and array.flags.writeable)

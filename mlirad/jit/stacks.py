@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
+from mlirad.jit.memory_left import require_memory
+
 STACK_BYTES: Final = 1 << 26
 
 P = ParamSpec("P")
@@ -42,6 +44,7 @@ def on_large_stack(work: Callable[[], T]) -> T:
         except BaseException as error:
             errors.append(error)
 
+    require_memory(STACK_BYTES + (1 << 22), "compile in a thread with a large stack")
     thread = _Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     with _starting:
         before = threading.stack_size(STACK_BYTES)

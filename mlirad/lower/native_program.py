@@ -60,13 +60,15 @@ FAILURE_WORD: Final = 7
 THREADS_WORD: Final = 8
 GROUP_WORD: Final = 9
 MODE_WORD: Final = 10
-CONTEXT_WORDS: Final = 11
+BORROWED_WORD: Final = 11
+CONTEXT_WORDS: Final = 12
 """The record of a call. The program knows the first three: why the call ends, how many instructions functions
 that are called may run until the next poll, and the address down to which the stack may grow (0: not asked
 yet). The others are the host's: the thread state of Python while the global lock is released, the time at
 which the call ends, the time of the next look for signals, the time limit (0: none), the first failure
 reported, how many threads may work on the call (0: as many as usual), the parallel loop that is under way,
-and the caller's mode of floating point. Each thread that works on a call has a record."""
+the caller's mode of floating point, and the arguments whose memory is borrowed. Each thread that works on a
+call has a record."""
 
 C_PREFIX: Final = "mlirad_c_"
 """What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""

@@ -17,6 +17,7 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
+from mlirad.jit.memory_left import COMPILE_BYTES, require_memory
 from mlirad.pipeline_options import Sizes, Stage
 from mlirad.recursion import deep_recursion
 
@@ -33,8 +34,12 @@ Executable: TypeAlias = Callable[..., Any]
 
 @contextmanager
 def compiling() -> Generator[None]:
-    """Pause garbage collection, allow deep recursion and round to nearest, as compiling needs; forks wait."""
+    """Pause garbage collection, allow deep recursion and round to nearest, as compiling needs; forks wait.
+
+    Raises `OutOfMemoryError` where there is little memory left.
+    """
     this = object()
+    require_memory(COMPILE_BYTES, "trace and compile a function")
     with compiling_section(), deep_recursion(), standard_floats():
         try:
             _garbage.keep(this)

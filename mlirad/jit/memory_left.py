@@ -1,0 +1,31 @@
+"""Whether there is memory for what could not be stopped if there were none.
+
+    require_memory(1 << 26, "compile a program of 2 MB of LLVM IR")
+
+LLVM ends the process where the system refuses it memory, and OpenBLAS asks again for ever: under `ulimit -v`,
+or where nothing is left. So it is asked for beforehand, and given back at once.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from typing import Final
+
+from mlirad.errors import OutOfMemoryError
+
+COMPILE_BYTES: Final = 1 << 26
+"""What a compile of a program of usual size takes in Python. With less, Python itself fails in odd ways."""
+
+
+def require_memory(size: int, purpose: str) -> None:
+    """Raise `OutOfMemoryError` unless the system gives so many bytes at present."""
+    if os.name != "posix":
+        return
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except (OSError, MemoryError) as error:
+        raise OutOfMemoryError(
+            f"there is no memory to {purpose}: up to {-(-size >> 20)} MiB may be needed",
+            hint="raise the limit of the process, as ulimit -v shows it, or free what is not needed",
+        ) from error
