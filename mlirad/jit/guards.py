@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import CellType, FunctionType
-from typing import Any, ClassVar, Final, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from mlirad.jit import object_layout as layout
 from mlirad.jit.c_functions import c_function, definition
-from mlirad.jit.guards_text import ATTRIBUTE, CALL, DICT, HOLD_FUNCTION, ITEM, LIST, WORD
+from mlirad.jit.guards_text import ATTRIBUTE, CALL, HOLD_FUNCTION, ITEM, WORD
 
 Words = tuple[int, int, int, int]
 """Kind, object, what to look for in it, what is expected: see `jit/guards_text.py`."""
@@ -160,41 +160,6 @@ class FunctionGuard:
         ]
 
 
-class ListGuard:
-    """The elements of a list."""
-
-    kind: ClassVar = LIST
-
-    def __init__(self, value: Any):
-        self._value, self._count = value, len(value)
-        self._parts = self._found()
-
-    def _found(self) -> tuple[Any, ...]:
-        return tuple(self._value)
-
-    def holds(self) -> bool:
-        """Whether they are the same objects, in this order."""
-        found = self._found()
-        return len(found) == len(self._parts) and all(
-            a is b for a, b in zip(found, self._parts, strict=False)
-        )
-
-    def words(self, kept: list[object]) -> Sequence[Words]:
-        """One comparison of memory, or walk over a dictionary."""
-        pointers = _pointers(self._parts)
-        kept.append(pointers)
-        return [(self.kind, id(self._value), ctypes.addressof(pointers), self._count)]
-
-
-class DictGuard(ListGuard):
-    """The keys and values of a dictionary."""
-
-    kind = DICT
-
-    def _found(self) -> tuple[Any, ...]:
-        return tuple(part for item in list(self._value.items()) for part in item)
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class CallGuard:
     """What a function says: for what has no guard of its own."""
@@ -280,7 +245,3 @@ def cell_content(cell: CellType) -> object:
 
 def _pointer(value: object) -> int:
     return 0 if value is MISSING else id(value)
-
-
-def _pointers(values: tuple[object, ...]) -> ctypes.Array[ctypes.c_void_p]:
-    return (ctypes.c_void_p * max(len(values), 1))(*map(id, values))

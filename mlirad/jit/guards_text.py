@@ -14,7 +14,7 @@ from mlirad.jit.templates import constants, filled, pointer, python_functions
 
 HOLD_FUNCTION = "mlirad_hold"
 
-WORD, ITEM, LIST, DICT, ATTRIBUTE, ARRAY, CALL = range(7)
+WORD, ITEM, LIST, DICT, ATTRIBUTE, ARRAY, CALL, CLASS, KEYS, GROWING_LIST, GROWING_DICT = range(11)
 """The kinds of guards, in the order of the labels below."""
 
 
@@ -109,6 +109,10 @@ guard:
     i64 4, label %attribute
     i64 5, label %array
     i64 6, label %call
+    i64 7, label %class
+    i64 8, label %dict
+    i64 9, label %growing
+    i64 10, label %dict
   ]
 
 right:
@@ -140,6 +144,10 @@ attribute.there:
   call void ${Py_DecRef}(ptr %attribute.found)
   br label %compare
 
+growing:
+  %size.now = load i64, ptr %object[i8 ${LIST_SIZE}]
+  if uge i64 %size.now, %length then %items else %wrong
+
 list:
   %size = load i64, ptr %object[i8 ${LIST_SIZE}]
   if eq i64 %size, %length then %items else %wrong
@@ -153,7 +161,7 @@ dict:
   br label %entries.next
 
 entries.next:
-  %k = phi i64 [0, %dict], [%k.more, %entry.value]
+  %k = phi i64 [0, %dict], [%k.more, %entry.key.same], [%k.more, %entry.value]
   %entry.found = call i32 ${PyDict_Next}(ptr %object, ptr %position, ptr %key, ptr %value)
   if ne i32 %entry.found, 0 then %entry.count else %entries.end
 
@@ -161,19 +169,27 @@ entries.end:
   if eq i64 %k, %length then %right else %wrong
 
 entry.count:
-  if ult i64 %k, %length then %entry.key else %wrong
+  if ult i64 %k, %length then %entry.key else %entry.more
+
+entry.more:
+  if eq i64 %kind, 10 then %right else %wrong
 
 entry.key:
-  %entry.index = mul i64 %k, 2
+  %k.more = add i64 %k, 1
+  %are.keys = icmp eq i64 %kind, 8
+  %parts = select i1 %are.keys, i64 1, i64 2
+  %entry.index = mul i64 %k, %parts
   %key.at = getelementptr ptr, ptr %what, i64 %entry.index
   %key.wanted = load ptr, ptr %key.at
   %key.found = load ptr, ptr %key
-  if eq ptr %key.found, %key.wanted then %entry.value else %wrong
+  if eq ptr %key.found, %key.wanted then %entry.key.same else %wrong
+
+entry.key.same:
+  br i1 %are.keys, label %entries.next, label %entry.value
 
 entry.value:
   %value.wanted = load ptr, ptr %key.at[ptr 1]
   %value.found = load ptr, ptr %value
-  %k.more = add i64 %k, 1
   if eq ptr %value.found, %value.wanted then %entries.next else %wrong
 
 array:
@@ -199,8 +215,15 @@ memory:
   %difference = call i32 @memcmp(ptr %memory.found, ptr %memory.wanted, i64 %memory.bytes)
   if eq i32 %difference, 0 then %right else %wrong
 
+class:
+  %version32 = load i32, ptr %object
+  %version = zext i32 %version32 to i64
+  %version.wanted = load i64, ptr %what
+  if eq i64 %version, %version.wanted then %right else %call
+
 call:
-  %answer = call ptr ${PyObject_CallNoArgs}(ptr %object)
+  %asked = phi ptr [%object, %guard], [%expected, %class]
+  %answer = call ptr ${PyObject_CallNoArgs}(ptr %asked)
   if eq ptr %answer, null then %call.failed else %answered
 
 call.failed:

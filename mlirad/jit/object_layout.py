@@ -7,6 +7,7 @@ relied on.
     cell:  +16 content
     list:  +16 size  +24 items
     function:  +48 code  +56 defaults  +64 defaults by name
+    class:  +384 version
 
 This is the layout of NumPy since 1.0 and of CPython on 64-bit machines with a global lock; it is
 part of the C interface of both. `is_layout_known` compares it with real objects, and callers manage
@@ -37,6 +38,7 @@ CELL_CONTENT: Final = 16
 LIST_SIZE: Final = 16
 LIST_ITEMS: Final = 24
 FUNCTION_FIELDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}
+CLASS_VERSION: Final = 384
 
 READABLE_FLAGS: Final = 0x0001 | 0x0100
 """Flags of an array that is row-major contiguous and aligned."""

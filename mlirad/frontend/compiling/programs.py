@@ -8,23 +8,25 @@ code that read the same from outside share programs too (`recompiles.py`).
 
 from __future__ import annotations
 
-import functools
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
-
-import numpy as np
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_programs, warn
-from mlirad.frontend.tracing.capture_walk import PROGRAMS
-from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
+from mlirad.frontend.tracing.captures import (
+    Captures,
+    Watch,
+    WeakRoot,
+    classes_key,
+    codes_of_values,
+)
+from mlirad.frontend.tracing.code_reads import EVERY_NAME
 from mlirad.frontend.tracing.drawn_objects import is_iterator
 from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.outside_reads import TraceWatch, watching
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.jit.call import NativeFunction
@@ -74,6 +76,7 @@ class Cache:
         self._changes = 0
         self._is_whole = True
         self._written: set[str] = set()
+        self._reads_outside = False
 
     def captures(self) -> Captures:
         """What the function reads from outside at present."""
@@ -103,8 +106,11 @@ class Cache:
                 if found is None:
                     self._note(key, captures)
                     states = captures.drawn_states()
-                    found = make()
+                    with watching(outside=bool(captures.outside)) as watch:
+                        found = make()
                     self._require_undrawn(captures, states)
+                    if self._reads_unseen(watch, captures):
+                        return found
                     captures = self._settled(captures)
                     if self._watch is not None and key not in self._last:
                         note_remade(self._watch.root, self._name, (self._transformation, key), captures)
@@ -140,6 +146,19 @@ class Cache:
         found = cast(Any, self.find(key))
         return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
 
+    def _reads_unseen(self, watch: TraceWatch, captures: Captures) -> bool:
+        """Whether a trace was decided by what nothing compares. Then there is a warning, once."""
+        known = captures.codes | codes_of_values()
+        unseen = [] if self._watch is None else watch.found(known, evaluates=EVERY_NAME in captures.names)
+        if unseen and not self._reads_outside:
+            self._reads_outside = True
+            warn(
+                f"{self._name} is traced at every call, as what decides it can change unseen: "
+                f"it {listed(unseen)}",
+                "do that outside, and pass the result as an argument",
+            )
+        return bool(unseen)
+
     # What changes --------------------------------------------------------------------------------
 
     def _note(self, key: Hashable, captures: Captures) -> None:
@@ -166,13 +185,18 @@ class Cache:
     def _settled(self, before: Captures) -> Captures:
         """What the program just made depends on: what was read before the trace, without what traces write.
 
-        Containers that grow in a trace, such as notes and tables of what was computed before, are left out
-        from then on, and variables that a second trace changes as well. These are reported.
+        Of containers that grow in a trace, such as notes and tables of what was computed before, only what
+        they hold is compared from then on, not what is added. Variables that a second trace changes as well
+        are left out, and reported.
         """
         after = self.captures()
         watch = self._watch
-        if watch is None or after is before or after.key == before.key:
+        if watch is None:
             return before
+        if before.has_growing and after is before:
+            after = watch.look_again(before)
+        if after.key == before.key:
+            return after
         grown = before.grown(after)
         changed = [name for name in before.differences(after) if not any(map(name.endswith, grown))]
         written = [name for name in changed if name in self._written]
@@ -184,7 +208,8 @@ class Cache:
                 "pass it as an argument and return the new value",
             )
         if grown or written:
-            watch.ignore([*grown, *written])
+            watch.ignore(written)
+            watch.let_grow(grown)
             return self.captures()
         return before
 
@@ -217,71 +242,6 @@ CHANGES = 3
 """After how many programs, made because what is read from outside has changed, there is a warning."""
 
 
-class Programs:
-    """The caches of one function, by transformation and options. A copy of it is empty."""
-
-    def __init__(self, function: Any):
-        self._owner = id(function)
-        self._caches: dict[Hashable, Cache] = {}
-
-    def belongs_to(self, function: Any) -> bool:
-        """Whether these are the programs of the function, not of one whose attributes were copied."""
-        return self._owner == id(function)
-
-    def cache(self, function: Any, transformation: Hashable) -> Cache:
-        """The cache of a transformation."""
-        return self._caches.get(transformation) or self._caches.setdefault(
-            transformation, Cache(function, transformation)
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Programs, (None,)
-
-    def __deepcopy__(self, memo: object) -> Programs:
-        return Programs(None)
-
-    __copy__: Any = None
-
-
 def signature_key(tree: Tree, types: Sequence[LeafType]) -> Hashable:
     """The key of arguments: structure, the classes in it with their methods, and the types of leaves."""
     return tree, tuple(types), classes_key(tree.kinds())
-
-
-_of_builtins: dict[int, Programs] = {}
-"""The programs of functions written in C, which live as long as the process."""
-
-_of_objects: OrderedDict[tuple[int, int], tuple[object, Programs]] = OrderedDict()
-"""The programs of methods and other callable objects, by identity. They keep an object alive only if what it
-reads leads back to it.
-"""
-
-OBJECTS = 8
-"""For how many methods and callable objects programs are kept, besides those that somebody holds."""
-
-
-def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
-    """The cache shared by all objects that apply this transformation, with its options, to this function."""
-    if isinstance(function, FunctionType | functools.partial) or type(function).__module__.startswith(
-        "mlirad."
-    ):
-        # An attribute of the function, so that what the programs keep can be collected with it.
-        attributes = function.__dict__
-        programs = attributes.get(PROGRAMS)
-        if programs is None or not programs.belongs_to(function):
-            programs = attributes[PROGRAMS] = Programs(function)
-        return programs.cache(function, transformation)
-    if isinstance(function, np.ufunc | BuiltinFunctionType | type(np.sum)):
-        return _of_builtins.setdefault(id(function), Programs(function)).cache(function, transformation)
-    owner: Any = function.__self__ if isinstance(function, MethodType) else function
-    key = (id(owner), id(function.__func__) if isinstance(function, MethodType) else 0)
-    found = _of_objects.get(key)
-    if found is None:
-        try:
-            reference = weakref.ref(owner, lambda _: _of_objects.pop(key, None))
-        except TypeError:  # the programs then belong to the transformed function alone
-            return Cache(function)
-        found = _of_objects[key] = (reference, Programs(function))
-        while len(_of_objects) > OBJECTS:
-            _of_objects.popitem(last=False)
-    return found[1].cache(weak_root(function), transformation)

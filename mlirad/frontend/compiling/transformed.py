@@ -22,10 +22,11 @@ from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepar
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable, loaded
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
+from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
-from mlirad.frontend.compiling.programs import Program, cache_of
+from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.recall import Call, recalled_or_made, trace_place
 from mlirad.frontend.compiling.recompiles import note_signature

@@ -23,8 +23,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import compiling, executable
+from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import CompileOptions, Options, controlled, options_of
-from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
+from mlirad.frontend.compiling.programs import Cache, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.argnums import Argnums, chosen_or_all

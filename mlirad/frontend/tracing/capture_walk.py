@@ -8,119 +8,162 @@ from __future__ import annotations
 
 import functools
 import sys
-import weakref
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator
 from enum import Enum
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
     CellType,
+    CodeType,
     FunctionType,
     MethodType,
     MethodWrapperType,
     ModuleType,
 )
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend.tracing.captured_objects import (
-    PROXIES,
-    attribute_table,
-    is_program_class,
-    module_called,
-    slots_of,
+from mlirad.frontend.tracing.attribute_walk import AttributeWalk, is_library_module
+from mlirad.frontend.tracing.captured_objects import PROXIES, derives, is_program_class, modules_called
+from mlirad.frontend.tracing.code_reads import (
+    CONSTRUCTS,
+    EVERY_NAME,
+    SURVIVES,
+    CodeReads,
+    is_program_file,
+    reads_of,
 )
-from mlirad.frontend.tracing.code_reads import CodeReads, is_program_file, reads_of
-from mlirad.frontend.tracing.drawn_objects import GENERATORS, generators_of, is_iterator
-from mlirad.frontend.tracing.library_walk import EVERY_NAME, LibraryWalk, environment
+from mlirad.frontend.tracing.drawn_objects import GENERATORS, is_iterator
+from mlirad.frontend.tracing.outside_reads import is_outside
 from mlirad.frontend.tracing.value_keys import Same, base_key
+from mlirad.jit.container_guards import KeysGuard
 from mlirad.jit.guards import (
     MISSING,
     AttributeGuard,
-    CallGuard,
     CellGuard,
     FunctionGuard,
-    Guard,
     ItemGuard,
     TypeGuard,
-    WeakGuard,
     cell_content,
 )
 
 PROGRAMS: Final = "__mlirad_programs__"
 """The attribute of a function that holds its compiled programs."""
 
-_IMPLICIT: Final = frozenset((
-    "__call__", "__getattr__", "__getattribute__", "__getitem__", "__setitem__", "__iter__", "__next__",
-    "__len__", "__contains__", "__enter__", "__exit__", "__bool__", "__float__", "__int__", "__index__",
-    "__array__", "__array_ufunc__", "__array_function__", "__add__", "__radd__", "__iadd__", "__sub__",
-    "__rsub__", "__isub__", "__mul__", "__rmul__", "__imul__", "__truediv__", "__rtruediv__",
-    "__itruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__divmod__", "__pow__",
-    "__rpow__", "__matmul__", "__rmatmul__", "__and__", "__rand__", "__or__", "__ror__", "__xor__",
-    "__rxor__", "__neg__", "__pos__", "__abs__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__",
-    "__gt__", "__ge__", "__get__", "__missing__", "__round__",
-))  # fmt: skip
-"""Methods that run without being named."""
 
-_CONSTRUCTING: Final = frozenset(("__new__", "__init__", "__post_init__"))
+_WRAPPERS: Final[tuple[Any, ...]] = (
+    functools.partial, property, staticmethod, classmethod, functools.cached_property,
+)  # fmt: skip
+
+Opener: TypeAlias = Callable[[Any, type[Any], str], None]
+"""What enters an object of a class, at a path, and looks at its parts."""
 
 
-class Walk(LibraryWalk):
+class Walk(AttributeWalk):
     """One walk over what an object reaches."""
 
-    def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
-        super().__init__(names, ignored)
-        self._weak = weak
-        self.is_selective = False
+    def __init__(
+        self,
+        names: frozenset[str],
+        ignored: frozenset[str],
+        growing: frozenset[str] = frozenset(),
+        weak: object = None,
+    ):
+        super().__init__(names, ignored, growing, weak)
+        self._openers: dict[type[Any], Opener] = {}
         self.drawn: list[tuple[str, Any]] = []
-        self._builtins_seen: set[tuple[int, str]] = set()
+        self.codes: set[CodeType] = set()
+        """The code that was found, that of functions defined in functions included."""
 
     # Kinds of objects ----------------------------------------------------------------------------
 
     def _open(self, value: Any, path: str) -> None:
         kind = cast("type[Any]", type(value))
+        opener = self._openers.get(kind)
+        if opener is None:
+            opener = self._openers[kind] = self._opener(value, kind)
+        opener(value, kind, path)
+
+    def _opener(self, value: Any, kind: type[Any]) -> Opener:
+        """What opens objects of a class."""
         if kind in PROXIES:
-            self._of_python(value, kind, path)
-        elif kind is FunctionType:
-            self._function(value, path)
-        elif isinstance(value, MethodType):
-            self._enter(path, "method")
-            self._look_at(value.__func__, path)
-            self._look_at(value.__self__, "self" if not path else f"{path}.__self__")
-        elif isinstance(value, BuiltinFunctionType | BuiltinMethodType | MethodWrapperType):
-            self._enter(path, Same(value))
-            self._look_at(value.__self__, path)
-        elif isinstance(value, GENERATORS) or is_iterator(value):
-            self._enter(path, Same(value))
-            self.drawn.append((path, value))
-        elif isinstance(value, ModuleType):
-            self._module(value, path)
-        elif isinstance(value, type):
-            self._enter(path, Same(value))
-            self._class(value, path, _IMPLICIT | _CONSTRUCTING)
-            self._class(kind, kind.__name__, _IMPLICIT)
-        elif isinstance(value, np.ndarray):
-            self._array(cast("npt.NDArray[Any]", value), path)
-            if kind is not np.ndarray:
-                self._attributes_of_array(value, kind, path)
-        elif isinstance(value, functools.partial):
-            self._enter(path, "partial", Same(kind))
-            self._look_at(value.func, path)
-            self._look_at(value.args, f"{path}.args")
-            self._look_at(value.keywords, f"{path}.keywords")
-        elif isinstance(value, property):
-            self._enter(path, "property")
-            self._look_at(value.fget, path)
-        elif isinstance(value, staticmethod | classmethod):
-            self._enter(path, kind.__name__)
-            self._look_at(cast(Any, value).__func__, path)
-        elif isinstance(value, functools.cached_property):
-            self._enter(path, "cached")
-            self._look_at(value.func, path)
+            return self._of_python
+        if kind is FunctionType:
+            return self._function
+        if kind is CellType:
+            return self._held_cell
+        if derives(kind, GENERATORS) or is_iterator(value):
+            return self._drawn
+        known: tuple[tuple[Any, Opener], ...] = (
+            (MethodType, self._method),
+            (BuiltinFunctionType | BuiltinMethodType | MethodWrapperType, self._method_in_c),
+            (ModuleType, self._module),
+            (type, self._type),
+            (np.ndarray, self._any_array),
+            (_WRAPPERS, self._wrapper),
+        )
+        return next((opener for base, opener in known if derives(kind, base)), self._object)
+
+    def _method(self, value: Any, _: type[Any], path: str) -> None:
+        self._enter(path, "method")
+        self._look_at(value.__func__, path)
+        self._look_at(value.__self__, "self" if not path else f"{path}.__self__")
+
+    def _method_in_c(self, value: Any, _: type[Any], path: str) -> None:
+        self._enter(path, Same(value))
+        self._note_function(value, path)
+        self._look_at(value.__self__, path)
+
+    def _drawn(self, value: Any, _: type[Any], path: str) -> None:
+        """What gives something else each time that it is asked."""
+        self._enter(path, Same(value))
+        self.drawn.append((path, value))
+
+    def _held_cell(self, value: Any, _: type[Any], path: str) -> None:
+        self._enter(path, "cell", Same(value))
+        self._cell(value, path)
+
+    def _any_array(self, value: Any, kind: type[Any], path: str) -> None:
+        self._array(cast("npt.NDArray[Any]", value), path)
+        if kind is not np.ndarray:
+            self._attributes_of_array(value, kind, path)
+
+    def _type(self, cls: type[Any], kind: type[Any], path: str) -> None:
+        """A class, whose attributes are its own, those of its bases, and those of its class."""
+        self._enter(path, Same(cls))
+        if cls is type:
+            self._read((CONSTRUCTS,))
+        if is_program_class(cls):
+            self.guards.append(TypeGuard(cls, kind))
         else:
-            self._object(value, kind, path)
+            self._note_names(cls, path)
+            if is_outside(cls):
+                self.outside.append(path)
+            self._registered(cls, path)
+        self._class(cls, path.rpartition(": ")[2] or cls.__name__, constructs=True)
+        self._class(kind, kind.__name__, constructs=False)
+
+    def _wrapper(self, value: Any, kind: type[Any], path: str) -> None:
+        """What wraps functions, for classes and for calls, with what a class of the program adds to it."""
+        if derives(kind, functools.partial):
+            parts = (("", value.func), (".args", value.args), (".keywords", value.keywords))
+        elif derives(kind, property):
+            parts = (("", value.fget), (" setter", value.fset), (" deleter", value.fdel))
+        elif derives(kind, functools.cached_property):
+            parts = (("", value.func),)
+        else:
+            parts = (("", value.__func__),)
+        self._enter(path, "wrapper", Same(kind))
+        for name, part in parts:
+            self._look_at(part, f"{path}{name}")
+        if derives(kind, property) and "__doc__" in self.names:
+            self._attribute(value, "__doc__", path)
+        if is_program_class(kind):
+            self._typed(value, kind, path)
+        elif derives(kind, functools.partial):
+            self._attributes_of_function(value, path)
 
     def _object(self, value: Any, kind: type[Any], path: str) -> None:
         """A container, or an object with attributes, or one of which nothing is known but what it is.
@@ -133,26 +176,35 @@ class Walk(LibraryWalk):
             fixed = getattr(kind, "CAPTURED_FIXED", ())
             self._enter(path, Same(kind), *(getattr(value, name) for name in fixed))
             for name in parts:
-                self._attribute(value, name, path)
+                self._captured(value, name, path)
             return
         number = base_key(value)
         if number is not None:
             self._enter(path, Same(kind), number)
-        if isinstance(value, Enum):
-            self._look_at(value.value, f"{path}.value")
+        if derives(kind, Enum):
+            self._look_at(cast(object, value._value_), f"{path}.value")
         is_container = self._container(value, kind, path) or number is not None
         if is_program_class(kind):
-            self._enter(path, "object", Same(kind))
-            if value is not self._weak:
-                self.guards.append(TypeGuard(value, kind))
-            self._class(kind, kind.__name__, _IMPLICIT)
-            self._attributes(value, kind, path)
+            self._typed(value, kind, path)
         elif not is_container:
             self._foreign(value, kind, path)
 
+    def _captured(self, value: Any, name: str, path: str) -> None:
+        """What an attribute of an object of mlirad gives, which may be computed."""
+        found = getattr(value, name, MISSING)
+        path = path if name == "_function" else f"{path}.{name}"
+        self._look_at_guarded(found, path, AttributeGuard(value, sys.intern(name), found))
+
+    def _attributes_of_array(self, value: Any, kind: type[Any], path: str) -> None:
+        """What an array of a class derived from NumPy's has besides its elements."""
+        if is_program_class(kind):
+            self._typed(value, kind, path)
+        else:
+            self._all_attributes(value, path)
+
     # Functions -----------------------------------------------------------------------------------
 
-    def _function(self, function: FunctionType, path: str) -> None:
+    def _function(self, function: FunctionType, kind: type[Any], path: str) -> None:
         code = function.__code__
         is_programs_own = is_program_file(code.co_filename)
         self._enter(path, "function", code)
@@ -162,17 +214,35 @@ class Walk(LibraryWalk):
             self._look_at(function.__kwdefaults__, f"{_inside(path, 'the defaults by name')}")
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self._cell(cell, _inside(path, name))
+        self._attributes_of_function(function, path)
         if not is_programs_own:
+            self._note_library_function(function, path)
             return
         reads = reads_of(code)
-        self.names |= reads.attributes
-        if reads.reads_all:
-            self.names.add(EVERY_NAME)
+        self.codes.update(reads.codes)
+        self._read(reads.names)
+        self.is_selective = self.is_selective or reads.survives
         self._globals(function, reads, path)
-        own = {name: value for name, value in function.__dict__.items() if name != PROGRAMS}
-        for name in sorted(self.names & own.keys()) if own else ():
-            self.guards.append(ItemGuard(function.__dict__, name, own[name]))
-            self._look_at(own[name], f"{path or function.__name__}.{name}")
+
+    def _note_library_function(self, function: FunctionType, path: str) -> None:
+        """Take notice of what a function of a library may read, or do to objects that it is called with."""
+        if function.__name__ in ("getenv", "getenvb", "expandvars"):
+            self._look_at(sys.modules["os"].environ, f"{path}: environ")
+        elif is_outside(function):
+            self.outside.append(path)
+            self._read((EVERY_NAME,))
+
+    def _attributes_of_function(self, function: Any, path: str) -> None:
+        own: dict[str, Any] = function.__dict__
+        attributes = own.keys() - {PROGRAMS}
+        self.is_selective = self.is_selective or bool(attributes)
+        if attributes or SURVIVES in self.names:
+            self.guards.append(AttributeGuard(function, "__dict__", own))
+        for name in sorted(self.names & attributes):
+            self._item(own, name, path or "the function")
+        if SURVIVES in self.names:
+            self.guards.append(KeysGuard(own))
+        self._shown(function, path or "the function")
 
     def _cell(self, cell: CellType, path: str) -> None:
         content = cell_content(cell)
@@ -180,94 +250,47 @@ class Walk(LibraryWalk):
 
     def _globals(self, function: FunctionType, reads: CodeReads, path: str) -> None:
         table = function.__globals__
+        if reads.reads_globals:
+            self.guards.append(KeysGuard(table))
         own = (name for name in table if not name.startswith("__")) if reads.reads_globals else ()
         for name in dict.fromkeys((*reads.globals, *own)):
             place = (id(table), name)
-            if place in self._builtins_seen:
+            if place in self._places:
                 continue
-            self._builtins_seen.add(place)
+            self._places.add(place)
             value = table.get(name, MISSING)
             self._look_at_guarded(value, _inside(path, name), ItemGuard(table, sys.intern(name), value))
-        for name in reads.modules:
-            module = module_called(name, table)
-            if module is not None:
-                self._look_at(module, name)
+            if value is MISSING:
+                self._builtin(function.__builtins__, name, path)
+        for module in _modules_read(reads, table):
+            self._look_at_guarded(*module)
 
-    # Attributes ----------------------------------------------------------------------------------
-
-    def _module(self, module: ModuleType, path: str) -> None:
-        self._enter(path, Same(module))
-        self.is_selective = True
-        for generator in generators_of(module, self.names):
-            self._look_at(generator, path)
-        self._look_at(environment(module, self.names), f"{path}.environ")
-        file = getattr(module, "__file__", None)
-        if file is not None and not is_program_file(file):
+    def _builtin(self, table: dict[str, Any], name: str, path: str) -> None:
+        """What a name stands for that no global has."""
+        place = (id(table), name)
+        if place in self._places:
             return
-        for name in sorted(self.names & vars(module).keys()):
-            self._item(vars(module), name, path)
+        self._places.add(place)
+        value = table.get(name, MISSING)
+        self._look_at_guarded(value, _inside(path, name), ItemGuard(table, sys.intern(name), value))
 
-    def _class(self, cls: type[Any], path: str, implicit: frozenset[str]) -> None:
-        """The attributes of a class of the program, and of those it derives from, that code names."""
-        if not is_program_class(cls):
-            return
-        self.is_selective = True
-        for base in cls.__mro__:
-            if not is_program_class(base):
-                continue
-            own = vars(base)
-            wanted = own.keys() if self._reads_all else (self.names | implicit) & own.keys()
-            for name in sorted(wanted):
-                if self._reads_all and name.startswith("__") and name not in implicit:
-                    continue
-                place = (id(base), name)
-                if place in self._builtins_seen:
-                    continue
-                self._builtins_seen.add(place)
-                value: object = own[name]
-                self._look_at_guarded(value, f"{base.__name__}.{name}", _class_guard(cls, base, name, value))
 
-    def _attributes(self, value: Any, kind: type[Any], path: str) -> None:
-        """The attributes of an object of the program that code names, and the fields of a dataclass."""
-        self.is_selective = True
-        table = attribute_table(value)
-        if value is self._weak:
-            self.guards.append(WeakGuard(weakref.ref(value), kind, table))
-        elif table is not None:
-            self.guards.append(AttributeGuard(value, "__dict__", table))
-        if self._reads_all:
-            self._all_attributes(value, path)
-            return
-        wanted = set(self.names)
-        if is_dataclass(kind):
-            wanted |= {field.name for field in fields(kind)}
-        for name in sorted(wanted & slots_of(kind)):
-            self._attribute(value, name, path)
-        if table is None:
-            return
-        for name in sorted(wanted):
-            if name in table:
-                self._item(table, name, path)
-            elif hasattr(kind, name):  # which an attribute of the object would hide
-                self.guards.append(ItemGuard(table, name, MISSING))
-
-    def _attributes_of_array(self, value: Any, kind: type[Any], path: str) -> None:
-        """What an array of a class derived from NumPy's has besides its elements."""
-        if is_program_class(kind):
-            self._class(kind, kind.__name__, _IMPLICIT)
-            self._attributes(value, kind, path)
-        else:
-            self._all_attributes(value, path)
+def _modules_read(
+    reads: CodeReads, table: dict[str, Any]
+) -> Iterator[tuple[ModuleType | object, str, ItemGuard]]:
+    """The modules that code imports, as they are entered, and those that it finds by names in its strings; if
+    there are no such, all modules of the program.
+    """
+    found = {name: module for called in reads.modules for name, module in modules_called(called, table)}
+    if reads.reads_modules:
+        own = {name: m for name, m in list(sys.modules.items()) if not is_library_module(m)}
+        named = own.keys() & reads.texts or own.keys()
+        found |= {name: own[name] for name in named | {table.get("__name__")} if name in own}
+    for name, module in found.items():
+        there = MISSING if module is None else module
+        yield there, name, ItemGuard(cast("dict[Any, Any]", sys.modules), sys.intern(name), there)
 
 
 def _inside(path: str, name: str) -> str:
     """A variable of the function at `path`; the function itself stands at ''."""
     return f"{path}: {name}" if path else name
-
-
-def _class_guard(cls: type[Any], base: type[Any], name: str, value: object) -> Guard:
-    """A guard of what `cls` finds in the class `base` under a name."""
-    found = getattr(cls, name, MISSING)
-    if found is getattr(cls, name, None):  # not made anew at each look, as methods of classes are
-        return AttributeGuard(cls, sys.intern(name), found)
-    return CallGuard(lambda: vars(base).get(name, MISSING) is value)

@@ -19,11 +19,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from types import MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
-from mlirad.frontend.tracing.capture_walk import EVERY_NAME, Walk
+from mlirad.frontend.tracing.capture_walk import Walk
 from mlirad.frontend.tracing.captured_objects import is_program_class
+from mlirad.frontend.tracing.code_reads import EVERY_NAME
 from mlirad.frontend.tracing.drawn_objects import drawn_state
 from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.frontend.tracing.value_walk import SIZE_OF
@@ -47,6 +48,12 @@ class Captures:
     """Whether all was looked at."""
     nbytes: int = 0
     """How many bytes the arrays in it have."""
+    has_growing: bool = False
+    """Whether containers are among it that may have more elements while the guards hold."""
+    outside: tuple[str, ...] = ()
+    """What may read files, the clock and their like."""
+    codes: frozenset[CodeType] = frozenset()
+    """The code of the program that it reaches."""
 
     def grown(self, after: Captures) -> list[str]:
         """The names of containers that have another number of elements after a trace."""
@@ -89,8 +96,9 @@ class Watch:
     def __init__(self, root: object, names: frozenset[str] = frozenset()):
         self._root = root
         self._recent: tuple[Captures, ...] = ()
-        self._names = names
+        self._names, self._guess = names, frozenset[str]()
         self._ignored: frozenset[str] = frozenset()
+        self._growing: frozenset[str] = frozenset()
 
     @property
     def root(self) -> Any:
@@ -106,41 +114,85 @@ class Watch:
                     self._recent = (captures, *recent[:place], *recent[place + 1 :])
                 return captures
         is_weak = isinstance(self._root, WeakRoot)
-        found = find_captures(self.root, self._names, self._ignored, is_weak=is_weak)
-        self._names = found.names
+        found = find_captures(
+            self.root, self._names, self._ignored, self._growing, is_weak=is_weak, guess=self._guess
+        )
+        self._guess = found.names
         self._recent = (found, *recent[: RECENT - 1])
         return found
+
+    def known_codes(self) -> frozenset[CodeType]:
+        """The code that it was found to reach."""
+        return frozenset(code for captures in self._recent for code in captures.codes)
 
     def ignore(self, names: Iterable[str]) -> None:
         """Look no more at what has these names: the function itself writes it."""
         self._ignored |= set(names)
         self._recent = ()
 
+    def let_grow(self, names: Iterable[str]) -> None:
+        """Compare of the containers with these names only what they hold at present, not what is added."""
+        self._growing |= set(names)
+        self._recent = ()
+
+    def look_again(self, captures: Captures) -> Captures:
+        """What it reads now, where containers have grown since `captures` were found."""
+        self._recent = tuple(known for known in self._recent if known is not captures)
+        return self.current()
+
 
 def find_captures(
     root: object,
     names: frozenset[str] = frozenset(),
     ignored: frozenset[str] = frozenset(),
+    growing: frozenset[str] = frozenset(),
     *,
     is_weak: bool = False,
+    guess: frozenset[str] = frozenset(),
 ) -> Captures:
-    """What `root` reads from outside; `names` are names of attributes to look at besides those it finds, and
-    at what is `ignored` it does not look.
+    """What `root` reads from outside; `names` are names of attributes to look at besides those it finds. At
+    what is `ignored` it does not look, and what is `growing` may have more elements while the guards hold.
+    A `guess` at the names that it will find saves looking for them.
 
     If it is weak, the guards do not keep alive the root or, of a method, its instance.
     """
     weak = getattr(root, "__self__", root) if is_weak else None
+    code = _code_of(root)
+    guess = guess or (_names_of.get(code, guess) if code is not None else guess)
+    sought = names | guess
     while True:
-        walk = Walk(names, ignored, weak)
+        walk = Walk(sought, ignored, growing, weak)
         walk.run(root)
-        found = frozenset(walk.names)
-        if found == names or not walk.is_selective:
+        found = names | walk.found_names
+        if found == sought or not walk.is_selective:
             break
-        names = found
+        sought = found if guess <= names else names  # from the start, where the guess was wrong
+        guess = frozenset()
+    names = frozenset(walk.names)
+    if code is not None:
+        _names_of[code] = names
     entries = tuple(walk.entries)
     return Captures(
-        entries, Guards(walk.guards), tuple(walk.drawn), names, _Key(entries), walk.is_whole, walk.nbytes
+        entries,
+        Guards(walk.guards),
+        tuple(walk.drawn),
+        names,
+        _Key(entries),
+        walk.is_whole,
+        walk.nbytes,
+        walk.has_growing,
+        tuple(walk.outside),
+        frozenset(walk.codes),
     )
+
+
+_names_of: weakref.WeakKeyDictionary[CodeType, frozenset[str]] = weakref.WeakKeyDictionary()
+"""The names of attributes that functions of some code were found to read, the last time."""
+
+
+def _code_of(root: object) -> CodeType | None:
+    function = root.__func__ if isinstance(root, MethodType) else root
+    return function.__code__ if isinstance(function, FunctionType) else None
 
 
 def static_key(value: object) -> Hashable:
@@ -162,6 +214,11 @@ def classes_guards(kinds: Iterable[type[Any]]) -> list[Guards]:
 def values_guards(values: Iterable[object]) -> list[Guards]:
     """The guards under which static values have the same keys."""
     return [_watch(value).current().guards for value in values]
+
+
+def codes_of_values() -> frozenset[CodeType]:
+    """The code that static values and classes of arguments reach, of those that were used last."""
+    return frozenset(code for watch in list(_watches.values()) for code in watch.known_codes())
 
 
 def _watch(value: object) -> Watch:

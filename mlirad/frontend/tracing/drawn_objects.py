@@ -40,7 +40,8 @@ def generators_of(module: ModuleType, names: set[str]) -> Iterator[Any]:
             yield cast(Any, random)._inst
     elif module in (np, np.random):
         generator = cast(Any, np.random.mtrand)._rand
-        if any(getattr(getattr(np.random, name, None), "__self__", None) is generator for name in names):
+        own = names & vars(np.random).keys()
+        if any(getattr(getattr(np.random, name), "__self__", None) is generator for name in own):
             yield generator
 
 

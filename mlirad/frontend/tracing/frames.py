@@ -29,7 +29,7 @@ from mlirad.errors import TracingError
 from mlirad.frontend.tracing.op_locations import location_at
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.source import user_place
+from mlirad.frontend.tracing.source import codes_on_stack, user_frame
 from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -198,7 +198,10 @@ def current_frame() -> Frame:
 def emitting() -> ArrayBuilder:
     """The builder of the function being traced, located at the user's line."""
     frame = current_frame()
-    place = user_place()
+    asking = user_frame()
+    place = None if asking is None else (asking.f_code.co_filename, asking.f_lineno)
+    if asking is not None and asking.f_code not in open_traces.callers:
+        open_traces.codes.add(asking.f_code)
     frame.functions.lines.add(place)
     if frame.functions.lines.total > MAX_OPERATIONS:
         raise unsupported_error(
@@ -213,6 +216,8 @@ def emitting() -> ArrayBuilder:
 @contextmanager
 def tracing(frame: Frame) -> Generator[Frame]:
     """Trace into `frame` during the `with` block, then close all its scopes."""
+    if not open_traces.frames:
+        open_traces.callers = frozenset(codes_on_stack())
     open_traces.frames.append(frame)
     try:
         yield frame

@@ -30,6 +30,7 @@ from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.library_names import library_names
 from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.outside_reads import noting_calls
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
@@ -106,7 +107,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
             has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
         )
         try:
-            with library_names():
+            with library_names(), noting_calls():
                 return trace(functions)
         except BaseException as error:
             request = _request_behind(error)

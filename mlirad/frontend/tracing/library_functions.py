@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from mlirad.frontend.tracing.captured_objects import HEAP_TYPE
+from mlirad.frontend.tracing.captured_objects import HEAP_TYPE, file_of
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.pure_names import PURE
 from mlirad.frontend.tracing.value_keys import value_key
@@ -68,7 +68,7 @@ def _is_original(thing: Any, module: str) -> bool:
 
 def is_library(module: ModuleType) -> bool:
     """Whether a module is one of those whose pure names are listed, and not the program's by such a name."""
-    file = getattr(module, "__file__", None)
+    file = file_of(module)
     is_programs = file is not None and is_program_file(file)
     return module.__name__ in PURE and sys.modules.get(module.__name__) is module and not is_programs
 

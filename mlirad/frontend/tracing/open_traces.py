@@ -23,6 +23,12 @@ class _OpenTraces(threading.local):
     def __init__(self) -> None:
         self.frames: list[Any] = []
         """The functions under construction, the innermost one last; see `frames`."""
+        self.codes: set[Any] = set()
+        """The code of the program that has emitted operations; see `outside_reads`."""
+        self.profiler: Callable[..., None] | None = None
+        """What is told of calls while a function is traced."""
+        self.callers: frozenset[Any] = frozenset()
+        """The code that leads to the trace."""
 
 
 open_traces = _OpenTraces()

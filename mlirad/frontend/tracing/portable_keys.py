@@ -17,10 +17,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from mlirad.disk_cache.encoding import UnknownError, encoded
 from mlirad.frontend.tracing.capture_walk import PROGRAMS, Walk
+from mlirad.frontend.tracing.captured_objects import file_of
 from mlirad.frontend.tracing.code_reads import is_program_file, reads_of
 from mlirad.frontend.tracing.library_functions import (
     NotPortable,
@@ -39,13 +39,16 @@ _TYPES: Final[frozenset[type[Any]]] = frozenset((
 ))  # fmt: skip
 """Classes whose objects are what they hold; besides those of NumPy's numbers."""
 
+_PROBE: Final = "the order of strings in sets"
+"""A string whose hash tells processes apart in which sets of strings have other orders."""
+
 
 def portable_captures(root: object, names: frozenset[str]) -> bytes:
     """What `root` reads from outside, as bytes; `names` are the attributes that its code names.
 
     Raises `NotPortable` where that cannot be told to another process.
     """
-    walk = _PortableWalk(names, frozenset(), None)
+    walk = _PortableWalk(names)
     walk.run(root)
     if not walk.is_whole or walk.drawn or (walk.is_selective and not walk.names <= names):
         raise NotPortable
@@ -64,36 +67,34 @@ def portable(value: object) -> bytes:
 class _PortableWalk(Walk):
     """A walk that ends at what cannot be told to another process."""
 
-    def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
-        super().__init__(names, ignored, weak)
+    def __init__(self, names: frozenset[str]):
+        super().__init__(names, frozenset())
         self.libraries: list[ModuleType] = []
 
-    def _function(self, function: FunctionType, path: str) -> None:
+    def _function(self, function: FunctionType, kind: type[Any], path: str) -> None:
         if not is_program_file(function.__code__.co_filename):
             self._enter(path, Same(function))
             return
         if function.__dict__.keys() - {PROGRAMS}:
             raise NotPortable
         reads = reads_of(function.__code__)
-        if reads.reads_all or reads.reads_globals or not reads.is_harmless:
+        if reads.reads_all or reads.reads_globals or reads.is_harmful:
             raise NotPortable
         if not all(map(is_plain_attribute, reads.attributes)):
             raise NotPortable
         table = function.__globals__
         builtins_in(function, [name for name in reads.globals if name not in table])
+        if reads.makes_sets:
+            self._enter(path, "order of sets", hash(_PROBE))
         self._enter(path, function.__name__, function.__qualname__, function.__module__)
-        super()._function(function, path)
+        super()._function(function, kind, path)
 
-    def _array(self, array: npt.NDArray[Any], path: str) -> None:
-        self._enter(path, array.strides, array.flags.writeable)
-        super()._array(array, path)
-
-    def _module(self, module: ModuleType, path: str) -> None:
+    def _module(self, module: ModuleType, kind: type[Any], path: str) -> None:
         if is_library(module):
             self.libraries.append(module)
         elif type(module) is not ModuleType or "__getattr__" in vars(module):
             raise NotPortable
-        super()._module(module, path)
+        super()._module(module, kind, path)
 
 
 def _part(value: Any) -> bytes | None:
@@ -138,7 +139,7 @@ def _named(thing: Any) -> bytes:
 
 def _own_module(module: ModuleType) -> bytes:
     """A module of the program, whose attributes the walk has looked at."""
-    file = getattr(module, "__file__", None)
+    file = file_of(module)
     if sys.modules.get(module.__name__) is not module or file is None or not is_program_file(file):
         raise NotPortable
     return portable(("module", module.__name__))

@@ -6,13 +6,15 @@ y = np.sum(x * x)      # model.py, line 12      -->  ("model.py", 12)
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 from mlirad.packages import folder_of
 
+_OWN = f"{Path(__file__).parents[2]}/"
 _FOLDERS = (
-    f"{Path(__file__).parents[2]}/",
+    _OWN,
     *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy")),
 )
 _skipped: dict[str, bool] = {}
@@ -49,9 +51,22 @@ def _is_generated(frame: FrameType) -> bool:
     return is_nowhere and str(frame.f_globals.get("__name__")).partition(".")[0] == "mlirad"
 
 
+def codes_on_stack() -> Iterator[CodeType]:
+    """The code of all calls that lead here."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        yield frame.f_code
+        frame = frame.f_back
+
+
 def is_user_file(file: str) -> bool:
     """Whether code in a file, named as in its code objects, is the user's own."""
     return not _is_skipped(file) and not file.endswith(".pyx")
+
+
+def is_own_frame(frame: FrameType) -> bool:
+    """Whether a call is one of mlirad's, or of what imports modules."""
+    return frame.f_code.co_filename.startswith((_OWN, "<frozen importlib")) or _is_generated(frame)
 
 
 def traceback_line(error: BaseException) -> str | None:

@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.captured_objects import derives, is_program_class
 from mlirad.frontend.tracing.raising import unsupported_error
 
 
@@ -61,19 +62,19 @@ def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:
         return float, struct.pack("<d", value)
     if kind is complex:
         return base_key(value)
-    if issubclass(kind, np.generic):
+    if kind.__module__ == "numpy" and derives(kind, np.generic):
         number: Any = value
         is_object = number.dtype.kind == "O"
         return None if is_object else (cast(Any, kind), number.dtype.str, number.tobytes())
-    if isinstance(value, np.dtype):
-        dtype: Any = cast(object, value)
+    if issubclass(kind, np.dtype):
+        dtype: Any = value
         return np.dtype, Same(dtype) if dtype.hasobject or dtype.metadata else dtype.str, str(dtype)
-    if isinstance(value, np.ufunc | CodeType) or (
+    if issubclass(kind, np.ufunc | CodeType) or (
         kind is BuiltinFunctionType and _is_of_module(cast(Any, value))
     ):
         return Same(value)
-    if isinstance(value, Enum):
-        return Same(value) if _is_plain_enum(kind) else None
+    if issubclass(kind, Enum):
+        return None if is_program_class(kind) or not _is_plain_enum(kind) else Same(value)
     if kind in _SEQUENCES:
         return _sequence_key(kind, value, depth)
     if getattr(kind, "IS_VALUE", False) and kind.__module__.startswith("mlirad."):
@@ -83,21 +84,22 @@ def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:
 
 def base_key(value: object) -> Hashable | None:
     """The key of a number or string of a class derived from Python's, without what else it has."""
-    match value:
-        case bool() | None:
-            return None
-        case float():
-            return float, struct.pack("<d", value)
-        case int():
-            return int, int.__index__(value)
-        case complex():
-            return complex, struct.pack("<dd", value.real, value.imag)
-        case str():
-            return str, str.__str__(value)
-        case bytes():
-            return bytes, bytes.hex(value)
-        case _:
-            return None
+    kind = cast("type[Any]", type(value))
+    number: Any = value
+    if kind is bool:
+        return None
+    if issubclass(kind, np.generic):
+        return np.generic, number.dtype.str, np.generic.tobytes(number)
+    if issubclass(kind, float):
+        return float, struct.pack("<d", float.__float__(number))
+    if issubclass(kind, int):
+        return int, int.__index__(number)
+    if issubclass(kind, complex):
+        plain = complex.__complex__(number)
+        return complex, struct.pack("<dd", plain.real, plain.imag)
+    if issubclass(kind, str):
+        return str, str.__str__(number)
+    return (bytes, bytes.hex(number)) if issubclass(kind, bytes) else None
 
 
 def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
@@ -116,7 +118,7 @@ def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
     keys = [value_key(part, depth - 1) for part in parts]
     if any(key is None for key in keys):
         return None
-    return kind, frozenset(keys) if kind is frozenset else tuple(keys)
+    return kind, tuple(keys)
 
 
 @cache

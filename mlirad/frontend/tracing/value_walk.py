@@ -6,20 +6,23 @@ the code reaches it: `config.rates[0]`, `self.scale`, `helper: table`.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Hashable, Iterable
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Hashable, Sequence
 from functools import partial
 from hashlib import blake2b
+from types import BuiltinFunctionType
 from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend.tracing.captured_objects import PROXIES, are_same
+from mlirad.frontend.tracing.captured_objects import PROXIES, are_same, derives, elements_of, items_of
 from mlirad.frontend.tracing.value_keys import Same, value_key
 from mlirad.jit.array_guards import ArrayGuard
-from mlirad.jit.guards import MISSING, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
+from mlirad.jit.container_guards import DictGuard, ListGuard
+from mlirad.jit.guards import MISSING, AttributeGuard, CallGuard, Guard, ItemGuard
 
 LIMIT: Final = 20_000
 """How many values are looked at. What lies beyond is taken not to change."""
@@ -27,17 +30,29 @@ LIMIT: Final = 20_000
 MANY: Final = 64
 """The numbers and strings in a longer list are one entry together."""
 
+_CONTAINERS: Final[tuple[type[Any], ...]] = (dict, list, tuple, frozenset, set, deque)
+
+EPOCHS: Final = 256
+"""The contents of how many growing containers are remembered. One that is forgotten begins a new epoch."""
+
 SIZE_OF: Final = "the number of elements of "
 
 
 class ValueWalk(ABC):
-    """What has been entered so far, the guards of it, and what waits to be opened."""
+    """What has been entered so far, the guards of it, and what waits to be opened.
 
-    def __init__(self, ignored: frozenset[str]):
+    At what is `ignored` it does not look; of what is `growing` it compares what is there at present, to which
+    more may come.
+    """
+
+    def __init__(self, ignored: frozenset[str], growing: frozenset[str]):
         self._ignored = ignored
+        self._growing = growing
         self.entries: list[tuple[str, Hashable]] = []
+        self.has_growing = False
         self.nbytes = 0
         self.guards: list[Guard] = []
+        self._count = 0
         self._seen: dict[int, str] = {}
         self._kept: list[object] = []  # so that no identity is used twice
         self._waiting: deque[tuple[Any, str]] = deque()
@@ -45,11 +60,14 @@ class ValueWalk(ABC):
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out because there is too much."""
-        return len(self.entries) < LIMIT
+        return self._count < LIMIT
 
     def run(self, root: object) -> None:
         """Look at all that the root reaches."""
         self._look_at(root, "")
+        self._open_waiting()
+
+    def _open_waiting(self) -> None:
         while self.is_whole and self._waiting:
             self._open(*self._waiting.popleft())
 
@@ -58,23 +76,32 @@ class ValueWalk(ABC):
         if path in self._ignored:
             return
         if value is MISSING:
-            self.entries.append((path, None))
+            self._add(path, None)
             return
-        key = None if type(value) in PROXIES else value_key(value)
+        kind = cast("type[Any]", type(value))
+        key = None if kind in PROXIES else value_key(value)
         if key is not None:
-            self.entries.append((path, key))
-            if type(value) is str:
+            self._add(path, key)
+            if kind is str:
                 self._note_string(value)
+            elif kind is BuiltinFunctionType:
+                self._note_function(value, path)
+            elif kind is np.ufunc:
+                self._note_ufunc(value, path)
             return
         known = self._seen.get(id(value))
         if known is not None:
-            self.entries.append((path, ("same", known)))
+            self._add(path, ("same", known))
             return
         self._seen[id(value)] = path
         self._kept.append(value)
         self._waiting.append((value, path))
 
     def _enter(self, path: str, *key: Hashable) -> None:
+        self._add(path, key)
+
+    def _add(self, path: str, key: Hashable) -> None:
+        self._count += 1
         self.entries.append((path, key))
 
     def _guard(self, path: str, guard: Guard) -> None:
@@ -92,6 +119,14 @@ class ValueWalk(ABC):
         """Take notice of a string, which may be the name of an attribute."""
 
     @abstractmethod
+    def _note_function(self, value: Any, path: str) -> None:
+        """Take notice of a function of a library, which may read what no walk sees."""
+
+    @abstractmethod
+    def _note_ufunc(self, value: Any, path: str) -> None:
+        """Take notice of a ufunc, which may be one of a function of the program."""
+
+    @abstractmethod
     def _open(self, value: Any, path: str) -> None:
         """Enter what a value is, and look at its parts."""
 
@@ -99,42 +134,58 @@ class ValueWalk(ABC):
 
     def _container(self, value: Any, kind: type[Any], path: str) -> bool:
         """Enter the elements of a container of Python's, or of a class derived from one."""
-        if isinstance(value, dict):
-            self._dict(cast("dict[Any, Any]", value), kind, path)
-        elif isinstance(value, list):
-            self._list(cast("list[Any]", value), kind, path)
-        elif isinstance(value, tuple | frozenset):
-            self._elements(tuple(cast("Iterable[Any]", value)), kind, path)
-        elif isinstance(value, set | deque):
-            given = cast("Iterable[Any]", value)
-            before = tuple(given)
-            self.guards.append(CallGuard(lambda: are_same(before, given)))
+        base = next((known for known in _CONTAINERS if derives(kind, known)), None)
+        if base is dict:
+            self._dict(value, kind, path)
+        elif base is list:
+            self._list(value, kind, path)
+        elif base is not None:
+            before = elements_of(base, value)
+            if base in (set, deque):
+                self.guards.append(CallGuard(lambda: are_same(before, elements_of(base, value))))
+            if base is deque:
+                self._enter(path, "at most", value.maxlen)
             self._elements(before, kind, path)
-        else:
-            return False
-        return True
+        return base is not None
 
     def _dict(self, table: dict[Any, Any], kind: type[Any], path: str) -> None:
-        names = {key: f"{path}[{key!r}]" for key in table}
+        if path in self._growing:
+            self.guards.append(DictGuard(table, grows=True))
+            self._grown(table, [part for item in items_of(table) for part in item], kind, path)
+            return
+        items = items_of(table)
+        names = {key: f"{path}[{key!r}]" for key, _ in items}
         if self._ignored.isdisjoint(names.values()):
             self.guards.append(DictGuard(table))
         else:
-            for key, name in names.items():
-                self._guard(name, ItemGuard(table, key, table[key]))
+            for key, value in items:
+                self._guard(names[key], ItemGuard(table, key, value))
+        if derives(kind, OrderedDict):  # which has an order of its own, beside that of its table
+            keys = elements_of(OrderedDict, table)
+            self.guards.append(CallGuard(lambda: are_same(keys, elements_of(OrderedDict, table))))
         self._enter(path, Same(kind))
-        self._enter(SIZE_OF + path, len(table))
-        for k, (key, value) in enumerate(table.items()):
+        self._enter(SIZE_OF + path, len(items))
+        for k, (key, value) in enumerate(items):
             self._look_at(key, f"key {k} of {path}")
             self._look_at(value, names[key])
+        if derives(kind, defaultdict):
+            factory = cast("object", cast(Any, table).default_factory)
+            guard = AttributeGuard(table, "default_factory", factory)
+            self._look_at_guarded(factory, f"{path}.default_factory", guard)
 
     def _list(self, values: list[Any], kind: type[Any], path: str) -> None:
-        names = [f"{path}[{k}]" for k in range(len(values))] if self._ignored else []
+        if path in self._growing:
+            self.guards.append(ListGuard(values, grows=True))
+            self._grown(values, elements_of(list, values), kind, path)
+            return
+        elements = elements_of(list, values)
+        names = [f"{path}[{k}]" for k in range(len(elements))] if self._ignored else []
         if self._ignored.isdisjoint(names):
             self.guards.append(ListGuard(values))
         else:
             for k, name in enumerate(names):
-                self._guard(name, CallGuard(partial(_is_element, values, k, values[k])))
-        self._elements(tuple(values), kind, path)
+                self._guard(name, CallGuard(partial(_is_element, values, k, elements[k])))
+        self._elements(elements, kind, path)
 
     def _elements(self, values: tuple[Any, ...], kind: type[Any], path: str) -> None:
         self._enter(SIZE_OF + path, len(values))
@@ -147,6 +198,23 @@ class ValueWalk(ABC):
         for k, value in enumerate(values):
             self._look_at(value, f"{path}[{k}]")
 
+    def _grown(self, owner: object, parts: Sequence[object], kind: type[Any], path: str) -> None:
+        """Enter the parts of what may have more of them when the guards are checked, by its epoch."""
+        self.has_growing = True
+        keys = tuple(self._content(part, f"{path}[...{k}]") for k, part in enumerate(parts))
+        self._enter(path, Same(kind), Same(owner), "epoch", epoch_of(owner, keys))
+
+    def _content(self, value: object, path: str) -> Hashable:
+        """The key of a value with all that it reaches, which is looked at now."""
+        outer = self.entries, self._waiting
+        self.entries, self._waiting = [], deque()
+        try:
+            self._look_at(value, path)
+            self._open_waiting()
+            return tuple(key for _, key in self.entries)
+        finally:
+            self.entries, self._waiting = outer
+
     def _array(self, array: npt.NDArray[Any], path: str) -> None:
         if array.dtype.hasobject:
             self._array_of_objects(array, path)
@@ -155,7 +223,8 @@ class ValueWalk(ABC):
         if array.nbytes:
             numbers = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
             content = blake2b(numbers.data, digest_size=16).digest()
-        self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
+        layout = array.strides, array.flags.num
+        self._enter(path, Same(type(array)), array.dtype.str, array.shape, layout, content)
         self.nbytes += array.nbytes
         self.guards.append(ArrayGuard(array))
 
@@ -163,7 +232,7 @@ class ValueWalk(ABC):
         """An array of objects, or of records that have some: by its shape and its elements."""
         before, shape = objects_in(array), array.shape
         self.guards.append(CallGuard(lambda: array.shape == shape and are_same(before, objects_in(array))))
-        self._enter(path, Same(type(array)), array.dtype.str, shape)
+        self._enter(path, Same(type(array)), array.dtype.str, shape, array.strides)
         self._elements(before, np.ndarray, path)
 
 
@@ -174,3 +243,25 @@ def objects_in(array: npt.NDArray[Any]) -> tuple[object, ...]:
 
 def _is_element(values: list[Any], place: int, expected: object) -> bool:
     return place < len(values) and values[place] is expected
+
+
+_epochs: OrderedDict[int, tuple[int, tuple[Hashable, ...]]] = OrderedDict()
+"""By the identity of a container: its epoch, and the keys of what it held when it was last seen. The keys of
+programs keep the container, so its identity is no other one's while there are any.
+"""
+
+_numbers: Final = itertools.count(1)
+
+
+def epoch_of(container: object, keys: tuple[Hashable, ...]) -> int:
+    """The number of the present state of a container whose parts have these keys, in order.
+
+    A state is another one when something was taken out or replaced, not when something was added.
+    """
+    known = _epochs.pop(id(container), None)
+    is_same = known is not None and keys[: len(known[1])] == known[1]
+    epoch = known[0] if known is not None and is_same else next(_numbers)
+    _epochs[id(container)] = (epoch, keys)
+    while len(_epochs) > EPOCHS:
+        _epochs.popitem(last=False)
+    return epoch

@@ -30,6 +30,7 @@ from mlirad.frontend.numpy_functions.meanings.python_numbers import (
 )
 from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of
 from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -55,9 +56,19 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
         return xp.full_like(array, ufunc is np.not_equal, dtype=bool)
     if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
         return NotImplemented
+    if any(_answers_operators(cast("type[Any]", type(x))) for x in inputs):
+        return NotImplemented
     if ufunc is np.matmul:
         return matmul(*map(operand_of, inputs))
     return apply(ufunc, inputs, is_operator=True)
+
+
+def _answers_operators(kind: type[Any]) -> bool:
+    """Whether the objects of a class are no arrays and have operators of their own, as NumPy asks for it."""
+    if getattr(kind, "__array_ufunc__", True) is None:
+        return True
+    is_array = hasattr(kind, "__array__") or hasattr(kind, "__array_ufunc__") or issubclass(kind, int | float)
+    return not is_array and hasattr(kind, "__rmul__") and is_program_class(kind)
 
 
 def apply(
