@@ -69,7 +69,7 @@ func.func @structure(%x: tensor<3xf64>, %a: tensor<f64>, %i: tensor<i64>, %j: te
 // CHECK-NEXT:   stablehlo.return %k, %c : tensor<i64>, tensor<f64>
 // CHECK-NEXT: }
 // CHECK-NEXT: %7 = stablehlo.custom_call @target(%x) {has_side_effect = true} : (tensor<3xf64>) -> tensor<3xf64>
-// CHECK-NEXT: %8 = stablehlo.composite "name" %a {decomposition = @inner} : (tensor<f64>) -> tensor<f64>
+// CHECK-NEXT: %8 = stablehlo.composite "some.name" %a {decomposition = @inner} : (tensor<f64>) -> tensor<f64>
 // CHECK-NEXT: %9, %10 = stablehlo.optimization_barrier %x, %a : tensor<3xf64>, tensor<f64>
 func.func @control(%x: tensor<3xf64>, %a: tensor<f64>) {
   %0 = stablehlo.constant dense<5> : tensor<i64>
@@ -88,7 +88,7 @@ func.func @control(%x: tensor<3xf64>, %a: tensor<f64>) {
     stablehlo.return %k, %c : tensor<i64>, tensor<f64>
   }
   %4 = stablehlo.custom_call @target(%x) {has_side_effect = true} : (tensor<3xf64>) -> tensor<3xf64>
-  %5 = stablehlo.composite "name" %a {decomposition = @inner} : (tensor<f64>) -> tensor<f64>
+  %5 = stablehlo.composite "some.name" %a {decomposition = @inner} : (tensor<f64>) -> tensor<f64>
   %6:2 = stablehlo.optimization_barrier %x, %a : tensor<3xf64>, tensor<f64>
   return
 }

@@ -3,7 +3,7 @@
 // What StableHLO must not look like.
 
 func.func @f(%x: tensor<3xf64>) {
-  // expected-error @below {{stablehlo.add: takes 2 operands and has one result}}
+  // expected-error @below {{stablehlo.add: takes 2 operands, not 1}}
   %0 = stablehlo.add %x : tensor<3xf64>
   return
 }
@@ -44,7 +44,7 @@ func.func @f(%x: tensor<3xf64>) {
 // -----
 
 func.func @f(%x: tensor<3xf64>) {
-  // expected-error @below {{stablehlo.optimization_barrier: has the types of its operands as results}}
+  // expected-error @below {{stablehlo.optimization_barrier: has 2 results, not 1}}
   %0 = "stablehlo.optimization_barrier"(%x, %x) : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
   return
 }

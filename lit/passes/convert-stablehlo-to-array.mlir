@@ -74,7 +74,7 @@ func.func @positions(%x: tensor<5x2xf64>, %p: tensor<3x1xi32>, %y: tensor<4xf64>
 // -----
 
 func.func @shapes(%x: tensor<3xf64>) -> tensor<4xf64> {
-  // expected-error @below {{stablehlo.tanh: a result of type tensor<3xf64> is declared as tensor<4xf64>}}
+  // expected-error @below {{stablehlo.tanh: the result is tensor<4xf64>, and must be tensor<3xf64>}}
   %0 = stablehlo.tanh %x : (tensor<3xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }

@@ -24,6 +24,7 @@ from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
+from mlirad.ir.foreign import STABLEHLO
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.convert_stablehlo import convert_stablehlo
@@ -80,6 +81,7 @@ def converted_function(text: str, file: str, name: str | None = None) -> FuncOp:
     """The function `name` of a module of StableHLO as array code, by default the only public one, all calls
     written out."""
     module = parse_module(text, file)
+    verify_module(module, foreign=STABLEHLO)
     convert_stablehlo(module, write_out=True)
     verify_module(module)
     functions = functions_by_name(module)

@@ -145,13 +145,13 @@ WRONG = {
         "stablehlo.broadcast_in_dim: "
     ),
     "%0 = func.call @g(%x) : (tensor<3xf64>) -> tensor<3xf64>\n%1 = stablehlo.sine %x : tensor<3xf64>": (
-        "there is no function @g with a body"
+        "func.call: there is no function @g"
     ),
     "%0 = stablehlo.sine %x : (tensor<3xf64>) -> tensor<?xf64>": (
         "stablehlo.sine: the language has no dynamic shapes"
     ),
     "%0 = stablehlo.sine %x : (tensor<3xf64>) -> tensor<4xf64>": (
-        "stablehlo.sine: a result of type tensor<3xf64> is declared as tensor<4xf64>"
+        "stablehlo.sine: the result is tensor<4xf64>, and must be tensor<3xf64>"
     ),
     "%0 = stablehlo.iota dim = 0 : tensor<3xi8>": "stablehlo.iota: the language has no integers of 8 bits",
 }

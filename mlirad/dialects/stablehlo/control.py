@@ -23,7 +23,6 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
-from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.stablehlo.attributes import ScatterDimensions, print_integers, read_integers
 from mlirad.dialects.stablehlo.syntax import (
@@ -284,10 +283,6 @@ class OptimizationBarrierOp(ListsForm):
     """Its operands, kept apart from what computes them."""
 
     name = "stablehlo.optimization_barrier"
-
-    def verify_(self) -> None:
-        if list(self.operand_types) != list(self.result_types):
-            raise VerifyException("has the types of its operands as results")
 
     def print(self, printer: Printer) -> None:
         """`%x, %y : types`."""

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from mlirad.dialects.stablehlo.syntax import (
@@ -106,39 +105,21 @@ CHLO_BINARY = ["next_after", "polygamma", "zeta"]
 
 
 class ElementwiseOp(ListsForm):
-    """An op of as many operands as `ARITY` says."""
+    """An op on elements of one shape."""
 
-    ARITY: ClassVar[int]
     SHORT: ClassVar = True
     result_accuracy = opt_prop_def(Attribute)
-
-    def verify_(self) -> None:
-        """The number of operands and results."""
-        _check_arity(self, self.ARITY)
 
 
 class ChloOp(ArrowForm):
     """An elementwise op of CHLO, which says what StableHLO has no op for."""
 
-    ARITY: ClassVar[int]
 
-    def verify_(self) -> None:
-        """The number of operands and results."""
-        _check_arity(self, self.ARITY)
-
-
-def _check_arity(op: HloOp, arity: int) -> None:
-    if len(op.operands) != arity or len(op.results) != 1 or op.regions:
-        raise VerifyException(f"takes {arity} operands and has one result")
-
-
-def _declared(base: type[HloOp], dialect: str, name: str, arity: int) -> type[HloOp]:
+def _declared(base: type[HloOp], dialect: str, name: str) -> type[HloOp]:
     """The class of an op."""
     title = "".join(part.title() for part in name.split("_")) + "Op"
     fields = {
         "name": f"{dialect}.{name}",
-        "ARITY": arity,
-        "__annotations__": {"ARITY": ClassVar},
         "__module__": __name__,
         "__doc__": f"`{name}`.",
     }
@@ -174,10 +155,6 @@ class CompareOp(HloOp):
         self.print_braces(printer, ("comparison_direction", "compare_type"))
         print_function_type(printer, self)
 
-    def verify_(self) -> None:
-        """Two operands."""
-        _check_arity(self, 2)
-
 
 @irdl_op_definition
 class SelectOp(HloOp):
@@ -205,17 +182,12 @@ class SelectOp(HloOp):
         else:
             print_function_type(printer, self)
 
-    def verify_(self) -> None:
-        """Three operands."""
-        _check_arity(self, 3)
-
 
 @irdl_op_definition
 class ClampOp(ElementwiseOp):
     """min(max(x, low), high), of the operands low, x, high."""
 
     name = "stablehlo.clamp"
-    ARITY: ClassVar = 3
 
 
 @irdl_op_definition
@@ -252,8 +224,7 @@ class ReducePrecisionOp(HloOp):
 
 
 ELEMENTWISE_OPS: list[type[HloOp]] = [
-    *(_declared(ElementwiseOp, "stablehlo", name, 1) for name in UNARY),
-    *(_declared(ElementwiseOp, "stablehlo", name, 2) for name in BINARY),
+    *(_declared(ElementwiseOp, "stablehlo", name) for name in (*UNARY, *BINARY)),
     CompareOp,
     SelectOp,
     ClampOp,
@@ -261,6 +232,5 @@ ELEMENTWISE_OPS: list[type[HloOp]] = [
 ]
 
 CHLO_ELEMENTWISE_OPS: list[type[HloOp]] = [
-    *(_declared(ChloOp, "chlo", name, 1) for name in CHLO_UNARY),
-    *(_declared(ChloOp, "chlo", name, 2) for name in CHLO_BINARY),
+    *(_declared(ChloOp, "chlo", name) for name in (*CHLO_UNARY, *CHLO_BINARY)),
 ]

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute
@@ -323,11 +324,14 @@ class ConvolutionOp(HloOp):
 def _window_value(parser: Parser, key: str) -> Attribute:
     match key:
         case "pad":
+            position = parser.pos
             pairs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: read_integers(parser))
+            if any(len(pair) != 2 for pair in pairs):
+                parser.raise_error("expected a pair for each dimension", position)
             return padding_attribute(pairs)
         case "reverse":
             flags = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_boolean)
-            return integer_list([int(flag) for flag in flags])
+            return cast(DenseArrayBase, DenseArrayBase.from_list(i1, flags))
         case _:
             return integer_list(read_integers(parser))
 

@@ -20,6 +20,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from mlirad.dialects.stablehlo.attributes import print_integers, read_integers
+from mlirad.dialects.stablehlo.specification import verify
 
 
 def integer_list(values: Sequence[int]) -> DenseArrayBase:
@@ -34,6 +35,10 @@ class HloOp(IRDLOperation):
     inputs = var_operand_def()
     outputs = var_result_def()
     bodies = var_region_def()
+
+    def verify_(self) -> None:
+        """What the specification asks of the op."""
+        verify(self)
 
     def integers(self, name: str) -> tuple[int, ...] | None:
         """The property that is a list of integers, if the op has it."""

@@ -75,7 +75,8 @@ def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
     found = _of_objects.get(key)
     if found is None:
         try:
-            reference = weakref.ref(owner, lambda _: _of_objects.pop(key, None))
+            drop = _of_objects.pop  # which the module may have lost when Python ends
+            reference = weakref.ref(owner, lambda _: drop(key, None))
         except TypeError:  # the programs then belong to the transformed function alone
             return Cache(function)
         found = _of_objects[key] = (reference, Programs(function))

@@ -62,6 +62,9 @@ def _integer_dot(b: ArrayBuilder, x: Value, y: Value, groups: Sequence[Sequence[
 def _convolution(c: Converter, op: HloOp, o: list[Value]) -> Value:
     """Input as (batch, feature, space...), kernel as (out, in, space...), both cut into groups."""
     b, (x, kernel) = c.b, o
+    declared = language_type(op.results[0].type)
+    if 0 in (*shape_of(x), *shape_of(kernel), *shape_of(declared)):
+        return b.zeros(declared)
     lhs, rhs, out = cast(ConvolutionDimensions, op.properties["dimension_numbers"]).data
     space = len(lhs) - 2
     ones = [1] * space
@@ -77,7 +80,7 @@ def _convolution(c: Converter, op: HloOp, o: list[Value]) -> Value:
     high = (0, 0, *(p[1] for p in padding))
     x = padded(b, x, b.zeros(element_of(x)), low, high, (0, 0, *(n - 1 for n in lhs_dilation)))
     sizes = shape_of(kernel)[2:]
-    result = shape_of(language_type(op.results[0].type))
+    result = shape_of(declared)
     extents = tuple(result[out.index(k)] for k in numbered)
     patches = _patches(b, x, extents, sizes, strides, rhs_dilation)
     made = _contracted(

@@ -254,11 +254,16 @@ def _clamp(c: Converter, op: HloOp, o: list[Value]) -> Value:
 
 @meaning("stablehlo.shift_right_logical")
 def _shift_right_logical(c: Converter, _: HloOp, o: list[Value]) -> Value:
-    """The arithmetic shift, without the copies of the sign: -1 shifted left by what is left of the width."""
+    """The arithmetic shift, without the copies of the sign: -1 shifted left by what is left of the width.
+
+    By less than 0, or more than the width, as by all of it.
+    """
     b, (x, by) = c.b, o
     width = 32 if element_of(x) == i32 else 64
-    ones = b.splat(-1, x.type)
-    kept = b.unary(ew.NotOp, b.binary(ew.ShiftLeftOp, ones, b.sub(b.splat(width, x.type), by)))
+    ones, most = b.splat(-1, x.type), b.splat(width, x.type)
+    is_within = b.binary(ew.AndOp, b.compare("ge", by, b.zeros(x.type)), b.compare("lt", by, most))
+    by = b.select(is_within, by, most)
+    kept = b.unary(ew.NotOp, b.binary(ew.ShiftLeftOp, ones, b.sub(most, by)))
     return b.binary(ew.AndOp, b.binary(ew.ShiftRightOp, x, by), kept)
 
 

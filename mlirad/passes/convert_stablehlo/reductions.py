@@ -146,6 +146,10 @@ def _reduce_window(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     b, count = c.b, len(o) // 2
     xs, initial = o[:count], o[count:]
     shape = shape_of(xs[0])
+    declared = [language_type(result.type) for result in op.results]
+    out = shape_of(declared[0])
+    if 0 in out:
+        return list(map(b.zeros, declared))
     sizes, strides, base, dilations, padding = _window_properties(op, len(shape))
     kind = kind_of(op.regions[0], xs[0]) if count == 1 else None
     prefix = _prefix_dim(shape, sizes, strides, base, dilations, padding)
@@ -163,7 +167,6 @@ def _reduce_window(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
         )
         for x, v in zip(xs, initial, strict=True)
     ]
-    out = shape_of(language_type(op.results[0].type))
     if prod(sizes) <= MOST_SHIFTS:
         # Identities are left out; other initial values come first.
         start = (
