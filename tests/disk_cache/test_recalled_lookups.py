@@ -1,4 +1,4 @@
-"""Changes of what Python finds by look-ups of all kinds: no other process recalls a trace of another state."""
+"""Changes of what Python finds by look-ups of all kinds: no process recalls a trace of another state."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ for number, name in enumerate({names!r}):
         recalled.clear()
         wanted = module.f(1.25)
         found = ad.jit(module.f)(1.25)
-        outcomes[name] = (bool(np.allclose(found, wanted, rtol=1e-12)), any(recalled), float(found), float(wanted))
+        is_right = bool(np.allclose(found, wanted, rtol=1e-12))
+        outcomes[name] = (is_right, any(recalled), float(found), float(wanted))
     finally:
         module.restore()
 print(json.dumps(outcomes))
@@ -49,7 +50,7 @@ print(json.dumps(outcomes))
 
 
 def outcomes(names: list[str], changes: int, folder: Path) -> dict[str, list[object]]:
-    """Of each look-up after some changes: is the compiled call right, was its trace recalled, and both values."""
+    """Of each look-up after changes: is the compiled call right, was its trace recalled, and both values."""
     (folder / "files").mkdir(exist_ok=True)
     code = DRIVER.format(names=names, folder=str(folder / "files"), changes=changes)
     done = subprocess.run(
@@ -65,7 +66,7 @@ def outcomes(names: list[str], changes: int, folder: Path) -> dict[str, list[obj
 
 
 def require_fresh(names: list[str], folder: Path, most: int) -> set[str]:
-    """Require that processes compute what Python does after more and more changes; returns what is recalled."""
+    """Require that processes compute what Python does after more and more changes; says what is recalled."""
     recalled: set[str] = set()
     for changes in (0, 0, *range(1, most + 1)):
         found = outcomes(names, changes, folder)

@@ -9,12 +9,10 @@ all others.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.specification.checks import RULES
-
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
 
 for _room in (
     "contractions",
@@ -28,6 +26,6 @@ for _room in (
     import_module(f"{__name__}.{_room}")
 
 
-def verify(op: HloOp) -> None:
+def verify(op: Operation) -> None:
     """Raise `VerifyException` for an op that breaks a rule of the specification."""
     RULES[op.name](op)

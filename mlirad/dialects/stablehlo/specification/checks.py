@@ -8,7 +8,7 @@ require_type("the result", result, extents(x), element(x))
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -23,14 +23,11 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.exceptions import VerifyException
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 Tensor: TypeAlias = "TensorType[Attribute]"
-Rule: TypeAlias = "Callable[[HloOp], None]"
+Rule: TypeAlias = "Callable[[Operation], None]"
 
 RULES: dict[str, Rule] = {}
 """The rule of each op, by its name."""
@@ -69,7 +66,7 @@ def require(holds: bool, reason: str) -> None:
 # Operands and results ------------------------------------------------------------------------------
 
 
-def operands(op: HloOp, count: int | None = None, *, regions: int = 0) -> list[Tensor]:
+def operands(op: Operation, count: int | None = None, *, regions: int = 0) -> list[Tensor]:
     """The types of the operands, tensors, of which there must be a number; and regions of another number."""
     found = _tensors("operand", op.operand_types)
     if count is not None:
@@ -78,7 +75,7 @@ def operands(op: HloOp, count: int | None = None, *, regions: int = 0) -> list[T
     return found
 
 
-def results(op: HloOp, count: int = 1) -> list[Tensor]:
+def results(op: Operation, count: int = 1) -> list[Tensor]:
     """The types of the results, tensors, of which there must be a number."""
     found = _tensors("result", op.result_types)
     require(len(found) == count, f"has {_counted(count, 'result')}, not {len(found)}")
@@ -169,7 +166,9 @@ def require_scalar(what: str, type_: Tensor, of: Attribute | None = None) -> Non
 # Properties ----------------------------------------------------------------------------------------
 
 
-def integers(op: HloOp, name: str, count: int | None = None, default: int | None = None) -> tuple[int, ...]:
+def integers(
+    op: Operation, name: str, count: int | None = None, default: int | None = None
+) -> tuple[int, ...]:
     """The property that is a list of integers, of as many as there must be, or all by default."""
     value = op.properties.get(name)
     if value is None and default is not None:
@@ -182,7 +181,7 @@ def integers(op: HloOp, name: str, count: int | None = None, default: int | None
     return found
 
 
-def number(op: HloOp, name: str) -> int:
+def number(op: Operation, name: str) -> int:
     """The property that is an integer."""
     value = op.properties.get(name)
     if not isinstance(value, IntegerAttr):
@@ -190,7 +189,7 @@ def number(op: HloOp, name: str) -> int:
     return cast("IntegerAttr[Any]", value).value.data
 
 
-def padding(op: HloOp, count: int) -> list[tuple[int, int]]:
+def padding(op: Operation, count: int) -> list[tuple[int, int]]:
     """The property `padding`, a pair for each dimension, zeros by default."""
     value = op.properties.get("padding")
     if value is None:
@@ -227,7 +226,9 @@ def require_apart(first: str, dims: Sequence[int], second: str, others: Sequence
 # Regions -------------------------------------------------------------------------------------------
 
 
-def require_region(op: HloOp, k: int, arguments: Sequence[Attribute], returned: Sequence[Attribute]) -> None:
+def require_region(
+    op: Operation, k: int, arguments: Sequence[Attribute], returned: Sequence[Attribute]
+) -> None:
     """Require that a region takes arguments and returns values of some types."""
     block = block_of(op, k)
     found = list(block.arg_types)
@@ -243,7 +244,7 @@ def require_region(op: HloOp, k: int, arguments: Sequence[Attribute], returned: 
     )
 
 
-def block_of(op: HloOp, k: int) -> Block:
+def block_of(op: Operation, k: int) -> Block:
     """The block of a region, which ends with `stablehlo.return`."""
     blocks = list(op.regions[k].blocks)
     require(len(blocks) == 1, f"region {k} has {len(blocks)} blocks, and must have one")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.attributes import ConvolutionDimensions, DotDimensions, Precision
 from mlirad.dialects.stablehlo.specification.checks import (
@@ -28,12 +29,9 @@ from mlirad.dialects.stablehlo.specification.checks import (
     window_extents,
 )
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.dot_general")
-def _dot_general(op: HloOp) -> None:
+def _dot_general(op: Operation) -> None:
     x, y = operands(op, 2)
     (result,) = results(op)
     dims = cast(DotDimensions, op.properties["dot_dimension_numbers"])
@@ -69,7 +67,7 @@ def _require_result_kind(x: Tensor, result: Tensor) -> None:
     )
 
 
-def _require_precision(op: HloOp) -> None:
+def _require_precision(op: Operation) -> None:
     config = op.properties.get("precision_config")
     if config is None:
         return
@@ -80,7 +78,7 @@ def _require_precision(op: HloOp) -> None:
 
 
 @rule("stablehlo.convolution")
-def _convolution(op: HloOp) -> None:
+def _convolution(op: Operation) -> None:
     x, kernel = operands(op, 2)
     (result,) = results(op)
     lhs, rhs, out = cast(ConvolutionDimensions, op.properties["dimension_numbers"]).data
@@ -121,7 +119,7 @@ def _convolution(op: HloOp) -> None:
 
 
 def _window_counts(
-    op: HloOp, given: dict[str, int], taps: dict[str, int], labels: Sequence[str]
+    op: Operation, given: dict[str, int], taps: dict[str, int], labels: Sequence[str]
 ) -> tuple[int, ...]:
     space = len(labels)
     strides = integers(op, "window_strides", space, default=1)

@@ -6,9 +6,10 @@ stablehlo.is_finite takes floats; the result has booleans
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import ComplexType, f32, f64, i1
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from mlirad.dialects.stablehlo.specification.checks import (
@@ -34,9 +35,6 @@ from mlirad.dialects.stablehlo.specification.checks import (
     results,
     rule,
 )
-
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
 
 _ANY: Final = (BOOLEAN, *NUMBER)
 _BITS: Final = (BOOLEAN, *INTEGER)
@@ -89,7 +87,7 @@ _PARTS: Final = frozenset(("abs", "imag", "real"))
 """Ops whose results have parts of complex operands."""
 
 
-def _elementwise(op: HloOp) -> None:
+def _elementwise(op: Operation) -> None:
     dialect, _, name = op.name.partition(".")
     x, *others = operands(op, 2 if name in BINARY else 1)
     (result,) = results(op)
@@ -113,7 +111,7 @@ for _name in CHLO_KINDS:
 
 
 @rule("stablehlo.complex")
-def _complex(op: HloOp) -> None:
+def _complex(op: Operation) -> None:
     x, y = operands(op, 2)
     require_same("operand 1", y, "operand 0", x)
     require(element(x) in (f32, f64), f"operand 0 is {x}, and must have elements of type f32 or f64")
@@ -121,7 +119,7 @@ def _complex(op: HloOp) -> None:
 
 
 @rule("stablehlo.convert")
-def _convert(op: HloOp) -> None:
+def _convert(op: Operation) -> None:
     (x,), (result,) = operands(op, 1), results(op)
     require_elements("operand 0", x, *_ANY)
     require_elements("the result", result, *_ANY)
@@ -129,7 +127,7 @@ def _convert(op: HloOp) -> None:
 
 
 @rule("stablehlo.bitcast_convert")
-def _bitcast_convert(op: HloOp) -> None:
+def _bitcast_convert(op: Operation) -> None:
     (x,), (result,) = operands(op, 1), results(op)
     require(
         (kind(element(x)) == COMPLEX) == (kind(element(result)) == COMPLEX),
@@ -146,7 +144,7 @@ def _bitcast_convert(op: HloOp) -> None:
 
 
 @rule("stablehlo.compare")
-def _compare(op: HloOp) -> None:
+def _compare(op: Operation) -> None:
     x, y = operands(op, 2)
     require_same("operand 1", y, "operand 0", x)
     require_type("the result", results(op)[0], extents(x), i1)
@@ -170,7 +168,7 @@ def _compare(op: HloOp) -> None:
 
 
 @rule("stablehlo.select")
-def _select(op: HloOp) -> None:
+def _select(op: Operation) -> None:
     condition, x, y = operands(op, 3)
     require_same("operand 2", y, "operand 1", x)
     require_same("the result", results(op)[0], "operand 1", x)
@@ -179,7 +177,7 @@ def _select(op: HloOp) -> None:
 
 
 @rule("stablehlo.clamp")
-def _clamp(op: HloOp) -> None:
+def _clamp(op: Operation) -> None:
     low, x, high = operands(op, 3)
     require_elements("operand 1", x, *KINDS["clamp"])
     for what, bound in (("operand 0", low), ("operand 2", high)):
@@ -196,7 +194,7 @@ def _require_scalar_or_same(what: str, type_: Any, shape: tuple[int, ...]) -> No
 
 
 @rule("stablehlo.reduce_precision")
-def _reduce_precision(op: HloOp) -> None:
+def _reduce_precision(op: Operation) -> None:
     (x,) = operands(op, 1)
     require_elements("operand 0", x, *KINDS["reduce_precision"])
     require_same("the result", results(op)[0], "operand 0", x)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.attributes import Transposition
 from mlirad.dialects.stablehlo.specification.checks import (
@@ -20,19 +22,16 @@ from mlirad.dialects.stablehlo.specification.checks import (
     rule,
 )
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.cholesky")
-def _cholesky(op: HloOp) -> None:
+def _cholesky(op: Operation) -> None:
     (a,) = operands(op, 1)
     _require_square("operand 0", a)
     require_same("the result", results(op)[0], "operand 0", a)
 
 
 @rule("stablehlo.triangular_solve")
-def _triangular_solve(op: HloOp) -> None:
+def _triangular_solve(op: Operation) -> None:
     a, b = operands(op, 2)
     _require_square("operand 0", a)
     require(element(b) == element(a), f"operand 1 is {b}, and operand 0 {a}: their elements differ")

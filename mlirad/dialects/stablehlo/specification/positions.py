@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.attributes import GatherDimensions, ScatterDimensions
 from mlirad.dialects.stablehlo.specification.checks import (
@@ -27,12 +29,9 @@ from mlirad.dialects.stablehlo.specification.checks import (
     scalar,
 )
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.gather")
-def _gather(op: HloOp) -> None:
+def _gather(op: Operation) -> None:
     x, at = operands(op, 2)
     (result,) = results(op)
     dims = cast(GatherDimensions, op.properties["dimension_numbers"])
@@ -60,7 +59,7 @@ def _gather(op: HloOp) -> None:
 
 
 @rule("stablehlo.scatter")
-def _scatter(op: HloOp) -> None:
+def _scatter(op: Operation) -> None:
     types = operands(op, regions=1)
     count = len(types) // 2
     is_paired = len(types) == 2 * count + 1 and count > 0

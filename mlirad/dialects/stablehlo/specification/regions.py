@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import FunctionType, IntegerType, ModuleOp, StringAttr, SymbolRefAttr, i1
 from xdsl.dialects.func import FuncOp
@@ -30,18 +30,15 @@ from mlirad.dialects.stablehlo.specification.checks import (
     scalar,
 )
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.return")
-def _return(op: HloOp) -> None:
+def _return(op: Operation) -> None:
     operands(op)
     results(op, 0)
 
 
 @rule("stablehlo.reduce")
-def _reduce(op: HloOp) -> None:
+def _reduce(op: Operation) -> None:
     types = operands(op, regions=1)
     count = len(types) // 2
     require(len(types) == 2 * count and count > 0, "takes arrays, and an initial value for each")
@@ -56,7 +53,7 @@ def _reduce(op: HloOp) -> None:
         require_type(f"result {k}", result, rest, elements[k])
 
 
-def require_reducer(op: HloOp, xs: Sequence[Tensor], initial: Sequence[Tensor]) -> list[Attribute]:
+def require_reducer(op: Operation, xs: Sequence[Tensor], initial: Sequence[Tensor]) -> list[Attribute]:
     """Require a region that combines elements; returns their types, which may be wider than in the arrays."""
     for k, (x, start) in enumerate(zip(xs, initial, strict=True)):
         require_scalar(f"operand {len(xs) + k}", start, element(x))
@@ -72,7 +69,7 @@ def require_reducer(op: HloOp, xs: Sequence[Tensor], initial: Sequence[Tensor]) 
 
 
 @rule("stablehlo.while")
-def _while(op: HloOp) -> None:
+def _while(op: Operation) -> None:
     types = operands(op, regions=2)
     made = results(op, len(types))
     for k, (given, result) in enumerate(zip(types, made, strict=True)):
@@ -82,7 +79,7 @@ def _while(op: HloOp) -> None:
 
 
 @rule("stablehlo.case")
-def _case(op: HloOp) -> None:
+def _case(op: Operation) -> None:
     (index,) = operands(op, 1, regions=len(op.regions))
     require_type("operand 0", index, (), IntegerType(32))
     require(bool(op.regions), "has at least one region")
@@ -90,20 +87,20 @@ def _case(op: HloOp) -> None:
 
 
 @rule("stablehlo.if")
-def _if(op: HloOp) -> None:
+def _if(op: Operation) -> None:
     (condition,) = operands(op, 1, regions=2)
     require_type("operand 0", condition, (), i1)
     _require_branches(op)
 
 
-def _require_branches(op: HloOp) -> None:
+def _require_branches(op: Operation) -> None:
     made = results(op, len(op.results))
     for k in range(len(op.regions)):
         require_region(op, k, [], made)
 
 
 @rule("stablehlo.map")
-def _map(op: HloOp) -> None:
+def _map(op: Operation) -> None:
     types = operands(op, regions=1)
     (result,) = results(op)
     require(bool(types), "takes at least one operand")
@@ -117,7 +114,7 @@ def _map(op: HloOp) -> None:
 
 
 @rule("stablehlo.sort")
-def _sort(op: HloOp) -> None:
+def _sort(op: Operation) -> None:
     types = operands(op, regions=1)
     require(bool(types), "takes at least one operand")
     made = results(op, len(types))
@@ -135,20 +132,20 @@ def _sort(op: HloOp) -> None:
 
 
 @rule("stablehlo.optimization_barrier")
-def _optimization_barrier(op: HloOp) -> None:
+def _optimization_barrier(op: Operation) -> None:
     types = operands(op)
     for k, (result, given) in enumerate(zip(results(op, len(types)), types, strict=True)):
         require_same(f"result {k}", result, f"operand {k}", given)
 
 
 @rule("stablehlo.custom_call")
-def _custom_call(op: HloOp) -> None:
+def _custom_call(op: Operation) -> None:
     require(not op.regions, "has no regions")
     require(bool(cast(StringAttr, op.properties["call_target_name"]).data), "`call_target_name` is empty")
 
 
 @rule("stablehlo.composite")
-def _composite(op: HloOp) -> None:
+def _composite(op: Operation) -> None:
     types = operands(op)
     made = results(op, len(op.results))
     name = cast(StringAttr, op.properties["name"]).data

@@ -6,9 +6,10 @@ stablehlo.pad %x, %v, low = [1], high = [0], interior = [2] : (tensor<3xf64>, te
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.specification.checks import (
     COMPLEX,
@@ -31,19 +32,16 @@ from mlirad.dialects.stablehlo.specification.checks import (
     rule,
 )
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.constant")
-def _constant(op: HloOp) -> None:
+def _constant(op: Operation) -> None:
     operands(op, 0)
     value = cast(DenseIntOrFPElementsAttr, op.properties["value"])
     require_same("the result", results(op)[0], "`value`", cast("Tensor", value.get_type()))
 
 
 @rule("stablehlo.iota")
-def _iota(op: HloOp) -> None:
+def _iota(op: Operation) -> None:
     operands(op, 0)
     (result,) = results(op)
     require_elements("the result", result, *INTEGER, FLOAT, COMPLEX)
@@ -52,7 +50,7 @@ def _iota(op: HloOp) -> None:
 
 
 @rule("stablehlo.reshape")
-def _reshape(op: HloOp) -> None:
+def _reshape(op: Operation) -> None:
     (x,), (result,) = operands(op, 1), results(op)
     require_type("the result", result, extents(result), element(x))
     known = -1 not in (*extents(x), *extents(result))
@@ -61,7 +59,7 @@ def _reshape(op: HloOp) -> None:
 
 
 @rule("stablehlo.broadcast_in_dim")
-def _broadcast_in_dim(op: HloOp) -> None:
+def _broadcast_in_dim(op: Operation) -> None:
     (x,), (result,) = operands(op, 1), results(op)
     shape, out = extents(x), extents(result)
     dims = integers(op, "broadcast_dimensions", len(shape))
@@ -73,7 +71,7 @@ def _broadcast_in_dim(op: HloOp) -> None:
 
 
 @rule("stablehlo.transpose")
-def _transpose(op: HloOp) -> None:
+def _transpose(op: Operation) -> None:
     (x,), (result,) = operands(op, 1), results(op)
     shape = extents(x)
     order = integers(op, "permutation", len(shape))
@@ -82,14 +80,14 @@ def _transpose(op: HloOp) -> None:
 
 
 @rule("stablehlo.reverse")
-def _reverse(op: HloOp) -> None:
+def _reverse(op: Operation) -> None:
     (x,) = operands(op, 1)
     require_dimensions("dimensions", integers(op, "dimensions"), len(extents(x)))
     require_same("the result", results(op)[0], "operand 0", x)
 
 
 @rule("stablehlo.pad")
-def _pad(op: HloOp) -> None:
+def _pad(op: Operation) -> None:
     x, value = operands(op, 2)
     shape = extents(x)
     require_scalar("operand 1", value, element(x))
@@ -108,7 +106,7 @@ def _pad(op: HloOp) -> None:
 
 
 @rule("stablehlo.concatenate")
-def _concatenate(op: HloOp) -> None:
+def _concatenate(op: Operation) -> None:
     xs = operands(op)
     require(bool(xs), "takes at least one operand")
     d, first = number(op, "dimension"), extents(xs[0])
@@ -123,7 +121,7 @@ def _concatenate(op: HloOp) -> None:
 
 
 @rule("stablehlo.slice")
-def _slice(op: HloOp) -> None:
+def _slice(op: Operation) -> None:
     (x,) = operands(op, 1)
     shape = extents(x)
     starts, limits, strides = (
@@ -140,7 +138,7 @@ def _slice(op: HloOp) -> None:
 
 
 @rule("stablehlo.dynamic_slice")
-def _dynamic_slice(op: HloOp) -> None:
+def _dynamic_slice(op: Operation) -> None:
     x, *at = operands(op)
     sizes = integers(op, "slice_sizes", len(extents(x)))
     require(all(n >= 0 for n in sizes), f"`slice_sizes` is {list(sizes)}, and must not be negative")
@@ -150,7 +148,7 @@ def _dynamic_slice(op: HloOp) -> None:
 
 
 @rule("stablehlo.dynamic_update_slice")
-def _dynamic_update_slice(op: HloOp) -> None:
+def _dynamic_update_slice(op: Operation) -> None:
     types = operands(op)
     require(len(types) >= 2, "takes an operand and an update")
     x, update, *at = types
@@ -179,7 +177,7 @@ def _require_within(x: Tensor, sizes: tuple[int, ...]) -> None:
 
 
 @rule("chlo.top_k")
-def _top_k(op: HloOp) -> None:
+def _top_k(op: Operation) -> None:
     (x,) = operands(op, 1)
     values, places = results(op, 2)
     shape, k = extents(x), number(op, "k")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation
 
 from mlirad.dialects.stablehlo.specification.checks import (
     element,
@@ -26,12 +26,9 @@ from mlirad.dialects.stablehlo.specification.checks import (
 )
 from mlirad.dialects.stablehlo.specification.regions import require_reducer
 
-if TYPE_CHECKING:
-    from mlirad.dialects.stablehlo.syntax import HloOp
-
 
 @rule("stablehlo.reduce_window")
-def _reduce_window(op: HloOp) -> None:
+def _reduce_window(op: Operation) -> None:
     types = operands(op, regions=1)
     count = len(types) // 2
     require(len(types) == 2 * count and count > 0, "takes arrays, and an initial value for each")
@@ -45,7 +42,7 @@ def _reduce_window(op: HloOp) -> None:
 
 
 @rule("stablehlo.select_and_scatter")
-def _select_and_scatter(op: HloOp) -> None:
+def _select_and_scatter(op: Operation) -> None:
     x, source, initial = operands(op, 3, regions=2)
     require_scalar("operand 2", initial, element(x))
     require_type("operand 1", source, _windows(op, extents(x), has_dilations=False), element(x))
@@ -55,7 +52,7 @@ def _select_and_scatter(op: HloOp) -> None:
     require_region(op, 1, [one, one], [one])
 
 
-def _windows(op: HloOp, shape: Sequence[int], *, has_dilations: bool) -> tuple[int, ...]:
+def _windows(op: Operation, shape: Sequence[int], *, has_dilations: bool) -> tuple[int, ...]:
     """The extents of what there is one element for each window of."""
     rank = len(shape)
     lists = {
