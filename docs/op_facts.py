@@ -65,6 +65,10 @@ LANES = 4
 """The extent of the build that an op is put into to see its bulk form."""
 
 
+_PLAIN = "bulk-operations,lower-custom-derivatives,expand-solves,expand-formulas,lower-checkpoints"
+"""Passes that make plain array code of what is not differentiated."""
+
+
 def paragraphs(thing: object) -> list[str]:
     """The paragraphs of a docstring, each in one line."""
     text = inspect.cleandoc(getattr(thing, "__doc__", "") or "")
@@ -174,7 +178,7 @@ def kernel_form(op_class: type[Operation]) -> str:
     module = _instantiated(parse_module(SAMPLES[op_class.name].module))
     run_passes(
         module,
-        make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints,form-kernels"),
+        make_passes(f"{_PLAIN},form-kernels"),
     )
     return "; ".join(_kernels(main_of(module))) or "a constant"
 
@@ -231,9 +235,7 @@ def expanded_sample(op_class: type[Operation]) -> ModuleOp:
     program = parse_module(sample_of(op_class).module)
     verify_module(program)
     _instantiated(program)
-    run_passes(
-        program, make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints")
-    )
+    run_passes(program, make_passes(_PLAIN))
     return program
 
 

@@ -15,7 +15,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.dialects.shapes import keyword
 from mlirad.ir.arrays import ArrayBuilder, new_function
-from mlirad.rules.special_derivatives import SPECIAL_DERIVATIVES, special_coefficient
+from mlirad.rules.special_derivatives.table import SPECIAL_DERIVATIVES, special_coefficient
 
 LONGEST = 120
 """Formulas that are longer are in the source only."""
@@ -23,9 +23,9 @@ LONGEST = 120
 HEAD = """\
 # Special functions
 
-`array.special` names one of these; SciPy computes it. `r` is the result. *None* stands for a derivative that
-has no formula in functions of the table: to ask for it is an error. Longer formulas are in
-`mlirad/rules/special_derivatives.py`."""
+`array.special` names one of these. `r` is the result. *None* stands for a derivative that has no formula in
+functions of the table: to ask for it is an error. Longer formulas are in `mlirad/rules/special_derivatives/`.
+SciPy computes the functions, but for those that the pass `expand-formulas` makes elementwise ops of."""
 
 
 def table() -> Iterator[str]:

@@ -114,6 +114,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "mlirad-canonicalize",
         "restore-carries",
         "expand-solves",
+        "expand-formulas",
         "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",

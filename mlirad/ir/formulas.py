@@ -75,6 +75,9 @@ class Formula:
     def __gt__(self, other: Operand) -> Condition:
         return self._compare("gt", other)
 
+    def __ge__(self, other: Operand) -> Condition:
+        return self._compare("ge", other)
+
 
 Operand: TypeAlias = Formula | float
 
@@ -85,6 +88,12 @@ class Condition:
     def __init__(self, b: ArrayBuilder, value: Value):
         self.b = b
         self.value = value
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.b, self.b.logical_and(self.value, other.value))
+
+    def __or__(self, other: Condition) -> Condition:
+        return Condition(self.b, self.b.binary(ew.OrOp, self.value, other.value))
 
 
 def _unary(op: type[ew.UnaryOp], x: Formula) -> Formula:
@@ -156,6 +165,16 @@ def sign(x: Formula) -> Formula:
     return _unary(ew.SignOp, x)
 
 
+def round_to_even(x: Formula) -> Formula:
+    """The nearest integer."""
+    return _unary(ew.RoundOp, x)
+
+
+def hypot(x: Formula, y: Formula) -> Formula:
+    """sqrt(x^2 + y^2)."""
+    return Formula(x.b, x.b.binary(ew.HypotOp, x.value, y.value))
+
+
 def absorbing(x: Formula, y: Formula) -> Formula:
     """x y, 0 where either is."""
     return Formula(x.b, x.b.absorbing_mul(x.value, y.value))
@@ -184,9 +203,11 @@ def digamma(x: Formula) -> Formula:
     return Formula(x.b, x.b.apply_elementwise(ew.PolygammaOp, (x.value,), {"order": integer(0)}))
 
 
-def where(condition: Condition, x: Formula, y: Formula) -> Formula:
-    """x where the condition holds, else y."""
-    return Formula(x.b, x.b.select(condition.value, x.value, y.value))
+def where(condition: Condition, x: Operand, y: Operand) -> Formula:
+    """x where the condition holds, else y; one of them at least is a formula."""
+    like = x if isinstance(x, Formula) else y
+    assert isinstance(like, Formula)
+    return Formula(like.b, like.b.select(condition.value, like.like(x).value, like.like(y).value))
 
 
 def special(function: str, *arguments: Operand) -> Formula:

@@ -62,7 +62,7 @@ from mlirad.rules.factorisation_derivatives import (
     triangular_operand_map,
 )
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
-from mlirad.rules.special_derivatives import special_coefficient
+from mlirad.rules.special_derivatives.table import special_coefficient
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""

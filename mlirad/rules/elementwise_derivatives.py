@@ -26,7 +26,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import f64
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, element_of, integer
+from mlirad.dialects.shapes import Value, element_of, integer, keyword
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.locations import location_of
@@ -236,13 +236,13 @@ def _both_zero(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _hypot_left(b: ArrayBuilder, x: Value, y: Value, r: Value) -> Value:
-    """x / r."""
-    return _where_zero(b, r, b.div(x, r))
+    """x / r, as a function whose own derivative is stated."""
+    return b.apply_elementwise(ew.SpecialOp, (x, y, r), {"function": keyword("unit")})
 
 
 def _hypot_right(b: ArrayBuilder, x: Value, y: Value, r: Value) -> Value:
     """y / r."""
-    return _where_zero(b, r, b.div(y, r))
+    return _hypot_left(b, y, x, r)
 
 
 def _atan2_left(b: ArrayBuilder, y: Value, x: Value, angle: Value) -> Value:

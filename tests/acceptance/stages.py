@@ -41,7 +41,8 @@ def native(module: ModuleOp, function: str) -> Run:
     """
     target = find_target()
     module = run_passes(
-        module.clone(), "bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints"
+        module.clone(),
+        "bulk-operations,lower-custom-derivatives,expand-solves,expand-formulas,lower-checkpoints",
     )
     program = compiled_program(module, function, checks=True)
     return NativeFunction(program, target=target, debug=True)

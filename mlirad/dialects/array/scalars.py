@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mlirad.dialects.array.own_functions import OWN_FUNCTIONS
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.dialects.array.special_values import special_values
 from mlirad.packages import scipy_module
@@ -86,6 +87,8 @@ def _polygamma(x: _Array, order: int) -> _Array:
 
 def _special_function(*operands: _Array, function: str) -> _Array:
     known = SPECIAL_FUNCTIONS[function]
+    if not known.ufunc:
+        return OWN_FUNCTIONS[function](*operands)
     return special_values(known.ufunc, *operands)[known.output]
 
 

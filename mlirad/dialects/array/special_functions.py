@@ -2,10 +2,15 @@
 
     SPECIAL_FUNCTIONS["gammainc"].parameters      ("a", "x")
     SPECIAL_FUNCTIONS["airy_ai"]                  the first of four results of scipy.special.airy
+    SPECIAL_FUNCTIONS["log_ratio"]                a function that SciPy does not have
 
 Names are those of `scipy.special`; where a ufunc has several results, each is a function with a name of its
 own. Arguments and result are floats of one type, orders and degrees among them. What has its own op, such as
 `array.erf`, is not listed.
+
+A function is here and no formula where it is differentiated, because its derivatives are better stated than
+made of those of its formula's parts, which overflow or cancel. What programs compute is that formula
+(`mlirad.passes.expand_formulas`) where there is one, else SciPy's loop.
 """
 
 from __future__ import annotations
@@ -15,7 +20,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SpecialFunction:
-    """A function of `parameters`: result number `output` of the ufunc of that name, which has `outputs`."""
+    """A function of `parameters`: result number `output` of the ufunc of that name, which has `outputs`.
+
+    One that SciPy does not have has no `ufunc`.
+    """
 
     parameters: tuple[str, ...]
     meaning: str
@@ -102,6 +110,12 @@ _TABLE = {
     "tandg x": "tangent of x in degrees",
     "cotdg x": "cotangent of x in degrees",
     "zetac x": "Riemann's zeta function minus 1",
+    "xlogy x y": "x log(y), 0 where x is 0",
+    "xlog1py x y": "x log(1 + y), 0 where x is 0",
+    "entr x": "-x log(x), 0 at 0",
+    "rel_entr x y": "x log(x / y), 0 where x is 0",
+    "kl_div x y": "x log(x / y) - x + y",
+    "pseudo_huber delta r": "delta (sqrt(delta^2 + r^2) - delta)",
 }
 """Ufuncs with one result: name and parameters, and what is computed."""
 
@@ -110,6 +124,21 @@ _OF_OTHER_NAMES = {
     "riemann_zeta x": ("_riemann_zeta", "Riemann's zeta function"),
 }
 """Those whose ufunc has another name."""
+
+_OWN = {
+    "unit x y r": "x / r, where r is hypot(x, y); 0 at the origin",
+    "log_ratio x y": "log(x / y) of positive numbers",
+    "pseudo_huber_by_delta delta r": "derivative of pseudo_huber by delta",
+    "pseudo_huber_by_r delta r": "derivative of pseudo_huber by r",
+    "sinc x": "sin(x) / x, 1 at 0",
+    "sinc_slope x": "derivative of sin(x) / x",
+    "sincpi x": "sin(pi x) / (pi x), 1 at 0, with pi x rounded",
+    "sincpi_reduced x": "sin(pi x) / (pi x), also where x is so large that pi x has no fraction",
+    "sincpi_slope x": "derivative of sin(pi x) / (pi x)",
+    "sinc_series x": "-sinc_slope(x) / x for |x| up to 1",
+    "sinc_series_slope x": "-1 / x times the derivative of sinc_series, for |x| up to 1",
+}
+"""Those that SciPy does not have: derivatives, and what derivatives are made of."""
 
 _SEVERAL = {
     "airy x": ("airy_ai", "airy_aip", "airy_bi", "airy_bip"),
@@ -151,6 +180,9 @@ def _special_functions() -> dict[str, SpecialFunction]:
     for signature, (ufunc, meaning) in _OF_OTHER_NAMES.items():
         name, *parameters = signature.split()
         found[name] = SpecialFunction(tuple(parameters), meaning, ufunc)
+    for signature, meaning in _OWN.items():
+        name, *parameters = signature.split()
+        found[name] = SpecialFunction(tuple(parameters), meaning, "")
     for signature, names in _SEVERAL.items():
         ufunc, *parameters = signature.split()
         for k, name in enumerate(names):

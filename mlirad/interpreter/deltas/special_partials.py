@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import pi, sqrt
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,10 +18,14 @@ from mlirad.interpreter.arrays import Array
 
 
 class _Special:
-    """Ufuncs of `scipy.special` with one result by attribute, imported when one is called for."""
+    """Ufuncs of `scipy.special` by attribute, imported when one is called for; several results are a sequence."""
 
-    def __getattr__(self, name: str) -> Callable[..., Array]:
-        return lambda *operands: special_values(name, *operands)[0]
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def function(*operands: Any) -> Any:
+            found = special_values(name, *map(np.asarray, operands))
+            return found[0] if len(found) == 1 else found
+
+        return function
 
 
 _s = _Special()
@@ -155,6 +159,17 @@ def _scaled(name: str, v: Array | float, x: Array) -> Array:
 def _struve(name: str, weight: float, v: Array, x: Array) -> Array:
     term = np.power(x / 2, v) * _s.rgamma(v + 1.5) / sqrt(pi)
     return _neighbours(name, v, x, weight) + term / 2
+
+
+def _pseudo_huber_curvatures(d: Array, r: Array) -> tuple[Array, Array, Array]:
+    """By delta twice, mixed, by r twice."""
+    size = np.hypot(d, r)
+    return (2 * d * (d * d + 1.5 * r * r)) / size**3 - 2, (r / size) ** 3, (d / size) ** 3
+
+
+def _bessel_quotient(n: int, x: Array) -> Array:
+    """The spherical Bessel function of order n over x^n."""
+    return _s.hyp0f1(n + 1.5, -x * x / 4) / np.prod(np.arange(1.0, 2 * n + 2, 2))
 
 
 def _height(phi: Array, m: Array) -> Array:
@@ -292,5 +307,22 @@ _PARTIALS: dict[str, _Partials] = {
     "shichi_chi": lambda x, r: np.cosh(x) / x,
     "fresnel_s": lambda x, r: np.sin(pi * x**2 / 2),
     "fresnel_c": lambda x, r: np.cos(pi * x**2 / 2),
+    "xlogy": lambda x, y, r: (np.log(y), x / y),
+    "xlog1py": lambda x, y, r: (np.log1p(y), x / (1 + y)),
+    "entr": lambda x, r: -np.log(x) - 1,
+    "log_ratio": lambda x, y, r: (1 / x, -1 / y),
+    "rel_entr": lambda x, y, r: (np.log(x / y) + 1, -x / y),
+    "kl_div": lambda x, y, r: (np.log(x / y), 1 - x / y),
+    "unit": lambda x, y, r, u: (y * y / r**3, -x * y / r**3, np.zeros_like(u)),
+    "pseudo_huber": lambda d, r, f: (2 * f / d - f / np.hypot(d, r), r * d / np.hypot(d, r)),
+    "pseudo_huber_by_delta": lambda d, r, f: _pseudo_huber_curvatures(d, r)[:2],
+    "pseudo_huber_by_r": lambda d, r, f: _pseudo_huber_curvatures(d, r)[1:],
+    "sinc": lambda x, r: _bessel_quotient(1, x) * -x,
+    "sinc_slope": lambda x, r: x * x * _bessel_quotient(2, x) - _bessel_quotient(1, x),
+    "sinc_series": lambda x, r: _bessel_quotient(2, x) * -x,
+    "sinc_series_slope": lambda x, r: _bessel_quotient(3, x) * -x,
+    "sincpi": lambda x, r: _bessel_quotient(1, pi * x) * (-pi * pi * x),
+    "sincpi_reduced": lambda x, r: _bessel_quotient(1, pi * x) * (-pi * pi * x),
+    "sincpi_slope": lambda x, r: -pi * pi * np.sinc(x) + 2 * pi * pi * _bessel_quotient(1, pi * x),
 }
 """By the name of a function the derivatives in its last parameters, those that have one."""

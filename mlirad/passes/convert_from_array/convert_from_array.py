@@ -34,13 +34,14 @@ from mlirad.passes.convert_from_array.arrays import ARRAYS
 from mlirad.passes.convert_from_array.control import CONTROL
 from mlirad.passes.convert_from_array.conversion import Handler, convert_function
 from mlirad.passes.convert_from_array.reductions import REDUCTIONS
+from mlirad.passes.expand_formulas import expand_formulas
 from mlirad.passes.function_pass import replace_function
 
 HANDLERS: Final[dict[type[Operation], Handler]] = {**ARRAYS, **REDUCTIONS, **CONTROL}
 """What converts each op that is not elementwise."""
 
 REFUSED: Final[dict[type[Operation], str]] = {
-    ew.SpecialOp: "upstream has no special functions",
+    ew.SpecialOp: "upstream has no such special function",
     ew.PolygammaOp: "upstream has no polygamma functions",
     ew.ErfinvOp: "upstream has no inverse of the error function",
     ReplayOp: "a tape of trips whose number depends on data has no form in upstream dialects",
@@ -68,7 +69,7 @@ class ConvertFromArrayPass(ConversionPass):
         names = {function.sym_name.data: function for function in functions}
         declared: dict[str, FuncOp] = {}
         for function in functions:
-            new, emitter = convert_function(function, HANDLERS, REFUSED)
+            new, emitter = convert_function(expand_formulas(function), HANDLERS, REFUSED)
             replace_function(function, new)
             for name, signature in emitter.c_functions.items():
                 if name in names:

@@ -207,7 +207,7 @@ DATA = (
     special("xlogy", lambda x, y: x * mp.log(y), others=VALUES),
     special("xlogy", lambda y, x: x * mp.log(y), argument=1, usual=(0, 10), domain=HALF_LINE, others=FROM_ZERO),
     Case(name="special.xlogy", label="of one number", call=lambda x: scipy.special.xlogy(x, x),
-         exact=lambda x: x * mp.log(x), usual=(0, 10), domain=HALF_LINE),
+         exact=lambda x: x * mp.log(x), usual=(0, 10), domain=(0.0, 3e38)),
     special("xlog1py", lambda x, y: x * mp.log1p(y), others=VALUES),
     special("xlog1py", lambda y, x: x * mp.log1p(y), argument=1, usual=(-0.9, 10), domain=(-1.0, math.inf), others=FROM_ZERO),
     special("rel_entr", _relative_entropy, usual=(0, 5), domain=HALF_LINE, others=VALUES),

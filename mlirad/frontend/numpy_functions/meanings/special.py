@@ -46,34 +46,8 @@ def _is_nan(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.IsNanOp, (x,))
 
 
-def _x_times_log(op: type[ew.UnaryOp]) -> Meaning:
-    """x log(y), 0 where x is 0, by a product in which 0 absorbs: its derivative by x is log(y) there, too."""
-
-    def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
-        zero = b.logical_and(b.compare("eq", x, b.zeros(x.type)), b.logical_not(_is_nan(b, y)))
-        logarithm = b.unary(op, y)
-        return b.select(zero, b.absorbing_mul(x, logarithm), b.mul(x, logarithm))
-
-    return meaning
-
-
 def _logit(b: ArrayBuilder, x: Value) -> Value:
     return b.sub(b.unary(ew.LogOp, x), b.unary(ew.Log1pOp, b.neg(x)))
-
-
-def _entropy(b: ArrayBuilder, x: Value) -> Value:
-    negative = b.compare("lt", x, b.zeros(x.type))
-    return b.select(negative, b.splat(-np.inf, x.type), b.neg(_x_times_log(ew.LogOp)(b, x, x)))
-
-
-def _relative_entropy(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    zero = b.zeros(x.type)
-    is_nan = b.binary(ew.OrOp, _is_nan(b, x), _is_nan(b, y))
-    inside = b.binary(ew.AndOp, b.compare("gt", x, zero), b.compare("gt", y, zero))
-    at_zero = b.binary(ew.AndOp, b.compare("eq", x, zero), b.compare("ge", y, zero))
-    term = b.mul(x, b.unary(ew.LogOp, b.div(x, y)))
-    found = b.select(inside, term, b.select(at_zero, zero, b.splat(np.inf, x.type)))
-    return b.select(is_nan, b.add(x, y), found)
 
 
 def _huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
@@ -83,21 +57,6 @@ def _huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
     outer = b.mul(delta, b.sub(size, b.mul(half, delta)))
     found = b.select(b.compare("le", size, delta), inner, outer)
     return b.select(b.compare("lt", delta, b.zeros(r.type)), b.splat(np.inf, r.type), found)
-
-
-def _pseudo_huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
-    one = b.splat(1.0, r.type)
-    ratio = b.div(r, delta)
-    square = b.mul(ratio, ratio)
-    root = b.unary(ew.SqrtOp, b.add(one, square))
-    # sqrt(1 + s) - 1 without the difference of equal numbers
-    found = b.mul(b.mul(delta, delta), b.div(square, b.add(root, one)))
-    infinite = b.splat(np.inf, r.type)
-    found = b.select(b.compare("eq", square, infinite), b.mul(delta, b.unary(ew.AbsOp, r)), found)
-    zero = b.zeros(r.type)
-    is_zero = b.binary(ew.OrOp, b.compare("eq", delta, zero), b.compare("eq", r, zero))
-    found = b.select(is_zero, zero, found)
-    return b.select(b.compare("lt", delta, zero), b.splat(np.inf, r.type), found)
 
 
 def _normal_distribution(b: ArrayBuilder, x: Value) -> Value:
@@ -132,13 +91,6 @@ def _gamma_sign(b: ArrayBuilder, x: Value) -> Value:
     signed = b.select(b.logical_and(below, odd), b.neg(one), one)
     signed = b.select(b.compare("eq", x, b.zeros(x.type)), b.binary(ew.CopysignOp, one, x), signed)
     return b.select(b.binary(ew.OrOp, pole, _is_nan(b, x)), b.splat(np.nan, x.type), signed)
-
-
-def _kl_divergence(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """x log(x / y) - x + y."""
-    found = b.add(b.sub(_relative_entropy(b, x, y), x), y)
-    infinite = b.splat(np.inf, x.type)
-    return b.select(b.compare("eq", _relative_entropy(b, x, y), infinite), infinite, found)
 
 
 def _round(b: ArrayBuilder, x: Value) -> Value:
@@ -182,7 +134,7 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     **{
         function.ufunc: partial(_call, name)
         for name, function in SPECIAL_FUNCTIONS.items()
-        if function.outputs == 1
+        if function.ufunc and function.outputs == 1
     },
     **{ufunc: partial(_several, names) for ufunc, names in RESULTS_OF.items()},
     "erf": _unary(ew.ErfOp),
@@ -193,21 +145,15 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "expit": _unary(ew.LogisticOp),
     "log_expit": _log_expit,
     "logit": _logit,
-    "xlogy": _x_times_log(ew.LogOp),
-    "xlog1py": _x_times_log(ew.Log1pOp),
     "expm1": _unary(ew.Expm1Op),
     "log1p": _unary(ew.Log1pOp),
     "exp2": _unary(ew.Exp2Op),
     "cbrt": _unary(ew.CbrtOp),
     "exp10": _exp10,
-    "entr": _entropy,
-    "rel_entr": _relative_entropy,
     "huber": _huber,
-    "pseudo_huber": _pseudo_huber,
     "ndtr": _normal_distribution,
     "loggamma": _loggamma,
     "gammasgn": _gamma_sign,
-    "kl_div": _kl_divergence,
     "round": _round,
     "radian": _radian,
     "chdtr": partial(_chi_square, "gammainc"),

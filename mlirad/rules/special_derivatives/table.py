@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, pi
 from math import sqrt as root
-from typing import TypeAlias, cast
+from typing import cast
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
@@ -45,15 +45,8 @@ from mlirad.ir.formulas import (
 )
 from mlirad.ir.locations import location_of
 from mlirad.rules.incomplete_functions import betainc_by_shapes, gammainc_by_shape, stdtr_by_freedom
-
-Coefficient: TypeAlias = (
-    Callable[[Formula, Formula], Formula]
-    | Callable[[Formula, Formula, Formula], Formula]
-    | Callable[[Formula, Formula, Formula, Formula], Formula]
-    | Callable[[Formula, Formula, Formula, Formula, Formula], Formula]
-    | None
-)
-"""`(arguments..., result) -> partial derivative`; `None` where there is no formula."""
+from mlirad.rules.special_derivatives import entropies, sines
+from mlirad.rules.special_derivatives.parts import Definition, Derivatives
 
 
 def special_coefficient(k: int) -> Callable[[ArrayBuilder, ew.SpecialOp], Value]:
@@ -168,11 +161,6 @@ def _expn(n: Formula, x: Formula, r: Formula) -> Formula:
     return where(n == 0, -(exp(-x) + r) / x, -special("expn", maximum(n - 1, 0.0), x))
 
 
-def _cardinal_sine(x: Formula) -> Formula:
-    """sin(x) / x."""
-    return where(absolute(x) < 1, special("hyp0f1", 1.5, x * x * -0.25), sin(x) / x)
-
-
 def _cardinal_sinh(x: Formula) -> Formula:
     """sinh(x) / x."""
     return where(absolute(x) < 1, special("hyp0f1", 1.5, x * x * 0.25), sinh(x) / x)
@@ -265,7 +253,9 @@ def _inv_boxcox_lmbda(y: Formula, lmbda: Formula, power: Formula) -> Formula:
 
 _DEGREE = pi / 180
 
-SPECIAL_DERIVATIVES: dict[str, tuple[Coefficient, ...]] = {
+SPECIAL_DERIVATIVES: Derivatives = {
+    **entropies.DERIVATIVES,
+    **sines.DERIVATIVES,
     "gamma": (lambda x, r: r * digamma(x),),
     "rgamma": (_rgamma,),
     "beta": (
@@ -409,11 +399,10 @@ SPECIAL_DERIVATIVES: dict[str, tuple[Coefficient, ...]] = {
     "ellipj_cn": (lambda u, m, r: -special("ellipj_sn", u, m) * special("ellipj_dn", u, m), None),
     "ellipj_dn": (lambda u, m, r: -m * special("ellipj_sn", u, m) * special("ellipj_cn", u, m), None),
     "ellipj_am": (lambda u, m, r: special("ellipj_dn", u, m), None),
-    "sici_si": (lambda x, r: _cardinal_sine(x),),
-    "sici_ci": (lambda x, r: cos(x) / x,),
     "shichi_shi": (lambda x, r: _cardinal_sinh(x),),
     "shichi_chi": (lambda x, r: cosh(x) / x,),
-    "fresnel_s": (lambda x, r: sin(x * x * (pi / 2)),),
-    "fresnel_c": (lambda x, r: cos(x * x * (pi / 2)),),
 }
 """By the name of a function its partial derivatives, one per parameter."""
+
+DEFINITIONS: dict[str, Definition] = {**entropies.DEFINITIONS, **sines.DEFINITIONS}
+"""By the name of a function the formula that programs compute."""

@@ -1,0 +1,59 @@
+"""What formulas of special functions share: types, and small formulas that hold everywhere.
+
+quotient(x, y)              x / y, 0 where x is 0
+horner(x, (1, 0, 0.5))      1 + x^2 / 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from xdsl.dialects.builtin import f64
+
+from mlirad.dialects.shapes import element_of
+from mlirad.ir.formulas import Formula, absolute, absorbing, where
+
+Coefficient: TypeAlias = (
+    Callable[[Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula, Formula, Formula], Formula]
+    | None
+)
+"""`(arguments..., result) -> partial derivative`; `None` where there is no formula."""
+
+Derivatives: TypeAlias = dict[str, tuple[Coefficient, ...]]
+"""By the name of a function its partial derivatives, one per parameter."""
+
+Definition: TypeAlias = (
+    Callable[[Formula], Formula]
+    | Callable[[Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula], Formula]
+)
+"""`(arguments...) -> the function` in elementwise ops."""
+
+INFINITY: Final = float("inf")
+
+
+def quotient(x: Formula, y: Formula) -> Formula:
+    """x / y, 0 where x is 0; by x it has the derivative 1 / y there, too."""
+    return where(y == 0, absorbing(x, 1 / y), x / y)
+
+
+def is_infinite(x: Formula):
+    """Whether |x| is infinite."""
+    return absolute(x) == INFINITY
+
+
+def horner(x: Formula, coefficients: Sequence[float]) -> Formula:
+    """The polynomial with these coefficients, from that of x^0 on."""
+    total = x.like(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = total * x + coefficient
+    return total
+
+
+def is_double(x: Formula) -> bool:
+    """Whether a formula is in double precision."""
+    return element_of(x.value.type) == f64
