@@ -1,4 +1,5 @@
-# What a checkout can do: make run, make test, make fuzz, make lint, make bench, make docs, make package.
+# What a checkout can do: make run, make test, make fuzz, make corners, make lint, make bench, make docs,
+# make package.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
 # pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer. SECONDS is how long make fuzz
@@ -12,7 +13,7 @@ INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 DOCS_INSTALLED := $(VENV)/installed-docs
 
-.PHONY: run test suite fuzz lint bench docs package clean
+.PHONY: run test suite fuzz corners lint bench docs package clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
@@ -26,6 +27,10 @@ suite: $(INSTALLED)
 
 fuzz: $(INSTALLED)
 	$(BIN)/python -m pytest -m fuzz --fuzz-seconds=$(SECONDS)
+
+# Says at the end which versions ran, and which have no interpreter here. WORDS go to pytest.
+corners: $(INSTALLED)
+	$(BIN)/python -m tests.corners $(WORDS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -150,6 +150,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/solvers/test_linear_equations.py::test_maps": (4, 0),
     "tests/frontend/solvers/test_linear_equations.py::test_mistakes_are_told_at_the_users_line": (4, 0),
     "tests/frontend/solvers/test_linear_equations.py::test_solutions": (4, 0),
+    "tests/frontend/test_changed_scipy_objects.py::test_what_is_replaced_is_seen": (5, 0),
     "tests/frontend/test_alternatives.py::test_hints_give_what_numpy_gives": (22, 0),
     "tests/frontend/test_branches.py::test_errors": (2, 0),
     "tests/frontend/test_branches.py::test_python_scalars_take_the_dtype_of_the_other_branches": (2, 0),

@@ -41,6 +41,9 @@ TRACED = (
     "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril", "triu", "trunc", "unstack", "var",
     "vecdot", "where", "zeros", "zeros_like",
 )  # fmt: skip
+LATER = ("cumulative_prod", "cumulative_sum", "unstack")
+"""What NumPy has since 2.1."""
+
 LINALG = (
     "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matmul",
     "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet",
@@ -66,7 +69,7 @@ def _traced(name: str) -> Callable[..., Any]:
     return call
 
 
-globals().update({name: _traced(name) for name in TRACED})
+globals().update({name: _traced(name) for name in TRACED if name not in LATER or hasattr(np, name)})
 linalg = SimpleNamespace(**{name: _traced(f"linalg.{name}") for name in LINALG})
 fft = SimpleNamespace(**{name: _traced(f"fft.{name}") for name in FFT})
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mlirad.frontend.rewriting.changed_source import has_changed
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -32,21 +32,26 @@ class Definition:
     class_name: str | None
 
 
+_STRING: Final = "<string>"
+"""The file of what `eval` and `exec` compile. In Python 3.13 it has the source that `python -c` was given."""
+
+
 def definition_of(function: FunctionType) -> Definition:
     """The definition of a function; raises `UnsupportedError` if its source is not there or has changed."""
     code = function.__code__
     linecache.checkcache(code.co_filename)  # which drops the lines of a file that has changed
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not lines:
+    found = [d for d in _definitions(code.co_filename, tuple(lines)) if _defines(d.node, code)]
+    if code.co_name == "<lambda>" and len(found) > 1:
+        found = [min(found, key=lambda d: _misfit(d.node, code))]
+    is_changed = not found or has_changed(code, tuple(lines))
+    if not lines or (is_changed and code.co_filename == _STRING):
         raise unsupported_error(
             f"the control flow of {function.__qualname__} cannot be rewritten: the source of "
             f"{code.co_filename} is not available",
             "define the function in a file, or write ad.cond, ad.while_loop and ad.scan",
         )
-    found = [d for d in _definitions(code.co_filename, tuple(lines)) if _defines(d.node, code)]
-    if code.co_name == "<lambda>" and len(found) > 1:
-        found = [min(found, key=lambda d: _misfit(d.node, code))]
-    if not found or has_changed(code, tuple(lines)):
+    if is_changed:
         raise unsupported_error(
             f"the control flow of {function.__qualname__} cannot be rewritten: line {code.co_firstlineno} of "
             f"{code.co_filename} does not define it",

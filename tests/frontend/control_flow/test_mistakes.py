@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import subprocess
+import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import mlirad as ad
+
+ROOT = Path(__file__).parents[3]
 
 MISTAKES: dict[str, tuple[Callable[..., Any], int, str, str]] = {}
 counter = 0
@@ -176,6 +181,29 @@ def test_what_is_no_function_of_python() -> None:
             ad.jit(function, control="rewrite")
     with pytest.raises(ad.UnsupportedError, match="there is no control 'yes'"):
         ad.jit(raises, control="yes")
+
+
+def test_what_eval_makes_under_a_command_of_python() -> None:
+    """Python 3.13 has the source of the command under the name of what `eval` compiles."""
+    text = """
+import numpy as np
+import mlirad as ad
+def absolute(x):
+    if x > 0:
+        return x
+    return -x
+try:
+    print(float(ad.jit(absolute, control='rewrite')(-2.0)))
+except ad.UnsupportedError as error:
+    assert 'the source of <string> is not available' in str(error), error
+try:
+    ad.jit(eval('lambda x: x'), control='rewrite')(-2.0)
+except ad.UnsupportedError as error:
+    assert 'the source of <string> is not available' in str(error), error
+"""
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == ("2.0\n" if sys.version_info >= (3, 13) else "")
 
 
 def test_assertions_are_raised_when_the_program_runs() -> None:

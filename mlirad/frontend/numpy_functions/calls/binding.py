@@ -65,6 +65,9 @@ WRITTEN_OTHERWISE: dict[str, str] = {
 """What to write instead of an option that is not supported."""
 
 
+OLDER_NAMES = {"newshape": "shape"}
+"""What parameters are called in NumPy 2.0, and by handlers as in later ones."""
+
 LIKE_UFUNCS = ("np.clip", "np.fix", "np.isposinf", "np.isneginf")
 """Functions whose results are repeated to the shape of `out`, as those of ufuncs are."""
 
@@ -163,12 +166,12 @@ class Binding:
                 named |= value
             elif value is UNSET:
                 continue
-            elif name in self.readers:
-                given = self._read(name, value)
-                if name in self.is_positional:
+            elif (own := self._own_name(name)) in self.readers:
+                given = self._read(own, value)
+                if own in self.is_positional:
                     positional.append(given)
                 else:
-                    named[name] = given
+                    named[own] = given
             else:
                 self._refuse(name, value, parameter.default)
         if out is not None:
@@ -223,6 +226,11 @@ class Binding:
     def _shown(self) -> str:
         text = ", ".join(str(p).split(":")[0] for p in self.signature.parameters.values())
         return f"({text.replace('<no value>', 'none')})"
+
+    def _own_name(self, name: str) -> str:
+        """What the handler calls a parameter of NumPy's."""
+        older = OLDER_NAMES.get(name, name)
+        return older if older in self.readers and older not in self.signature.parameters else name
 
     def _read(self, name: str, value: Any) -> Any:
         return self._checked(self.readers[name], value)

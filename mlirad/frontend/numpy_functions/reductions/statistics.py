@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -92,7 +91,11 @@ def _within_one(c: Array) -> Array:
     def derivative(_: Array, __: Array, dc: Array) -> Array:
         return dc
 
-    return with_derivative(functools.partial(xp.clip, min=-1, max=1), derivative, c)
+    return with_derivative(_clipped, derivative, c)
+
+
+def _clipped(c: Array) -> Array:
+    return xp.clip(c, -1, 1)
 
 
 FUNCTIONS = tracings(cov, corrcoef)
