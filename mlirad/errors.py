@@ -7,23 +7,32 @@ and is also a subclass of the Python class a NumPy user would expect.
 from __future__ import annotations
 
 import pickle
+import re
 from functools import partial
 from typing import Self
 
 import numpy as np
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that change what a terminal shows beside themselves, or that it cannot show."""
+
+
+def visible(text: str) -> str:
+    """A text with characters that control terminals as escapes: `\\x1b[31m`."""
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
 
     `message` says what is wrong, `location` is `file:line` of the user's code (or `None` when no source
-    line is known), `hint` says what to do.
+    line is known), `hint` says what to do. None of them has characters that control terminals.
     """
 
     def __init__(self, message: str, *, location: str | None = None, hint: str | None = None):
-        self.message = message
-        self.location = location
-        self.hint = hint
+        self.message = message = visible(message)
+        self.location = location = None if location is None else visible(location)
+        self.hint = hint = None if hint is None else visible(hint)
         text = message if location is None else f"{location}: {message}"
         if hint is not None:
             text += f"\n  hint: {hint}"

@@ -10,7 +10,8 @@ interpreted ones note it here.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from mlirad.errors import (
     MliradError,
     NotANumberError,
     PositionError,
+    visible,
 )
 
 _ERRORS: dict[str, type[MliradError]] = {
@@ -35,6 +37,26 @@ _ERRORS: dict[str, type[MliradError]] = {
     "assertion": AssertionFailedError,
 }
 """What each kind of failure raises."""
+
+
+class _Printing:
+    """How what programs print is shown."""
+
+    def __init__(self) -> None:
+        self.shown: Callable[[str], str] = str
+
+
+_printing = _Printing()
+
+
+@contextmanager
+def controls_shown() -> Generator[None]:
+    """Print characters that control terminals as escapes in the `with` block: the program is not trusted."""
+    _printing.shown = visible
+    try:
+        yield
+    finally:
+        _printing.shown = str
 
 
 class _Failures(threading.local):
@@ -50,7 +72,7 @@ _failures = _Failures()
 def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) -> MliradError | None:
     """Print the values of one lane, or give what went wrong in it."""
     if kind == "print":
-        print(message.format(*values))  # noqa: T201 - what it is for
+        print(_printing.shown(message.format(*values)))  # noqa: T201 - what it is for
         return None
     return _ERRORS[kind](message.format(*values), location=source)
 

@@ -45,6 +45,9 @@ from mlirad.dialects.language_op import Result
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
 
+MAX_RANK = 64
+"""The most dimensions that an array of NumPy has."""
+
 FLOATS: tuple[Attribute, ...] = (f64, f32)
 INTEGERS: tuple[Attribute, ...] = (i64, i32)
 NUMBERS: tuple[Attribute, ...] = (*FLOATS, *INTEGERS)

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mlirad.errors import ArgumentError, CacheWarning
+from mlirad.errors import ArgumentError, CacheWarning, visible
 
 FOLDER_VARIABLE: Final = "MLIRAD_CACHE"
 SIZE_VARIABLE: Final = "MLIRAD_CACHE_SIZE"
@@ -30,6 +30,7 @@ DEFAULT_BYTES: Final = 512 * 2**20
 """How large the cache may grow: some ten thousand programs."""
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
+_MOST_BYTES: Final = 2**62
 _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _ROOT: Final = 0
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -80,10 +81,14 @@ def _limit(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise ArgumentError(
-            f"{SIZE_VARIABLE} is {text!r}, which is no size",
+            f"{SIZE_VARIABLE} is {_shortened(text)!r}, which is no size",
             hint="write 512M or 2G, or leave it out",
         )
-    return int(float(found[1]) * 2 ** _UNITS[found[2].upper()])
+    return int(min(float(found[1]) * 2 ** _UNITS[found[2].upper()], _MOST_BYTES))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def is_trusted(status: os.stat_result) -> bool:
@@ -113,7 +118,7 @@ def complain(folder: Folder, why: str) -> None:
     if folder.is_named and folder.path not in _complained:
         _complained.add(folder.path)
         text = f"{FOLDER_VARIABLE} is {folder.path}, which {why}: programs are compiled and not kept"
-        warnings.warn_explicit(text, CacheWarning, FOLDER_VARIABLE, 0)
+        warnings.warn_explicit(visible(text), CacheWarning, FOLDER_VARIABLE, 0)
 
 
 _complained: set[str] = set()

@@ -49,7 +49,7 @@ def _read(path: str) -> Peaks | None:
             return None
         bandwidth = {str(name): float(rate) for name, rate in content["bandwidth"].items()}
         return Peaks(bandwidth, float(content["operations"]))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 

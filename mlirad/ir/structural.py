@@ -34,6 +34,7 @@ from mlirad.dialects.array.structural import (
 from mlirad.dialects.extents import Extent, at_most, is_static
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import (
+    MAX_RANK,
     Value,
     array_type,
     concatenate_shape,
@@ -115,7 +116,7 @@ class StructuralBuilder(Builder):
         if type(owner) is not ConstantOp and type(owner) is not BroadcastOp:
             return None
         shape = shape_of(value)
-        if not is_static(prod(shape)) or prod(shape) > MAX_FOLDED_ELEMENTS:
+        if not is_static(prod(shape)) or prod(shape) > MAX_FOLDED_ELEMENTS or len(shape) > MAX_RANK:
             return None
         if isinstance(owner, ConstantOp):
             return literal_array(owner)

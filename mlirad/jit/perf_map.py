@@ -12,11 +12,13 @@ memory, and the address of one of them is known.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import struct
 import sys
+import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
 VARIABLE: Final = "MLIRAD_PERF"
@@ -36,8 +38,9 @@ class _Function(NamedTuple):
 
 
 def note_functions(code: bytes, symbol: str, address: int) -> None:
-    """Write down the functions of an object file, of which `symbol` was loaded to an address, where that is
-    asked for.
+    """Write down the functions of an object file, whose `symbol` was loaded to an address, on request.
+
+    A file that cannot be written is a warning.
     """
     if not os.environ.get(VARIABLE) or sys.platform != "linux":
         return
@@ -47,8 +50,26 @@ def note_functions(code: bytes, symbol: str, address: int) -> None:
         return
     shift = address - known.start
     lines = [f"{f.start + shift:x} {f.size:x} {f.name}\n" for f in functions if f.section == known.section]
-    with Path(f"/tmp/perf-{os.getpid()}.map").open("a", encoding="utf-8") as file:
-        file.write("".join(lines))
+    path = f"/tmp/perf-{os.getpid()}.map"
+    try:
+        _append(path, "".join(lines).encode())
+    except OSError as error:
+        reason = error.strerror or error
+        warnings.warn(f"{VARIABLE} is set, and {path} is not written: {reason}", stacklevel=2)
+
+
+def _append(path: str, data: bytes) -> None:
+    """Append to a file of this user's in a folder where others can put files, and links to any.
+
+    Raises `OSError` for one that is anything else.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    with os.fdopen(descriptor, "ab") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_nlink != 1:
+            raise PermissionError(errno.EACCES, "it is no file of this user's alone")
+        file.write(data)
 
 
 def _functions(code: bytes) -> Iterator[_Function]:

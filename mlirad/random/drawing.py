@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.shapes import Shape
+from mlirad.dialects.shapes import MAX_RANK, Shape
 from mlirad.frontend.interface import asarray, build, jit
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
-from mlirad.frontend.tracing.shapes import MAX_RANK, one_axis, static_shape
+from mlirad.frontend.tracing.shapes import one_axis, static_shape
 from mlirad.random.threefry import shifted, threefry
 
 Numbers: TypeAlias = Any

@@ -103,10 +103,7 @@ def read_example(text: str) -> Any:
     Raises `UnsupportedError` for what cannot be read, and for a filled array without a shape.
     """
     if text.endswith(".npy"):
-        try:
-            return np.load(text, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise UnsupportedError(f"cannot read {text}: {error}") from error
+        return _of_file(text, lambda: np.load(text, allow_pickle=False))
     fill = _FILL.fullmatch(text)
     if fill is None:
         array = _read_literal(text)
@@ -154,7 +151,9 @@ def _of_file(path: str, read: Callable[[], T]) -> T:
         return read()
     except OSError as error:
         raise UnsupportedError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OverflowError) as error:
+    except MemoryError as error:
+        raise UnsupportedError(f"{path} needs more memory than there is") from error
+    except Exception as error:  # of what parses its header, which is a literal of Python
         raise UnsupportedError(f"{path} is not a file in NumPy's format: {error}") from error
 
 

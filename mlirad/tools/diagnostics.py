@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from mlirad.errors import MliradError, ParseError
+from mlirad.errors import MliradError, ParseError, visible
 from mlirad.ir.locations import Place, read_place
 from mlirad.ir.parsing import place_of_offset
 
@@ -83,16 +83,17 @@ def print_diagnostics(found: list[Diagnostic], source: Source | None, stream: Te
     for diagnostic in found:
         place = diagnostic.place
         where = "" if place is None else f"{place}: "
-        print(f"{where}{diagnostic.kind}: {diagnostic.message}", file=stream)
+        print(visible(f"{where}{diagnostic.kind}: {diagnostic.message}"), file=stream)
         if place is None or source is None or place.file != source.name:
             continue
         line = source.line(place.line)
         if line is None or len(line) > MAX_LINE:
             continue
-        print(line, file=stream)
+        print(visible(line), file=stream)
         if place.column:
-            before = "".join(c if c == "\t" else " " for c in line[: place.column - 1])
-            print(before + " " * (place.column - 1 - len(before)) + "^", file=stream)
+            left = line[: place.column - 1]
+            before = "".join(c if c == "\t" else " " for c in visible(left))
+            print(before + " " * (place.column - 1 - len(left)) + "^", file=stream)
 
 
 def report(error: MliradError, source: Source | None = None) -> None:

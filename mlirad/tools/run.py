@@ -37,6 +37,7 @@ from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import always, with_conversions
+from mlirad.reports import controls_shown
 from mlirad.tools.arguments import read_arguments, sizes_of_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _argument_parser().parse_args(words)
 
     def run() -> int:
-        with time_limit(cast("float | None", arguments.timeout)):
+        with time_limit(cast("float | None", arguments.timeout)), controls_shown():
             return _run(arguments, values)
 
     return guarded(run)

@@ -46,3 +46,30 @@ def test_nothing_is_written_unasked_or_of_other_files(monkeypatch: pytest.Monkey
     monkeypatch.setenv(VARIABLE, "1")
     note_functions(b"no object file", "mlirad_main", 0)
     assert not MAP.exists()
+
+
+def test_only_files_of_ones_own_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Others can put links into the folder, under a name that they can guess."""
+    monkeypatch.setenv(VARIABLE, "1")
+    other = tmp_path / "precious"
+    other.write_text("as it was")
+    try:
+        for put in (MAP.symlink_to, MAP.hardlink_to):
+            put(other)
+            with pytest.warns(UserWarning, match=f"{VARIABLE} is set, and {MAP} is not written"):
+                engine.load(TEXT)
+            assert other.read_text() == "as it was"
+            MAP.unlink()
+        os.mkfifo(MAP)
+        with pytest.warns(UserWarning, match="is not written"):
+            engine.load(TEXT)
+        MAP.unlink()
+        MAP.mkdir()
+        with pytest.warns(UserWarning, match="is not written"):
+            engine.load(TEXT)
+        MAP.rmdir()
+        engine.load(TEXT)
+        assert MAP.stat().st_mode & 0o777 == 0o600
+    finally:
+        if MAP.exists() or MAP.is_symlink():
+            MAP.unlink()

@@ -24,6 +24,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded
+from mlirad.frontend.tracing.argument_kinds import checked_rank
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_names import hint_for, scipy_function
@@ -102,7 +103,8 @@ class Array(Traced):
         self._stand_ins: tuple[Array, ...] = ()
         self._is_passed_by = False
         self._is_row_major = True
-        self.weak = weak and not shape_of(value)
+        shape = checked_rank(shape_of(value))
+        self.weak = weak and not shape
 
     @property
     def value(self) -> Value:

@@ -21,6 +21,7 @@ from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError
 from mlirad.frontend.tracing import sizes
+from mlirad.frontend.tracing.argument_kinds import checked_rank
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
@@ -156,6 +157,8 @@ def _trace_module(
                 location=definition_of(function),
                 hint="return what is made with the map, or call ad.linearize outside of the function",
             )
+        for value in results:
+            checked_rank(value.shape)
         main = frame.finish("main", sealed([r.value for r in results]), visibility=None)
         state_sizes(main)
     return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
-from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
+from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS, checked_rank
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.raising import shape_error
 
@@ -50,10 +50,6 @@ def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
     return axes
 
 
-MAX_RANK = 64
-"""The most dimensions that a NumPy array has."""
-
-
 def static_shape(shape: Any) -> Shape:
     """A shape given as an integer or a sequence of them."""
     if isinstance(shape, Extent):
@@ -84,13 +80,3 @@ def checked_extents(shape: Shape) -> Shape:
         if is_static(extent) and abs(extent) >= MACHINE_INTEGERS:
             raise shape_error(f"there are no arrays of {extent} elements along a dimension")
     return checked_rank(shape)
-
-
-def checked_rank(shape: Shape) -> Shape:
-    """A shape with as many dimensions as NumPy's arrays can have."""
-    if len(shape) > MAX_RANK:
-        raise shape_error(
-            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
-            "join some of them",
-        )
-    return shape

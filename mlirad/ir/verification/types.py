@@ -1,4 +1,4 @@
-"""Which types are of the language: arrays of its elements up to a size, closures, sums, maps, frames, tapes.
+"""Which types are of the language: arrays of a size that NumPy has, closures, sums, maps, frames, tapes.
 
 types.check(op, "result 0", tensor<3xf64>)
 """
@@ -15,7 +15,7 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.function import ClosureType, RepType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
-from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, shape_of
+from mlirad.dialects.shapes import ELEMENTS, MAX_RANK, STORED, is_array, is_value, shape_of
 from mlirad.errors import ArraySizeError
 from mlirad.ir.locations import location_of
 from mlirad.ir.verification.errors import error_at
@@ -83,6 +83,12 @@ class TypeChecks:
                     op,
                     f"{what} has type {type_}, which is not of the language",
                     "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
+                )
+            elif len(shape_of(current)) > MAX_RANK:
+                rank = len(shape_of(current))
+                raise ArraySizeError(
+                    f"{op.name}: {what} has {rank} dimensions, and arrays have no more than {MAX_RANK}",
+                    location=location_of(op),
                 )
             elif _has_sizes(current):
                 self.met_sizes = True

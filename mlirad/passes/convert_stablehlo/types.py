@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from mlirad.dialects.shapes import ELEMENTS, FLOATS, Shape, Value, array_type, element_of, shape_of
+from mlirad.dialects.shapes import ELEMENTS, FLOATS, MAX_RANK, Shape, Value, array_type, element_of, shape_of
 
 _INTEGERS = {1: i1, 32: i32, 64: i64}
 
@@ -71,6 +71,8 @@ def language_type(type_: Attribute) -> Attribute:
     shape = tuple(extent.data for extent in tensor.shape.data)
     if any(extent < 0 for extent in shape):
         raise UnsupportedType(f"dynamic shapes ({tensor}): lower the program for arguments of known shapes")
+    if len(shape) > MAX_RANK:
+        raise UnsupportedType(f"arrays of more than {MAX_RANK} dimensions")
     return array_type(shape, language_element(cast(Attribute, tensor.element_type)))
 
 

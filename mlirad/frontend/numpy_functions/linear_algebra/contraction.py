@@ -10,15 +10,19 @@ result is a batch dimension, one in both only is summed over, one in the result 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from string import ascii_letters
+from typing import Any, Final, cast
 
-from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
+from mlirad.dialects.shapes import MAX_RANK, Shape, Value, is_float, shape_of
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.ir.arrays import ArrayBuilder
+
+LABELS: Final = ascii_letters + "".join(map(chr, range(0x4E00, 0x4E00 + 2 * MAX_RANK)))
+"""Labels for dimensions: letters, and others where two operands have more than there are."""
 
 
 def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: str) -> Array:

@@ -15,6 +15,7 @@ from mlirad.frontend.numpy_functions.arrays.joining import cast_by_rule
 from mlirad.frontend.numpy_functions.calls.parameters import Anything, Casting, DtypeLike, Order
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.numpy_functions.linear_algebra.contraction import (
+    LABELS,
     contract,
     extents_of,
     on_diagonals,
@@ -133,7 +134,7 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     dots = [
         max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t
     ]
-    spare = "".join(c for c in ascii_letters if c not in text)[: max(dots, default=0)]
+    spare = "".join(c for c in LABELS if c not in text)[: max(dots, default=0)]
     expanded: list[str] = []
     for term, rank in zip(terms, ranks, strict=True):
         count = rank - len(term.replace("...", ""))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from operator import index
-from string import ascii_letters
 from typing import Annotated, Any, TypeAlias, cast
 
 import numpy as np
@@ -24,7 +23,8 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     static,
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
-from mlirad.frontend.numpy_functions.linear_algebra.contraction import contract
+from mlirad.frontend.numpy_functions.linear_algebra.contraction import LABELS, contract
+from mlirad.frontend.tracing.argument_kinds import checked_rank
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
@@ -60,7 +60,7 @@ def matmul(x1: OperandLike, x2: OperandLike) -> Array:
     if not x.ndim or not y.ndim:
         raise shape_error("matmul of a scalar", "write x * y")
     batch = max(x.ndim, y.ndim, 2) - 2
-    names = ascii_letters[3 : 3 + batch]
+    names = LABELS[3 : 3 + batch]
     x_labels = names[batch - max(x.ndim - 2, 0) :] + ("ab" if x.ndim > 1 else "b")
     y_labels = names[batch - max(y.ndim - 2, 0) :] + ("bc" if y.ndim > 1 else "b")
     out = names + ("a" if x.ndim > 1 else "") + ("c" if y.ndim > 1 else "")
@@ -118,7 +118,8 @@ def tensordot(a: OperandLike, b: OperandLike, axes: AxisPair = 2) -> Array:
     right = [one_axis(d, y.ndim) for d in right]
     if len(left) != len(right):
         raise shape_error("tensordot needs as many axes of a as of b", "axes=([i, j], [k, l])")
-    x_labels, y_labels = list(ascii_letters[: x.ndim]), list(ascii_letters[x.ndim : x.ndim + y.ndim])
+    checked_rank(tuple(range(x.ndim + y.ndim - 2 * len(left))))
+    x_labels, y_labels = list(LABELS[: x.ndim]), list(LABELS[x.ndim : x.ndim + y.ndim])
     for p, q in zip(left, right, strict=True):
         if x.shape[p] != y.shape[q]:
             raise shape_error(
