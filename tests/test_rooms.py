@@ -100,6 +100,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "disk_cache",
             "frontend",
             "recursion",
+            "reports",
             "float_modes",
         }
     ),

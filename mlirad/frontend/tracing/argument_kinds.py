@@ -18,8 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.dialects.shapes import MAX_RANK, Shape
-from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 
 MACHINE_INTEGERS = 2**63
 """Integers from minus this to below it fit a machine word."""
@@ -95,13 +94,3 @@ def _shown(value: object) -> str:
     """A value in one line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def checked_rank(shape: Shape) -> Shape:
-    """A shape with as many dimensions as NumPy's arrays can have."""
-    if len(shape) > MAX_RANK:
-        raise shape_error(
-            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
-            "join some of them",
-        )
-    return shape

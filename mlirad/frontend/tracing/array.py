@@ -22,15 +22,14 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.dialects.shapes import MAX_RANK, Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded
-from mlirad.frontend.tracing.argument_kinds import checked_rank
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_names import hint_for, scipy_function
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
 from mlirad.ir.locations import location_of
@@ -256,6 +255,16 @@ class Array(Traced):
 def made(value: Value, *, weak: bool = False) -> Array:
     """A value just emitted, as an array."""
     return Array(value, current_frame().scope, weak)
+
+
+def checked_rank(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have."""
+    if len(shape) > MAX_RANK:
+        raise shape_error(
+            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            "join some of them",
+        )
+    return shape
 
 
 def forget(x: Array) -> None:

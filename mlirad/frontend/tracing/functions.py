@@ -21,9 +21,8 @@ from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError
 from mlirad.frontend.tracing import sizes
-from mlirad.frontend.tracing.argument_kinds import checked_rank
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
-from mlirad.frontend.tracing.array import Array, copied_leaves, made
+from mlirad.frontend.tracing.array import Array, checked_rank, copied_leaves, made
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
-from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS, checked_rank
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
+from mlirad.frontend.tracing.array import Array, checked_rank
 from mlirad.frontend.tracing.raising import shape_error
 
 

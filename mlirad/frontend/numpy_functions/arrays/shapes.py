@@ -19,8 +19,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
-from mlirad.frontend.tracing.argument_kinds import checked_rank
-from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.array import Array, checked_rank, copied
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import broadcast_shapes, broadcast_value
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error

@@ -24,8 +24,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.numpy_functions.linear_algebra.contraction import LABELS, contract
-from mlirad.frontend.tracing.argument_kinds import checked_rank
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, checked_rank
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import one_axis
