@@ -236,6 +236,13 @@ def __getattr__(name: str) -> Any:
     """What `__all__` names, imported when it is asked for: all but the transformations brings xDSL along."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from mlirad.float_modes import standard_floats
+
+    with standard_floats():  # modules compute constants as they are loaded
+        return _imported(name)
+
+
+def _imported(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
     if name in _ELSEWHERE:

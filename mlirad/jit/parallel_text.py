@@ -30,14 +30,14 @@ _TEXT = """
 define i64 @${PARALLEL}(ptr %context, ptr %body, ptr %env, i64 %tasks, ptr %scratch, i64 %bytes) {
 entry:
   %stated = load i64, ptr %context[i64 ${THREADS_WORD}]
-  %usual = load i64, ptr ${default_threads}
+  %usual = load atomic i64, ptr ${default_threads} monotonic, align 8
   %is_stated = icmp ne i64 %stated, 0
   %threads = select i1 %is_stated, i64 %stated, i64 %usual
   %group = load ptr, ptr %context[i64 ${GROUP_WORD}]
   %is_inside = icmp ne ptr %group, null
   %one_thread = icmp ule i64 %threads, 1
   %one_task = icmp ule i64 %tasks, 1
-  %pool = load ptr, ptr ${pool}
+  %pool = load atomic ptr, ptr ${pool} acquire, align 8
   %no_pool = icmp eq ptr %pool, null
   %is_alone = or i1 %one_thread, %one_task
   %is_bound = or i1 %is_inside, %no_pool

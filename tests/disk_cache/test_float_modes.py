@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ from mlirad.frontend.compiling.recompiles import shared_programs
 from tests.float_modes import ROUNDING, in_mode, needs_modes
 
 pytestmark = needs_modes
+
+ROOT = Path(__file__).parents[2]
 
 X = np.array([0.1, 0.5, -0.9, 1.0, 3.0, 700.0, 1e-3])
 U = np.linspace(0.05, 0.95, 7)
@@ -123,3 +127,26 @@ def test_programs_are_the_same_in_every_mode(
     count = len(compiles)
     assert result() == expected
     assert len(compiles) == count, "the program was not found on the disk"
+
+
+def test_what_is_imported_in_another_mode_computes_the_same() -> None:
+    text = f"""
+import ctypes
+library = ctypes.CDLL(None)
+library.fesetround({ROUNDING["up"]})
+import mlirad as ad
+import numpy as np
+from scipy import special
+x = np.arange(1, 51) / 16
+f = lambda x: np.exp(x) * np.sin(x) + np.log1p(x) * special.gammaln(x) + special.lambertw(x).real
+print(ad.jit(f)(x).tobytes().hex(), ad.grad(lambda x: np.sum(f(x)))(x).tobytes().hex())
+"""
+    environment = os.environ | {"MLIRAD_CACHE": "off"}
+    command = [sys.executable, "-c"]
+    found = [
+        subprocess.run(
+            [*command, t], capture_output=True, text=True, env=environment, cwd=ROOT, check=True
+        ).stdout
+        for t in (text, text.replace(f"({ROUNDING['up']})", "(0)"))
+    ]
+    assert found[0] == found[1] != ""

@@ -18,7 +18,7 @@ from mlirad.interpreter.arrays import Array
 
 
 class _Special:
-    """Ufuncs of `scipy.special` by attribute, imported when one is called for; several results are a sequence."""
+    """Ufuncs of `scipy.special` by attribute, imported when called for; several results are a sequence."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def function(*operands: Any) -> Any:
