@@ -17,13 +17,18 @@ from mlirad.errors import OutOfMemoryError
 COMPILE_BYTES: Final = 1 << 26
 """What a compile of a program of usual size takes in Python. With less, Python itself fails in odd ways."""
 
+_FLAGS: Final = (
+    mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0) if os.name == "posix" else 0
+)
+"""Limits count such memory. Whether the machine has as much is not asked, as little of it may be used."""
+
 
 def require_memory(size: int, purpose: str) -> None:
     """Raise `OutOfMemoryError` unless the system gives so many bytes at present."""
     if os.name != "posix":
         return
     try:
-        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+        mmap.mmap(-1, size, flags=_FLAGS).close()
     except (OSError, MemoryError) as error:
         raise OutOfMemoryError(
             f"there is no memory to {purpose}: up to {-(-size >> 20)} MiB may be needed",
