@@ -40,6 +40,7 @@ from mlirad.lower.moves import Move, watched
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
+from mlirad.stages import require_stage
 
 SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 """The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
@@ -90,6 +91,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     """Every derivative in the program as array code: no linear map and no build remains.
 
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
+    Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
     if method in SPECIFICATIONS:
         return ("mlirad-canonicalize", *SPECIFICATIONS[method])
@@ -112,6 +114,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "outline-derivatives",
         "lower-custom-derivatives",
         "mlirad-canonicalize",
+        "settle-builds",
         "restore-carries",
         "expand-solves",
         "expand-formulas",
@@ -126,7 +129,7 @@ def instantiation(sizes: Sizes) -> tuple[str, ...]:
     if not sizes:
         return ()
     numbers = " ".join(f"{name}={number}" for name, number in sizes)
-    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize")
+    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize", "settle-builds")
 
 
 def lowering(
@@ -308,6 +311,7 @@ def run_passes(
     """
     context = make_context() if context is None else context
     foreign = frozenset[str]()
+    done: list[str] = []
     for pass_ in passes:
         if foreign and not foreign <= reads((pass_,)):
             verify_module(module, allow_unregistered=context.allow_unregistered, foreign=reads((pass_,)))
@@ -317,6 +321,8 @@ def run_passes(
         start = time.perf_counter()
         with watched() if after is not None else nullcontext(()) as moves:
             _run(pass_, context, module)
+        done.append(pass_.name)
+        require_stage(done, module)
         ran = time.perf_counter()
         if verify(pass_):
             _verify_after(pass_, context, module)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import (
+    ArgumentError,
     AssertionFailedError,
     ConvergenceError,
     IntegerOverflowError,
@@ -35,6 +36,7 @@ _ERRORS: dict[str, type[MliradError]] = {
     "matrix": LinearAlgebraError,
     "convergence": ConvergenceError,
     "assertion": AssertionFailedError,
+    "argument": ArgumentError,
 }
 """What each kind of failure raises."""
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from mlirad.stages import check_stages
 from tests.sampling import left_out
 
 # Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
@@ -35,6 +36,7 @@ settings.register_profile("fuzzing", deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """The same random examples every day, fresh ones when fuzzing. Nothing is garbage until tests run."""
     gc.disable()
+    check_stages()
     settings.load_profile("fuzzing" if config.getoption("--fuzz-seconds") > 0 else "everyday")
 
 

@@ -35,8 +35,9 @@ ROOMS: dict[str, frozenset[str]] = {
         {"dialects", "ir", "linear_maps", "interpreter", "recursion", "float_modes"}
     ),
     "registry": frozenset({"passes", "lower"}),
+    "stages": frozenset(),
     "pipelines": frozenset(
-        {"ir", "jit", "lower", "registry", "recursion", "float_modes", "pipeline_options"}
+        {"ir", "jit", "lower", "registry", "stages", "recursion", "float_modes", "pipeline_options"}
     ),
     "disk_cache": frozenset({"dialects", "jit", "lower", "packages"}),
     "compiler": frozenset(

@@ -27,10 +27,12 @@ CODES: Final = {
     "OVERFLOW": (18, "an integer does not fit its type"),
     "MATRIX": (19, "a matrix is singular, or not positive definite"),
     "CONVERGENCE": (20, "a solver did not converge"),
+    "ARGUMENT": (21, "a function has no result for its argument"),
 }
 """For each name its code, and what it means. Results are unspecified after all but the first."""
 
 OF_REPORT: Final = {
-    kind: CODES[kind.upper()][0] for kind in ("position", "nan", "overflow", "matrix", "convergence")
+    kind: CODES[kind.upper()][0]
+    for kind in ("position", "nan", "overflow", "matrix", "convergence", "argument")
 }
 """The code of each kind of failure that programs report."""

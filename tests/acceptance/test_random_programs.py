@@ -131,6 +131,9 @@ def check_python(seed: int, size: int) -> None:
     loss = scalar_of(function, (0.7, 0.4))
     compiled, interpreted = (ad.grad(loss, argnums=(0, 1), interpret=i)(*arguments) for i in (False, True))
     assert_same(compiled, interpreted, "gradient")
+    argnum, method = seed % 2, sorted(METHODS)[seed % len(METHODS)]
+    by_one = ad.grad(loss, argnums=argnum, method=method)(*arguments)
+    assert_same((by_one,), (interpreted[argnum],), f"gradient by one argument, {method}")
 
 
 def check_python_functions(seed: int, size: int) -> None:

@@ -97,7 +97,7 @@ def positions(rng: random.Random, _: int) -> Part:
 def scanned(rng: random.Random, depth: int) -> Part:
     body, length = part(rng, depth), rng.choice((0, 1, 2, 4))
     checkpoint, reverse = rng.choice((None, "store", "recompute", "sqrt")), rng.random() < 0.3
-    shared = rng.random() < 0.5
+    shared, dropped = rng.random() < 0.5, rng.choice(("nothing", "nothing", "carries", "outputs", "mixing"))
 
     def run(state: State) -> State:
         s, v = state
@@ -105,10 +105,16 @@ def scanned(rng: random.Random, depth: int) -> Part:
         def step(carry: State, x: Any) -> tuple[State, Any]:
             t, w = body(carry)
             w = w * v if shared else w
+            if dropped == "mixing":  # what trips make depends on no other trip
+                t, w = carry[0] * 0.2, body((x["x"], v))[1]
             return (np.sin(t + x["x"]), np.tanh(w)), (t, {"w": w})
 
         xs = {"x": np.linspace(0.1, 1.0, length) * s}
         (t, w), (ts, rows) = ad.scan(step, (s, v), xs, length, reverse, checkpoint)
+        if dropped == "carries":
+            return s + np.sum(ts) * 0.1, v + np.sum(rows["w"], axis=0) * 0.1
+        if dropped == "outputs":
+            return t, w
         return t + np.sum(ts) * 0.1, w + np.sum(rows["w"], axis=0) * 0.1
 
     return run
@@ -194,6 +200,20 @@ def wrapped(rng: random.Random, depth: int) -> Part:
     return rng.choice((ad.checkpoint(body), ad.function(lambda state: body(state)), ad.jit(body)))
 
 
+def recursive(rng: random.Random, depth: int) -> Part:
+    """A function that calls itself, before or after its own part, as often as an integer says."""
+    body, trips, is_last = part(rng, depth - 1), rng.choice((0, 1, 2)), rng.random() < 0.5
+
+    def deeper(state: State, n: Any) -> State:
+        return descend(body(state), n - 1) if is_last else body(descend(state, n - 1))
+
+    @ad.function
+    def descend(state: State, n: Any) -> State:
+        return ad.cond(n < 1, lambda: (np.sin(state[0]), state[1] * 1.0), lambda: deeper(state, n))
+
+    return lambda state: descend(state, ad.asarray(trips))
+
+
 LEAVES: tuple[Callable[[random.Random, int], Part], ...] = (elementwise, mixing, positions)
 COMPOSITES: tuple[Callable[[random.Random, int], Part], ...] = (
     scanned,
@@ -202,4 +222,5 @@ COMPOSITES: tuple[Callable[[random.Random, int], Part], ...] = (
     by_lanes,
     differentiated,
     wrapped,
+    recursive,
 )

@@ -19,7 +19,7 @@ from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -94,10 +94,14 @@ class ComplexMethods(ComplexArray):
         found = astype(self, dtype)
         return xp.copy(self) if copy and found is self else found
 
-    def view(self, dtype: Any = None, type: Any = None) -> ComplexArray:
+    def view(self, dtype: Any = np.ndarray, type: Any = np.ndarray) -> ComplexArray:
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
-        wanted = None if dtype is not None and dtype == self.dtype else dtype
-        return ComplexArray(*(part.view(wanted, type) for part in (self.real, self.imag)))
+        if type is np.ndarray and (dtype is np.ndarray or np.dtype(dtype) == self.dtype):
+            return self[...]
+        raise tracing_error(
+            "a traced value has no memory, so it cannot be viewed as another dtype",
+            "write z.real and z.imag, or np.stack([z.real, z.imag], -1) for pairs",
+        )
 
     def fill(self, value: Any) -> None:
         """Write one value everywhere."""

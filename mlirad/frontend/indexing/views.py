@@ -191,7 +191,7 @@ def require_writable(x: Array) -> None:
     while how is not None:
         if isinstance(how, ReadOnly):
             raise tracing_error(
-                f"{how.what} can be read only, as in NumPy",
+                f"{how.what} can be read only",
                 "write a copy of it, x.copy(), or the array that it is taken from",
             )
         if isinstance(how, Uncertain):

@@ -68,6 +68,20 @@ def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
         report("overflow", outside, [value], f"the Python integer {{}} is out of bounds for {dtype}")
 
 
+def check_exponent(exponent: Value) -> None:
+    """Report negative exponents of integers, of which NumPy raises a `ValueError`."""
+    b = emitting()
+    low, _ = b.ranges.bounds(exponent)
+    if low is not None and low >= 0:
+        return
+    if not has_reports():
+        raise ReportsNeeded
+    negative = b.compare("lt", exponent, b.splat(0, exponent.type))
+    if shape_of(negative):
+        negative = b.reduce("or", negative, range(len(shape_of(negative))))
+    report("argument", negative, [], "an integer to a negative power is none: convert the base to floats")
+
+
 def check_span(low: Value, high: Value) -> None:
     """Report limits, integers of 64 bits, of which the second is 2**63 or more above the first."""
     b = emitting()

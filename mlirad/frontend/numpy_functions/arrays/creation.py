@@ -130,6 +130,11 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return asarray(a, dtype, "F", like=like) if is_symbolic(a) else np.asfortranarray(a, dtype, like=like)
 
 
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """`np.asarray_chkfinite`, which looks at no traced values."""
+    return asarray(a, dtype, order) if is_symbolic(a) else np.asarray_chkfinite(a, dtype, order)
+
+
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
     """`np.require`: a copy where an order, memory of its own or the right to write needs one."""
     if not is_symbolic(a):
@@ -193,8 +198,9 @@ zeros, ones = _of_shape(np.zeros), _of_shape(np.ones)
 
 CREATING: Final[dict[str, Maker]] = {
     "array": array, "asarray": asarray, "asanyarray": asarray, "ascontiguousarray": ascontiguousarray,
-    "asfortranarray": asfortranarray, "require": require, "zeros": zeros, "ones": ones, "empty": empty,
-    "full": full, "eye": eye, "identity": identity, "arange": _signed_as(np.arange)(arange),
+    "asfortranarray": asfortranarray, "asarray_chkfinite": asarray_chkfinite, "require": require,
+    "zeros": zeros, "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity,
+    "arange": _signed_as(np.arange)(arange),
 }  # fmt: skip
 """The functions of `mlirad.numpy` that are not NumPy's."""
 
@@ -217,7 +223,8 @@ def of_traced(make: Maker) -> Handing:
 
 
 _TAKING_TRACED = (
-    "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require", "full",
+    "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
+    "full",
 )  # fmt: skip
 
 OF_NESTS: Final[dict[str, Handing]] = {name: of_traced(CREATING[name]) for name in _TAKING_TRACED}

@@ -94,11 +94,16 @@ def _promoted(given: Operand, x: Array) -> np.dtype[Any]:
     return kind if isinstance(kind, np.dtype) else np.result_type(x.dtype, kind(0))
 
 
-def _require_safe(values: Any, x: Array, what: str) -> None:
-    """Raise for values that an array does not hold without loss."""
-    dtype = _promoted(operand_of(values), x)
-    if not np.can_cast(dtype, x.dtype):
+def _inserted(values: Any, x: Array, what: str) -> Array:
+    """Values to insert, in the dtype of `x`. Raises for an array that `x` does not hold without loss.
+
+    Numbers, and lists of them, are cast in any case.
+    """
+    given = operand_of(values)
+    dtype = _promoted(given, x)
+    if isinstance(values, Array | np.ndarray) and not np.can_cast(dtype, x.dtype):
         raise dtype_error(f"{what}: values of {dtype} are not cast to {x.dtype}", "convert them with .astype")
+    return converted(as_array(given), x.dtype)
 
 
 def _cycled(values: Any, count: int) -> Any:
@@ -109,25 +114,22 @@ def _cycled(values: Any, count: int) -> Any:
     return given if given.size == count else given[np.arange(count) % given.size]
 
 
-def putmask(a: Anything, mask: Condition, values: OperandLike) -> None:
+def putmask(a: Anything, mask: Condition, values: Anything) -> None:
     """`np.putmask`: element n of `a` becomes element n of the repeated values, where the mask holds."""
     x = _written(a, "np.putmask")
     flags = converted(as_array(mask), BOOL)
     if flags.size != x.size:
         raise shape_error(f"np.putmask: a mask of {flags.size} elements for {x.size}")
-    _require_safe(values, x, "np.putmask")
-    new = _cycled(values, x.size)
+    new = _cycled(_inserted(values, x, "np.putmask"), x.size)
     if x.size and new is not None:
-        spread = converted(xp.reshape(new, x.shape), x.dtype)
-        replace(x, select(xp.reshape(flags, x.shape), spread, x).value)
+        replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
 
 
-def place(arr: Anything, mask: Condition, vals: OperandLike) -> None:
+def place(arr: Anything, mask: Condition, vals: Anything) -> None:
     """`np.place`: the places where the mask holds get the repeated values, one after the other."""
     x = _written(arr, "np.place")
     flags = xp.ravel(converted(as_array(mask), BOOL))
-    _require_safe(vals, x, "np.place")
-    given = xp.ravel(as_array(vals))
+    given = xp.ravel(_inserted(vals, x, "np.place"))
     if flags.size != x.size:
         raise shape_error(f"np.place: a mask of {flags.size} elements for {x.size}")
     if not x.size:
@@ -135,7 +137,7 @@ def place(arr: Anything, mask: Condition, vals: OperandLike) -> None:
     if not given.size:
         raise shape_error("np.place needs values to insert")
     numbers = (xp.cumsum(flags) - 1) % given.size
-    new = converted(given[xp.maximum(numbers, 0)], x.dtype)
+    new = given[xp.maximum(numbers, 0)]
     replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
 
 

@@ -14,7 +14,8 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import Operand, kind_of, value_of
-from mlirad.frontend.tracing.raising import dtype_error
+from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.run_time_checks import check_exponent
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_UNROLLED_POWER = 32
@@ -23,19 +24,21 @@ MAX_UNROLLED_POWER = 32
 
 def power(base: Operand, exponent: Operand) -> Array | None:
     """Integer powers by multiplication, square roots by `sqrt`; `None` for all others."""
+    kinds = as_numbers((kind_of(base), kind_of(exponent)))
+    dtype = loop_dtypes(np.power, kinds)[-1]
     if isinstance(exponent, np.ndarray) and exponent.ndim == 0:
         number = exponent.item()
     elif isinstance(exponent, int | float):
         number = exponent
     else:
+        if dtype.kind == "i":
+            check_exponent(value_of(exponent, dtype))
         return None
-    kinds = as_numbers((kind_of(base), kind_of(exponent)))
-    dtype = loop_dtypes(np.power, kinds)[-1]
     weak = not any(isinstance(k, np.dtype) for k in kinds)
     b = emitting()
     x = value_of(base, dtype)
     if dtype.kind == "i" and number < 0:
-        raise dtype_error(
+        raise argument_error(
             f"an integer to the negative power {number}",
             "write x ** float, or convert x with x.astype(np.float64)",
         )

@@ -168,10 +168,9 @@ class ArrayMethods(Array):
         order = axes[0] if len(axes) == 1 else axes or None
         return _numpy.transpose(self, order)
 
-    def view(self, dtype: Any = None, type: Any = None) -> Array:
+    def view(self, dtype: Any = np.ndarray, type: Any = np.ndarray) -> Array:
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
-        wanted = None if dtype is np.ndarray else dtype
-        if (wanted is None or wanted == self.dtype) and type in (None, np.ndarray):
+        if type is np.ndarray and (dtype is np.ndarray or np.dtype(dtype) == self.dtype):
             return read(self, ...)
         raise tracing_error(
             "a traced value has no memory, so it cannot be viewed as another dtype",

@@ -69,6 +69,7 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
         np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
         np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
         np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum, np.lib.stride_tricks.sliding_window_view,
+        np.histogram, np.histogram_bin_edges, np.polyder, np.polyint,
         *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
     )
 )  # fmt: skip

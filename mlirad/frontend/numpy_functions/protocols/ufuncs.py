@@ -35,6 +35,7 @@ from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
     Operand,
+    as_array,
     broadcast_shapes,
     broadcast_value,
     kind_of,
@@ -131,7 +132,8 @@ def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
     return apply(np.floor_divide, (x, y), is_operator=True), apply(np.remainder, (x, y), is_operator=True)
 
 
-def _modf(x: Operand) -> tuple[Any, Any]:
+def _modf(operand: Operand) -> tuple[Any, Any]:
+    x = as_array(operand, loop_dtypes(np.modf, (kind_of(operand),))[0])
     whole = xp.trunc(x)
     part = select(xp.isinf(x), 0.0, xp.subtract(x, whole))
     return xp.copysign(part, x), whole

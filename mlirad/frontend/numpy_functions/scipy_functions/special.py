@@ -146,8 +146,11 @@ def _counted(function: str, total: Any, chosen: Any, *operands: Any) -> Array:
 
 def comb(N: OperandLike, k: OperandLike, *, exact: Literal[False] = False, repetition: Flag = False) -> Array:
     """`scipy.special.comb`, in floats."""
-    total = N + k - 1 if repetition else N
-    return _counted("binom", total, k, total, k)
+    if not repetition:
+        return _counted("binom", N, k, N, k)
+    n, k = (inexact(as_array(v)) for v in (N, k))
+    nothing = xp.logical_and(xp.equal(n, 0), xp.equal(k, 0))  # chosen of nothing, in one way
+    return xp.where(nothing, 1.0, _call("binom", n + k - 1, k))
 
 
 def perm(N: OperandLike, k: OperandLike, exact: Literal[False] = False) -> Array:

@@ -28,12 +28,20 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import FLAG, Shape, Value, integer, ints, is_float, shape_of, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import PRIVATE, CallGraph, callee_name, callee_of, calls_of, references_of
+from mlirad.ir.call_graph import (
+    PRIVATE,
+    CallGraph,
+    callee_name,
+    callee_of,
+    calls_of,
+    functions_by_name,
+    references_of,
+)
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard, nested_ops
 from mlirad.ir.symbols import free_name
 from mlirad.linear_maps.elements import value_of
-from mlirad.passes.bulk_operations import bulk_function
+from mlirad.passes.bulk_operations import add_bulk_functions, bulk_function
 from mlirad.passes.callees import Callees, calling
 from mlirad.passes.chad.sweeps.branches import branch
 from mlirad.passes.chad.sweeps.calls import Derived, call, called
@@ -166,7 +174,18 @@ class Sweeps(Callees):
         function = inline_in_builds(function, self.functions, self.kept)
         if holds(function, BuildOp):
             function = bulk_function(function, self._bulk_calls())
+            self._enter_batched()
         return function if function is source else eliminate_dead_code(function)
+
+    def _enter_batched(self) -> None:
+        """Note the functions that were made of kept ones, for calls inside builds: these are kept as well."""
+        add_bulk_functions(self._bulk_calls())
+        for name, function in functions_by_name(self.module).items():
+            if name not in self.functions:
+                self.functions[name] = function
+                self._names.add(name)
+                self._by_records.add(name)
+                self.kept[name] = None
 
     # Reverse -----------------------------------------------------------------------------------------
 

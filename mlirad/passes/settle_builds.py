@@ -1,0 +1,58 @@
+"""What builds are left when derivatives are code: operations on whole arrays, or loops where there are none.
+
+    %y = array.scan %x (%i, %t: f64) {carries = 0, length = 4} : ...     a loop without carries that it had
+    -->
+    %y = array.add %x, %s                                                or, around a call without bulk form,
+    %y = array.scan %x (%i, %t: f64) {carries = 0, length = 4, kept} : ...
+
+A derivative may read only some results of a loop. Without the carries that served the others the loop is a
+build: so builds come about again after `bulk-operations` has run, and folding makes builds of such loops.
+Behind this pass there are none, and every scan has carries or is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.shapes import FLAG
+from mlirad.ir.call_graph import functions_of
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.builds_to_loops import BuildsToLoopsPass
+from mlirad.passes.bulk_operations import BulkOperationsPass
+from mlirad.passes.function_pass import transform_functions
+
+
+@dataclass(frozen=True)
+class SettleBuildsPass(ModulePass):
+    """Turn builds that are left, and loops that are builds, into operations on arrays, or kept loops."""
+
+    name = "settle-builds"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Nothing is done to a module without builds."""
+        if not any(map(_is_unsettled, functions_of(op))):
+            return
+        BulkOperationsPass().apply(ctx, op)
+        loops = BuildsToLoopsPass()
+        transform_functions(op, lambda function: loops.transform(function, op))
+        for function in functions_of(op):
+            for inner in nested_ops(function.body):
+                if is_build(inner):
+                    inner.properties["kept"] = FLAG
+
+
+def _is_unsettled(function: FuncOp) -> bool:
+    return any(is_build(op) for op in nested_ops(function.body))
+
+
+def is_build(op: Operation) -> bool:
+    """Whether an op is a build, or a loop that folding makes one."""
+    return isinstance(op, BuildOp) or (isinstance(op, ScanOp) and not op.carry_count and op.kept is None)

@@ -1,0 +1,106 @@
+"""The stages of a program on its way through the passes: which ops are gone for good after each.
+
+    left_over(["eliminate-functions", "linearize"], module)      []: no op of `function`, no linear.linearize
+
+A pass may rely on what the passes before it promise. `pipelines` runs them; `check_stages` has it compare
+every module with the promises of the passes that have run, as the tests do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+
+from mlirad.errors import CompileError
+
+Test = Callable[[Operation], bool]
+
+
+def _is_free_loop(op: Operation) -> bool:
+    """Whether an op is a scan without carries that is not kept, which folding makes a build."""
+    carries = op.properties.get("carries")
+    return (
+        op.name == "array.scan"
+        and isinstance(carries, IntegerAttr)
+        and carries.value.data == 0
+        and "kept" not in op.properties
+    )
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Ops that are gone: those of the names, or of the dialects if a name ends with a dot, but for some."""
+
+    gone: tuple[str, ...]
+    left: tuple[str, ...] = ()
+    test: Test | None = None
+    """Whether an op is among them, where its name does not say it."""
+
+    def breaks(self, op: Operation) -> bool:
+        """Whether an op is one of those that are gone."""
+        if self.test is not None and self.test(op):
+            return True
+        is_gone = any(op.name == name or (name[-1] == "." and op.name.startswith(name)) for name in self.gone)
+        return is_gone and op.name not in self.left
+
+
+PROMISES: Final[Mapping[str, Promise]] = {
+    "eliminate-functions": Promise(("function.",)),
+    "linearize": Promise(("linear.linearize",)),
+    "apply-linear-maps": Promise(("linear.",), left=("linear.push", "linear.pull")),
+    "outline-derivatives": Promise(("linear.",)),
+    "lower-custom-derivatives": Promise(("array.custom",)),
+    "settle-builds": Promise(("array.build",), test=_is_free_loop),
+    "expand-solves": Promise(("array.solve",)),
+    "lower-checkpoints": Promise(("array.checkpoint",)),
+}
+"""By the name of a pass what it promises of its result, and of those of the passes behind it."""
+
+UNDONE: Final[Mapping[str, str]] = {"mlirad-canonicalize": "settle-builds"}
+"""By the name of a pass whose promise no longer holds behind it: it has to run again."""
+
+
+def left_over(done: Iterable[str], module: ModuleOp) -> Iterator[tuple[str, Operation]]:
+    """The ops that should be gone after the passes that ran, each with the pass that promises it."""
+    promising = list(_promising(done))
+    for op in module.walk() if promising else ():
+        for name in promising:
+            if PROMISES[name].breaks(op):
+                yield name, op
+
+
+def _promising(done: Iterable[str]) -> dict[str, None]:
+    """The passes whose promises hold, in order."""
+    found: dict[str, None] = {}
+    for name in done:
+        found.pop(UNDONE.get(name, ""), None)
+        if name in PROMISES:
+            found[name] = None
+    return found
+
+
+class _Checking:
+    is_on = False
+
+
+def check_stages() -> None:
+    """Have `require_stage` compare modules with promises from now on."""
+    _Checking.is_on = True
+
+
+def require_stage(done: Sequence[str], module: ModuleOp) -> None:
+    """Raise `CompileError` if a module holds an op that a pass that ran promises to be gone.
+
+    Only where `check_stages` was called: it walks over the module.
+    """
+    if not _Checking.is_on:
+        return
+    for name, op in left_over(done, module):
+        raise CompileError(
+            f"after pass {done[-1]!r} there is a {op.name}, which {name!r} promises to be gone",
+            hint="this is a defect of mlirad",
+        )
