@@ -13,10 +13,12 @@ from scipy import special
 import mlirad as ad
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import MAKES_NO_DIFFERENCE, binding_of
+from mlirad.frontend.numpy_functions.calls.numpy_signatures import _OF_C_FUNCTIONS
 from mlirad.frontend.numpy_functions.calls.parameters import UNSET
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
+from tests.versions import since_numpy
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 DISPATCHER = type(np.sum)
@@ -98,9 +100,7 @@ def test_functions_that_can_be_traced_are_not_in_the_table_of_alternatives():
     assert set(ALTERNATIVES) <= set(CALLABLES), set(ALTERNATIVES) - set(CALLABLES)
 
 
-@pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy had other parameters before 2.4"
-)
+@since_numpy(2, 4, because="NumPy had other parameters")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_options_have_numpys_names_and_defaults(function):
     """Parameters are those of NumPy; what a function lacks is refused, or neutral by name."""
@@ -198,3 +198,9 @@ def test_the_users_own_exceptions_pass():
 
     with pytest.raises(KeyError, match="mine"):
         ad.jit(lambda x: np.apply_along_axis(failing, 0, x))(X)
+
+
+@since_numpy(2, 4, because="NumPy has no signatures for these functions")
+def test_signatures_for_older_numpy_are_those_of_this_one():
+    for name, parameters in _OF_C_FUNCTIONS.items():
+        assert str(inspect.signature(getattr(np, name))) == f"({parameters})", name

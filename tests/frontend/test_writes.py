@@ -12,6 +12,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
+from tests.versions import NUMPY
 
 MATRIX, VECTOR = np.arange(1.0, 7.0).reshape(2, 3), np.array([3.0, 1.0, 2.0])
 CUBE = np.arange(24.0).reshape(2, 3, 4)
@@ -548,6 +549,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 PUBLIC = [name for name in dir(np.ndarray) if not name.startswith("_")]
+PUBLIC = [name for name in PUBLIC if name != "ptp" or NUMPY >= (2, 1)]  # which raises that it is gone
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -564,7 +566,9 @@ def test_every_attribute_of_an_array_works_or_says_what_to_do(name):
         assert error.hint, str(error)
         return
     expected = use((VECTOR if name == "searchsorted" else MATRIX).copy())
-    if isinstance(expected, np.ndarray | np.generic | int | tuple) and name != "strides":
+    if name == "std" and NUMPY < (2, 4):  # which adds in another order
+        np.testing.assert_allclose(actual, expected, rtol=1e-15)
+    elif isinstance(expected, np.ndarray | np.generic | int | tuple) and name != "strides":
         np.testing.assert_array_equal(actual, expected)
 
 

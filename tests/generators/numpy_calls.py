@@ -14,7 +14,6 @@ others are traced.
 
 from __future__ import annotations
 
-import inspect
 import operator
 import random
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import mlirad as ad
+from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from tests.generators.matrix_calls import MATRIX_ARGUMENTS
@@ -801,7 +801,7 @@ def _ufuncs() -> list[tuple[np.ufunc, str]]:
 
 
 def _function_call(d: Draw, seed: int, function: Callable[..., Any], name: str) -> Call:
-    signature = inspect.signature(function)
+    signature = numpy_signature(function)
     make = ARGUMENTS.get(function.__name__)
     if make is not None:
         args, options = make(d)

@@ -74,8 +74,16 @@ def _yn(xp: Namespace, n: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
     return ends, (xp.where(is_large, MOST_ORDERS, n), xp.where(is_large & (x > 1.0), 1.0, x))
 
 
-def _by_recurrence(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
-    return (xp.abs(v) <= MOST_ORDERS) | (xp.abs(x) < UNSCALED) | ~_is_number(v, x), (v, x)
+def _yv(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """As `yn`, but for larger x: there is a series for large orders."""
+    is_large = xp.abs(v) > MOST_ORDERS
+    overflows = (v > MOST_ORDERS) & (x <= v * 0.5)
+    ends = ~is_large | overflows | (x > xp.abs(v) * 0.5) & (x < UNSCALED)
+    return ends, (xp.where(overflows, MOST_ORDERS, v), xp.where(overflows & (x > 1.0), 1.0, x))
+
+
+def _struve(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    return (xp.abs(v) <= MOST_ORDERS) | (v > 0.0) & (xp.abs(x) < UNSCALED), (v, x)
 
 
 def _zeta(xp: Namespace, x: Lanes, q: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
@@ -103,8 +111,8 @@ def _hyp2f1(xp: Namespace, a: Lanes, b: Lanes, c: Lanes, x: Lanes) -> tuple[Lane
 
 DOMAINS: Final[dict[str, Domain]] = {
     "yn": _yn,
-    "yv": _by_recurrence,
-    "struve": _by_recurrence,
+    "yv": _yv,
+    "struve": _struve,
     "_zeta": _zeta,
     "hyp1f1": _hyp1f1,
     "hyperu": _hyperu,

@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.errors import ArgumentError, CompileError, MliradError
 from mlirad.frontend.numpy_functions.calls.alternatives import for_traced
+from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.calls.parameters import (
     UNSET,
     Casting,
@@ -294,12 +295,8 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 @cache
 def binding_of(function: Callable[..., Any], handler: Callable[..., Any]) -> Binding:
-    """The binding of NumPy's function to what traces it. Older NumPy has some without a signature."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        signature = None
-    return Binding(qualified_name(function), signature, handler)
+    """The binding of NumPy's function to what traces it."""
+    return Binding(qualified_name(function), numpy_signature(function), handler)
 
 
 def internal_error(name: str, error: Exception) -> CompileError:

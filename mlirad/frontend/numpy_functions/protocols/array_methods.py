@@ -191,6 +191,11 @@ class ArrayMethods(Array):
             raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
         return copied(self) if result is self and copy else result
 
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Array:
+        """As `np.clip`, with bounds that may be left out."""
+        options |= {} if out is None else {"out": out}
+        return cast(Any, np.clip)(self, min, max, **options)
+
     def compress(self, condition: Any, axis: int | None = None) -> Array:
         """The elements, or slices, where a static condition holds."""
         return _numpy.compress(condition, self, axis)

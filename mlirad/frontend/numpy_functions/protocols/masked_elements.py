@@ -7,9 +7,7 @@ x[m] @ y[m]                  a sum over them
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +15,7 @@ import numpy as np
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, unknown_length
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
     RUNNING,
     Options,
@@ -171,15 +170,10 @@ def _item(x: MaskedElements, key: Any) -> Any:
     raise unknown_length("a position in it")
 
 
-@cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
-
-
 def _bound(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -> Options:
     """The arguments that were given, by the names of NumPy's parameters."""
     try:
-        bound = _signature(function).bind(*args, **kwargs)
+        bound = numpy_signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
         raise argument_error(f"{qualified_name(function)}: {error}", OTHERWISE) from None
     return dict(bound.arguments)

@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex
 
 FUNCTIONS = (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
+    "swapaxes", "take", "round", "diagonal", "trace", "repeat", "ptp",
     "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero", "argpartition", "choose",
 )  # fmt: skip
 """The methods that are functions of NumPy."""
