@@ -80,7 +80,7 @@ place of the result and is tested against exact values; for `lgamma` and `polyga
 zeros. *Cost* is in fused multiply-adds."""
 
 METHODS_OF_UFUNCS = """\
-Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat` at static positions, and `.outer`, with
+Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat`, and `.outer`, with
 `dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
 `np.logaddexp.reduce` are operations of the language; others are loops over the elements.
 

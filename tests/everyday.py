@@ -295,6 +295,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/test_quick_calls.py::test_the_third_call_looks_nothing_up_and_gives_the_same": (4, 0),
     "tests/frontend/test_random_batches.py::test_random_batches": (6, 0),
     "tests/frontend/test_recursion.py::test_recursion_on_a_scalar": (2, 0),
+    "tests/frontend/test_reduceat.py::test_derivatives": (3, 0),
+    "tests/frontend/test_reduceat.py::test_values_are_numpys": (4, 0),
     "tests/frontend/test_rules_as_written.py::test_a_rule_for_each_direction": (4, 0),
     "tests/frontend/test_rules_as_written.py::test_checks_find_what_is_not_linear": (9, 1),
     "tests/frontend/test_rules_as_written.py::test_checks_look_at_vectors_of_all_sizes": (4, 0),

@@ -1,4 +1,4 @@
-"""The methods of ufuncs: `reduce`, `accumulate`, `reduceat`, `outer` and `at`.
+"""The methods of ufuncs: `reduce`, `accumulate`, `outer` and `at`.
 
 np.add.reduce(x)       np.sum(x, axis=0)            np.arctan2.reduce(x)     a loop over the rows of x
 """
@@ -26,7 +26,6 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     DtypeLike,
     Flag,
     Mask,
-    Numbers,
     Scalar,
 )
 from mlirad.frontend.numpy_functions.calls.results import require_traced_out
@@ -45,7 +44,7 @@ from mlirad.frontend.numpy_functions.writes.writes import fitted, kind_written, 
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
 from mlirad.frontend.tracing.operations import as_array, converted, select, xp
-from mlirad.frontend.tracing.raising import argument_error, dtype_error, position_error, shape_error
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, one_axis
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -82,10 +81,9 @@ def reduce_(
     function = _REDUCTIONS.get(ufunc)
     whole = _OF_ALL.get(ufunc)
     if whole is not None and initial is UNSET:
-        return whole(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
+        return whole(loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
     is_logical, takes_dtype = ufunc in (np.logical_and, np.logical_or), ufunc in (np.add, np.multiply)
-    own = BOOL if is_logical else array.dtype
-    if function is None or not (takes_dtype or dtype is None or dtype == own):
+    if function is None or not reduced_by_language(ufunc, array.dtype, dtype):
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
     given: dict[str, Any] = {"keepdims": keepdims} | ({"dtype": dtype} if takes_dtype else {})
     if where is not None:
@@ -95,6 +93,12 @@ def reduce_(
     if is_logical:
         return ufunc(function(array, axis=axis, **given), initial)
     return function(array, axis=axis, initial=initial, **given)
+
+
+def reduced_by_language(ufunc: np.ufunc, own: Dtype, dtype: Dtype | None) -> bool:
+    """Whether a reduction of the language reduces arrays of a dtype, in the one that is asked for."""
+    computed = BOOL if ufunc in (np.logical_and, np.logical_or) else own
+    return ufunc in _REDUCTIONS and (ufunc in (np.add, np.multiply) or dtype in (None, computed))
 
 
 def _folded(
@@ -107,8 +111,8 @@ def _folded(
     where: Any,
 ) -> Array:
     """Any ufunc of two operands, element by element along one axis after the other."""
-    _require_binary(ufunc, "reduce")
-    first, x = _loop_operand(ufunc, array, dtype)
+    require_binary(ufunc, "reduce")
+    first, x = loop_operand(ufunc, array, dtype)
     if len(axes) > 1 and ufunc not in _REORDERABLE:
         raise argument_error(
             f"{name_of(ufunc)}.reduce along several axes depends on their order",
@@ -141,14 +145,15 @@ def _folded(
     return shaped(as_array(result), x, axes, keepdims)
 
 
-def _require_binary(ufunc: np.ufunc, method: str) -> None:
+def require_binary(ufunc: np.ufunc, method: str) -> None:
+    """Raise for a ufunc that does not combine two elements to one."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise argument_error(
             f"{name_of(ufunc)}.{method} needs a ufunc of two operands and one result", "call the ufunc itself"
         )
 
 
-def _loop_operand(ufunc: np.ufunc, array: Array, dtype: Dtype | None) -> tuple[Dtype, Array]:
+def loop_operand(ufunc: np.ufunc, array: Array, dtype: Dtype | None) -> tuple[Dtype, Array]:
     """The dtype that a reduction is carried on in, and the array in it."""
     try:
         given: dict[str, Any] = {} if dtype is None else {"signature": (dtype, None, None)}
@@ -195,8 +200,8 @@ def accumulate(ufunc: np.ufunc, array: ArrayLike, axis: Axis = 0, dtype: DtypeLi
     is_logical = ufunc in (np.logical_or, np.logical_and)
     if kind is not None and (not is_logical or dtype is None or dtype == BOOL):
         return cumulative(kind, array.astype(bool) if is_logical else array, dim, dtype)
-    _require_binary(ufunc, "accumulate")
-    result, x = _loop_operand(ufunc, array, dtype)
+    require_binary(ufunc, "accumulate")
+    result, x = loop_operand(ufunc, array, dtype)
     rows = xp.moveaxis(x, dim, 0)
     if not rows.shape[0]:
         return x.astype(result)
@@ -210,32 +215,6 @@ def accumulate(ufunc: np.ufunc, array: ArrayLike, axis: Axis = 0, dtype: DtypeLi
         return xp.moveaxis(first[None], 0, dim)
     _, others = scan(step, first, rows[1:])
     return xp.moveaxis(xp.concatenate([first[None], others]), 0, dim)
-
-
-def reduceat(
-    ufunc: np.ufunc, array: ArrayLike, indices: Numbers, axis: Axis = 0, dtype: DtypeLike | None = None
-) -> Any:
-    """Slices between static positions, each reduced."""
-    if not array.ndim or indices.ndim != 1 or indices.dtype.kind not in "ib":
-        raise shape_error(
-            f"{name_of(ufunc)}.reduceat needs an array and a vector of positions",
-            "positions are integers: [0, 3, 5]",
-        )
-    dim = one_axis(axis, array.ndim)
-    starts = indices.tolist()
-    extent = array.shape[dim]
-    if any(not 0 <= s < extent for s in starts):
-        raise position_error(
-            f"positions {starts} lie outside of a dimension of extent {extent}",
-            "slices begin inside of the array",
-        )
-    parts: list[Any] = []
-    for s, e in zip(starts, [*starts[1:], extent], strict=False):
-        part = array[(*[slice(None)] * dim, slice(s, max(e, s + 1)))]
-        parts.append(reduce_(ufunc, part, dim, dtype, keepdims=True, initial=None))
-    if not parts:
-        return xp.zeros_like(array[(*[slice(None)] * dim, slice(0, 0))], dtype=dtype)
-    return xp.concatenate(parts, axis=dim)
 
 
 def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:

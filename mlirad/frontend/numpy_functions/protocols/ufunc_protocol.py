@@ -25,13 +25,8 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.results import reduction_dtype, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.linear_algebra.products import matmul, matvec, vecdot, vecmat
-from mlirad.frontend.numpy_functions.protocols.ufunc_methods import (
-    accumulate,
-    outer,
-    reduce_,
-    reduceat,
-    update_at,
-)
+from mlirad.frontend.numpy_functions.protocols.segments import reduceat
+from mlirad.frontend.numpy_functions.protocols.ufunc_methods import accumulate, outer, reduce_, update_at
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply, apply_operator, name_of
 from mlirad.frontend.tracing.array import Array, is_scalar
 from mlirad.frontend.tracing.dtypes import BOOL
