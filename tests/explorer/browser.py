@@ -116,17 +116,24 @@ class Browser:
             time.sleep(0.02)
 
     def place(self, selector: str, text: str | None = None) -> tuple[float, float]:
-        """The middle of the first element in view that a selector finds and that has a text in it."""
+        """The middle of the first element in view that a selector finds and that has a text in it.
+
+        Where there is none, the first such element is scrolled into view.
+        """
         found = self.run(
             f"""(() => {{
-              for (const e of document.querySelectorAll({json.dumps(selector)})) {{
-                if ({json.dumps(text)} !== null && !e.textContent.includes({json.dumps(text)})) continue;
+              const text = {json.dumps(text)};
+              const matching = [...document.querySelectorAll({json.dumps(selector)})].filter(
+                e => e.getBoundingClientRect().width && (text === null || e.textContent.includes(text))
+              );
+              const middle = e => {{
                 const b = e.getBoundingClientRect();
-                if (b.width && b.top >= 0 && b.bottom <= innerHeight) {{
-                  return [b.left + Math.min(b.width, 300) / 2, b.top + b.height / 2];
-                }}
-              }}
-              return null;
+                return [b.left + Math.min(b.width, 300) / 2, b.top + b.height / 2];
+              }};
+              const isSeen = e => e.contains(document.elementFromPoint(...middle(e)));
+              const seen = matching.find(isSeen) ?? matching[0];
+              seen?.scrollIntoView({{block: "nearest"}});
+              return seen && isSeen(seen) ? middle(seen) : null;
             }})()"""
         )
         assert found is not None, f"nothing in view is {selector} with {text}"
