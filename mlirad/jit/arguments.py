@@ -9,10 +9,10 @@ Element types convert by these rules, else `DtypeError`:
 - Python scalars, which have no width of their own: bool to anything, int to every number type that
   holds it, float to both float types.
 
-Lists, objects with `__array__` and the buffer protocol are read as NumPy reads them, producers of
-DLPack (tensors of PyTorch and JAX, on the CPU) without a copy. Masked arrays and other subclasses
-of ndarray are `UnsupportedError`s: what makes them special would be lost. A wrong shape is a
-`ShapeError`; nothing broadcasts.
+Lists and objects that share their memory are read as NumPy reads them, producers of DLPack (tensors of
+PyTorch and JAX, on the CPU) without a copy. Masked arrays and other subclasses of ndarray are
+`UnsupportedError`s, because what makes them special would be lost, and so are arrays that have to compute
+their elements (`foreign_arrays.py`). A wrong shape is a `ShapeError`; nothing broadcasts.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.float_modes import standard_floats
+from mlirad.jit.foreign_arrays import refusal
 from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ def _as_array(value: object, position: int) -> npt.NDArray[Any]:
             f"argument {position} is {kind} ({type(array).__name__})",
             hint="pass a plain array, such as np.asarray(x)",
         )
+    foreign = refusal(value, f"argument {position}")
+    if foreign is not None:
+        raise foreign
     try:
         if isinstance(value, _DLPackProducer):
             array = np.from_dlpack(value)

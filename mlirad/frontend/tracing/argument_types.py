@@ -22,6 +22,7 @@ from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.foreign_arrays import refusal
 
 
 def is_unknown(leaf: object) -> bool:
@@ -51,6 +52,9 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
         return LeafType((), I64, weak=True)
     if is_unknown(leaf):
         raise unsupported_error(f"argument {path} is a {kind.__name__}, which is no array", _remedy(leaf))
+    foreign = refusal(leaf, f"argument {path}")
+    if foreign is not None:
+        raise foreign.restated(foreign.message, user_line())
     try:
         array = plain_array(leaf)
     except MliradError as error:

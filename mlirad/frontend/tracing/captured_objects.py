@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.jit.foreign_arrays import refusal
 from mlirad.jit.guards import MISSING
 
 PROXIES: Final = frozenset((weakref.ProxyType, weakref.CallableProxyType))
@@ -145,9 +146,9 @@ def are_same(before: tuple[object, ...], given: Iterable[object]) -> bool:
 
 
 def as_array(value: Any) -> npt.NDArray[Any] | None:
-    """The elements of an array of another library."""
+    """The elements of an array of another library, if it has them in memory."""
     kind = cast("type[Any]", type(value))
-    if not (hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")):
+    if not (hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")) or refusal(value, "it") is not None:
         return None
     try:
         return np.asarray(value)

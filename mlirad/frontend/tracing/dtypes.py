@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from mlirad.errors import DtypeError
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
+from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.foreign_arrays import refusal
 
 Dtype: TypeAlias = np.dtype[Any]
 Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
@@ -130,6 +132,9 @@ def _as_array(value: object) -> npt.NDArray[Any]:
     """As NumPy sees it; the arrays of other libraries by DLPack, without a copy."""
     given = cast(Any, value)
     if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "__dlpack__"):
+        error = refusal(given, "an operand")
+        if error is not None:
+            raise error.restated(error.message, user_line())
         try:
             return np.asarray(given)
         except ValueError as error:
