@@ -53,7 +53,7 @@ def content(
     lowered = transformed.lower(*args)
     recording = record(lowered)
     profile = lowered.profile(*args) if measured else None
-    found = pattern(inspect.unwrap(transformed), args) if patterns else "It was not asked for."
+    found = pattern(transformed, args) if patterns else "It was not asked for."
     signature = zip(lowered.signature.paths, lowered.signature.types, strict=True)
     made = {
         "title": lowered.name,

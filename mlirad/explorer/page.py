@@ -40,7 +40,8 @@ def explore(
     `ad.explore(ad.grad(f), x)`.
 
     With `measure` the function is called with these arguments, for a quarter of a second. With `sparsity` the
-    pattern of the Jacobian, or of the Hessian of a scalar function, is found.
+    pattern of the Jacobian, or of the Hessian of a scalar function, is found, with respect to the `argnums`
+    of a derivative.
 
     Raises what tracing and compiling raise, and `UnsupportedError` for a file that cannot be written.
     """

@@ -98,9 +98,10 @@ def _written_shape(text: str) -> tuple[int, ...] | None:
 
 
 def read_example(text: str) -> Any:
-    """What a text stands for where no type is known: a number, a file, a list, or an array of floats filled.
+    """Read a text where no type is known: a number, a file, a list, or an array of floats filled.
 
-    Raises `UnsupportedError` for what cannot be read, and for a filled array without a shape.
+    One number in `random(20)` is a size then, as there is no other. Raises `UnsupportedError` for what cannot
+    be read, and for a filled array without a shape.
     """
     if text.endswith(".npy"):
         return _of_file(text, lambda: np.load(text, allow_pickle=False))
@@ -108,9 +109,11 @@ def read_example(text: str) -> Any:
     if fill is None:
         array = _read_literal(text)
         return array[()]
+    if fill["name"] == "random" and _is_value(fill):
+        return read_example(f"random({fill['shape']}x)")
     if fill["shape"] is None or _is_value(fill):
         raise UnsupportedError(
-            f"{text!r} has no shape", hint="write it out: zeros(3x4), full(3x4, 0.5), random(3x4), random(5x)"
+            f"{text!r} has no shape", hint="write it out: zeros(3x4), full(3x4, 0.5), random(3x4), random(5)"
         )
     extents = tuple(int(e) for e in fill["shape"].split("x") if e)
     return _fill(fill, array_type(extents, f64))

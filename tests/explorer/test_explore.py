@@ -15,6 +15,7 @@ import pytest
 import mlirad as ad
 from mlirad.explorer import tool
 from mlirad.explorer.content import content
+from mlirad.explorer.jacobians import pattern
 from tests.explorer.browser import CHROMIUM, Browser
 
 X = np.linspace(-1, 1, 40)
@@ -73,7 +74,9 @@ def test_tabs_have_what_they_show(page: Path) -> None:
     assert kernels and all(row["ms"] is not None for row in kernels)
     assert sum(row["share"] for row in kernels) <= 1.01
     assert data["memory"]["image"].count("<rect") == data["memory"]["pieces"]
-    assert data["sparsity"]["note"].startswith("The arguments have 440 components")
+    assert data["sparsity"]["shape"] == [400, 400]
+    found = pattern(ad.grad(loss, argnums=(0, 1)), (W, X))
+    assert isinstance(found, str) and found.startswith("The arguments have 440 components")
 
 
 def test_a_pattern_is_that_of_the_derivative() -> None:
@@ -87,6 +90,28 @@ def test_a_pattern_is_that_of_the_derivative() -> None:
     assert data["maps"]["title"] == "The Jacobian of the program"
 
 
+def test_a_pattern_is_by_the_arguments_that_a_derivative_is_of() -> None:
+    def loss(w: Any, x: Any, n: int = 1, kind: str = "") -> Any:
+        assert isinstance(n, int) and isinstance(kind, str)
+        return np.sum(w**3) * n * np.sum(x)
+
+    def shown(function: Any, *args: Any) -> tuple[str, list[int], int]:
+        found = content(function, args, measured=False, patterns=True)["sparsity"]
+        return found["title"], found["shape"], found["count"]
+
+    w, x = np.ones(4), np.ones((3, 900))
+    by_w = ("Hessian", [4, 4], 4)
+    assert shown(ad.grad(loss), w, x) == by_w
+    assert shown(ad.grad(loss, "w"), w, x) == by_w
+    assert shown(ad.value_and_grad(lambda x, w: (loss(w, x), x), argnums=1, has_aux=True), x, w) == by_w
+    assert shown(ad.jit(ad.grad(loss, argnums=0, static_argnums=(2, 3))), w, x) == by_w
+    assert shown(ad.grad(loss, static_argnames=("n", "kind")), w, x, 2, "mean") == by_w
+    assert shown(ad.hessian(loss, argnums=(0, 1)), w, x[0, :2]) == ("Hessian", [6, 6], 4 + 2 * 4 * 2)
+    assert shown(ad.jacobian(lambda a, b: a * b, argnums=1), w, w) == ("Jacobian", [4, 4], 4)
+    assert shown(ad.jit(lambda a, b: a * b), w, w) == ("Jacobian", [4, 8], 8)
+    assert shown(ad.vmap(lambda a, b: a * b), w, w) == ("Jacobian", [4, 8], 8)
+
+
 def test_the_tool_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "model.py"
     source.write_text("def f(x, y):\n    return x * y + x\n")
@@ -94,6 +119,9 @@ def test_the_tool_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[st
     given = [f"{source}:f", "--grad", "--no-measure", "--no-sparsity", "-o", str(output)]
     assert tool.main(given) == 0
     assert data_of(output)["files"][0]["lines"][1] == "    return x * y + x"
+    sized = [f"{source}:f", "--args", "random(20)", "random(20)", "--no-measure", "-o", str(output)]
+    assert tool.main(sized) == 0
+    assert data_of(output)["sparsity"]["shape"] == [20, 40]
     assert tool.main([f"{source}:f", "-o", str(tmp_path / "no" / "out.html"), "--no-measure"]) == 1
     assert "cannot write" in capsys.readouterr().err
     assert tool.main([f"{source}:g"]) == 1

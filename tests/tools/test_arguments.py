@@ -40,7 +40,9 @@ def test_examples_have_their_shapes_written_out() -> None:
     shapes = {"random(3x4)": (3, 4), "random(3x4, 1)": (3, 4), "random(5x)": (5,), "full(2x, 0.5)": (2,)}
     assert {text: np.shape(read_example(text)) for text in shapes} == shapes
     np.testing.assert_array_equal(read_example("random(3x4)"), read_example("random(3x4, 0)"))
-    for text in ("random", "random(7)", "full(7)"):
+    np.testing.assert_array_equal(read_example("random(20)"), read_example("random(20x, 0)"))
+    assert read_example("random(0)").shape == (0,)
+    for text in ("random", "random()", "full(7)"):
         with pytest.raises(UnsupportedError, match="has no shape"):
             read_example(text)
 

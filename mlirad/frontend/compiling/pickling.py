@@ -32,11 +32,15 @@ class Recipe:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
 
+    @property
+    def transformation(self) -> Callable[..., Any]:
+        """The public function."""
+        return getattr(importlib.import_module(self.module), self.name)
+
 
 def transformed_again(recipe: Recipe, function: Callable[..., Any]) -> Any:
     """A function, transformed as the recipe says."""
-    transformation = getattr(importlib.import_module(recipe.module), recipe.name)
-    return transformation(function, *recipe.args, **recipe.kwargs)
+    return recipe.transformation(function, *recipe.args, **recipe.kwargs)
 
 
 class Made(Protocol):
