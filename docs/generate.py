@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 from xdsl.passes import get_pass_option_infos
 
-from docs import blocks, op_facts, special_functions, special_points
+from docs import blocks, neighbours, op_facts, special_functions, special_points
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
@@ -421,6 +421,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "kernel-ops": kernel_ops,
     "elementary": elementary,
     "special-functions": special_functions.table,
+    "neighbours": neighbours.table,
     "numpy": numpy_functions,
     "special-points": points,
     "passes": passes,

@@ -235,7 +235,9 @@ del jit
 def __getattr__(name: str) -> Any:
     """What `__all__` names, imported when it is asked for: all but the transformations brings xDSL along."""
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from mlirad.neighbours import unknown_name
+
+        raise unknown_name(__name__, name, __all__)
     from mlirad.float_modes import standard_floats
 
     with standard_floats():  # modules compute constants as they are loaded

@@ -22,6 +22,20 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def of_class(value: object) -> str:
+    """Return the name of a value's class with its article: an int, a Generator."""
+    return with_article(type(value).__name__)
+
+
+def with_article(name: str) -> str:
+    """Return the name of a class with its article."""
+    return f"an {name}" if _VOWELS.match(name) else f"a {name}"
+
+
+_VOWELS = re.compile(r"[aeioAEIO]|nd|[uU](?!f|int|ni|s)")
+"""Beginnings of names that are spoken with a vowel."""
+
+
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
 
@@ -71,6 +85,18 @@ class ArgumentError(MliradError, TypeError, ValueError):
 
 class UnsupportedError(MliradError, TypeError):
     """A NumPy function, option or IR construct that mlirad does not know."""
+
+
+class UnknownOptionError(ArgumentError, UnsupportedError):
+    """An option of a name that mlirad does not know."""
+
+
+class MissingAttributeError(UnsupportedError, AttributeError):
+    """An attribute or a function that mlirad does not have."""
+
+
+class MissingImportError(UnsupportedError, ImportError):
+    """A name that mlirad does not have, in an import."""
 
 
 class SizeNeeded(MliradError):

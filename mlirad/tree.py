@@ -13,11 +13,12 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.errors import of_class
 from mlirad.frontend.tracing.functions import require_function
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.pytree import flatten as _flatten
-from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 __all__ = ["Structure", "flatten", "leaves", "map", "paths", "ravel", "structure", "unflatten"]
@@ -36,8 +37,8 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
 def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     """The structure with the given leaves, which can be anything. Raises `ShapeError` for another number."""
     if not isinstance(cast(object, structure), Tree):
-        raise tracing_error(
-            f"ad.tree.unflatten takes a structure, got a {type(structure).__name__}",
+        raise argument_error(
+            f"ad.tree.unflatten takes a structure, got {of_class(structure)}",
             "write ad.tree.unflatten(ad.tree.structure(value), leaves)",
         )
     given = list(leaves)
@@ -111,7 +112,7 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
 def _array(leaf: Any, path: str) -> Any:
     array = leaf if hasattr(leaf, "dtype") else np.asarray(leaf)
     if array.dtype.kind not in "biuf":
-        raise dtype_error(f"{path} is a {type(leaf).__name__}, and a vector is made of numbers")
+        raise dtype_error(f"{path} is {of_class(leaf)}, and a vector is made of numbers")
     return array
 
 
@@ -120,3 +121,9 @@ def _like(tree: Tree, value: Any, what: str) -> list[Any]:
         return tree.flatten_like(value, what)
     except ValueError as error:
         raise shape_error(str(error)) from error
+
+
+def __getattr__(name: str) -> Any:
+    from mlirad.neighbours import unknown_name
+
+    raise unknown_name(__name__, name, __all__)

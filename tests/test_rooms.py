@@ -27,6 +27,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "reports": frozenset(),
     "recursion": frozenset(),
     "float_modes": frozenset(),
+    "neighbours": frozenset(),
     "interpreter": frozenset({"dialects", "packages", "reports", "recursion", "float_modes"}),
     "passes": frozenset({"dialects", "ir", "rules", "linear_maps"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
@@ -74,14 +75,15 @@ ROOMS: dict[str, frozenset[str]] = {
             "reports",
             "recursion",
             "float_modes",
+            "neighbours",
         }
     ),
-    "random": frozenset({"dialects", "frontend", "packages"}),
+    "random": frozenset({"dialects", "frontend", "neighbours", "packages"}),
     "numpy": frozenset({"frontend"}),
-    "optimize": frozenset({"frontend"}),
-    "scipy": frozenset({"frontend"}),
+    "optimize": frozenset({"frontend", "neighbours"}),
+    "scipy": frozenset({"frontend", "neighbours"}),
     "bridges": frozenset({"dialects", "ir", "passes", "lower", "frontend"}),
-    "tree": frozenset({"frontend"}),
+    "tree": frozenset({"frontend", "neighbours"}),
     "tools": frozenset(
         {
             "object_files",

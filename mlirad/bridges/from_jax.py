@@ -27,6 +27,7 @@ from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.passes.convert_stablehlo.factorisations import STOP_GRADIENT
 
 
@@ -119,6 +120,7 @@ def _primitives(jaxpr: Any) -> Iterator[str]:
                     yield from _primitives(part)
 
 
+@plain_errors
 def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:
     """A function of JAX as a function of mlirad, for `ad.grad`, `ad.vmap`, `ad.jit` and in traced functions.
 

@@ -14,14 +14,15 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, shape_of
-from mlirad.errors import ArgumentError, UnsupportedError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.foreign import STABLEHLO
@@ -61,7 +62,7 @@ def _fitting(array: Any, argument: Value, k: int) -> Value:
     if traced.weak:
         traced = as_array(traced, dtype)
     if (traced.shape, traced.dtype) != (shape_of(argument), dtype):
-        raise tracing_error(
+        raise argument_error(
             f"argument {k} is {traced.dtype}{list(traced.shape)}, and the program is written for "
             f"{dtype}{list(shape_of(argument))}",
             "lower the program for arguments of this shape and dtype",
@@ -87,7 +88,7 @@ def converted_function(text: str, file: str, name: str | None = None) -> FuncOp:
     functions = functions_by_name(module)
     chosen = name if name is not None else "main" if len(functions) != 1 else next(iter(functions))
     if chosen not in functions:
-        raise UnsupportedError(f"{file}: there is no function @{chosen}", hint=_names(list(functions)))
+        raise ArgumentError(f"{file}: there is no function @{chosen}", hint=_names(list(functions)))
     return functions[chosen]
 
 
@@ -95,6 +96,7 @@ def _names(names: Sequence[str]) -> str:
     return f"there are {', '.join(f'@{name}' for name in names)}" if names else "the module has none"
 
 
+@plain_errors
 def from_stablehlo(text: str, file: str = "<StableHLO>", *, function: str | None = None) -> StableHloFunction:
     """A function of mlirad from the text of a StableHLO module, as JAX prints it: `main`, or the one named.
 

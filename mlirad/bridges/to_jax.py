@@ -20,10 +20,12 @@ from mlirad.bridges.flat_programs import FlatProgram, Programs
 from mlirad.bridges.packages import framework
 from mlirad.errors import DtypeError
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 _SUPPORTED = ("float64", "float32", "int64", "int32", "bool")
 
 
+@plain_errors
 def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of mlirad for use in JAX: in `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap`, and their
     compositions.

@@ -21,8 +21,10 @@ from mlirad.bridges.flat_programs import FlatProgram, Programs
 from mlirad.bridges.packages import framework
 from mlirad.errors import ArgumentError, DtypeError
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
+@plain_errors
 def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of mlirad on tensors of PyTorch, with gradients of every order, `torch.func.jvp` and `vmap`.
 

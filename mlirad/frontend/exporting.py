@@ -29,6 +29,10 @@ def lowered_for(function: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
     return transformed.lower(*args)
 
 
+_WRITTEN = (".o", ".h", ".so", ".dylib", ".dll")
+"""What the names of the files end with."""
+
+
 @plain_errors
 def export(
     function: Callable[..., Any],
@@ -43,6 +47,8 @@ def export(
 ) -> Exported:
     """Write `function`, for arguments like `args`, as the object file `path.o` and the C header `path.h`.
 
+    A `path` that ends with `.o`, `.h`, or as shared libraries do, is taken without that.
+
     The function of C is called `name`, by default the last part of `path`. It takes one parameter for each
     leaf of the arguments, then one for each leaf of the results, and returns 0 or what failed; the header
     states types, shapes and all that it needs. Nothing of Python is needed when it runs. Inputs of rank 0 are
@@ -54,14 +60,15 @@ def export(
     compiler. `target` is "native", "baseline", a level such as "x86-64-v3", or a triple of LLVM such as
     "aarch64-unknown-linux-gnu" and "wasm32-unknown-unknown"; `cpu` and `features` are LLVM's names.
 
-    Raises `UnsupportedError` for a name that is none in C, for programs that print or call special functions
-    of SciPy, and for files that cannot be written, in which case none is; `CompileError` for an unknown
-    target; and what tracing raises.
+    Raises `ArgumentError` for a name that is none in C, `UnsupportedError` for programs that print or call
+    special functions of SciPy, and for files that cannot be written, in which case none is; `CompileError`
+    for an unknown target; and what tracing raises.
     """
     from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
     from mlirad.object_files import Scratch, exported_function, write_files
 
     where = checked_path(path, "path", 'write path="build/loss"')
+    where = where.with_suffix("") if where.suffix in _WRITTEN else where
     chosen = where.name if name is None else checked_text(name, "name", 'write name="loss"')
     wanted = None if target is None else checked_text(target, "target", 'write target="baseline"')
     checked_text(cpu, "cpu", 'write cpu="haswell"')

@@ -9,8 +9,9 @@ its argument could be said, but not for lambdas, whose parameters checkers would
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -25,7 +26,7 @@ from typing import (
     overload,
 )
 
-from mlirad.frontend.compiling.donation import Donated
+from mlirad.frontend.compiling.arguments import Chosen, Names, Positions, listed, static_names
 from mlirad.frontend.compiling.dynamic import Dynamic
 from mlirad.frontend.compiling.options import OPTIONS, CompileOptions, Options
 from mlirad.frontend.compiling.pickling import remembering
@@ -44,8 +45,6 @@ V = TypeVar("V")
 X = TypeVar("X")
 F = TypeVar("F", bound=Callable[..., Any])
 R_co = TypeVar("R_co", covariant=True)
-
-Names: TypeAlias = Sequence[str] | str
 
 
 class _Inspected(Protocol):
@@ -74,13 +73,13 @@ class Jit(Protocol):
 
     @overload
     def __call__(
-        self, function: Callable[P, R], /, *, static_argnames: Names = (), donate: Donated = (),
-        dynamic: Dynamic = (), **options: Unpack[CompileOptions],
+        self, function: Callable[P, R], /, *, static_argnames: Names = (), static_argnums: Positions = (),
+        donate: Chosen = (), dynamic: Dynamic = (), **options: Unpack[CompileOptions],
     ) -> Function[P, R]: ...  # fmt: skip
     @overload
     def __call__(
-        self, *, static_argnames: Names = (), donate: Donated = (), dynamic: Dynamic = (),
-        **options: Unpack[CompileOptions],
+        self, *, static_argnames: Names = (), static_argnums: Positions = (), donate: Chosen = (),
+        dynamic: Dynamic = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, R]], Function[P, R]]: ...  # fmt: skip
 
 
@@ -90,12 +89,12 @@ class Batching(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, R], /, in_axes: Any = 0, out_axes: Any = 0, *,
-        static_argnames: Names = (), **options: Unpack[CompileOptions],
+        static_argnames: Names = (), static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Function[P, R]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, in_axes: Any = 0, out_axes: Any = 0, static_argnames: Names = (),
-        **options: Unpack[CompileOptions],
+        static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, R]], Function[P, R]]: ...  # fmt: skip
 
 
@@ -105,19 +104,20 @@ class Gradient(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, tuple[Any, X]], /, argnums: Argnums = 0, *, has_aux: Literal[True],
-        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
-        **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), static_argnums: Positions = (),
+        donate: Chosen = (), **options: Unpack[CompileOptions],
     ) -> Function[P, tuple[Any, X]]: ...  # fmt: skip
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
-        **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), static_argnums: Positions = (),
+        donate: Chosen = (), **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
+        static_argnames: Names = (), static_argnums: Positions = (), donate: Chosen = (),
+        **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -127,13 +127,14 @@ class ValueAndGradient(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, V], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
-        **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), static_argnums: Positions = (),
+        donate: Chosen = (), **options: Unpack[CompileOptions],
     ) -> Function[P, tuple[V, Any]]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
+        static_argnames: Names = (), static_argnums: Positions = (), donate: Chosen = (),
+        **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, V]], Function[P, tuple[V, Any]]]: ...  # fmt: skip
 
 
@@ -144,12 +145,13 @@ class Jacobian(Protocol):
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, sparse: bool = False,
         has_aux: bool = False, holomorphic: bool = False, static_argnames: Names = (),
-        **options: Unpack[CompileOptions],
+        static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, sparse: bool = False, has_aux: bool = False,
-        holomorphic: bool = False, static_argnames: Names = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), static_argnums: Positions = (),
+        **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -159,12 +161,13 @@ class DenseJacobian(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        holomorphic: bool = False, static_argnames: Names = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), static_argnums: Positions = (),
+        **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-        static_argnames: Names = (), **options: Unpack[CompileOptions],
+        static_argnames: Names = (), static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -174,12 +177,12 @@ class Hessian(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, sparse: bool = False,
-        static_argnames: Names = (), **options: Unpack[CompileOptions],
+        static_argnames: Names = (), static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, sparse: bool = False, static_argnames: Names = (),
-        **options: Unpack[CompileOptions],
+        static_argnums: Positions = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -222,8 +225,31 @@ def as_hessian(transformation: Made) -> Hessian:
 
 
 def _public(transformation: Made) -> Any:
-    """A transformation that remembers how it was called, can be a decorator, and shows its options."""
-    return with_options(cast(Any, decorating(remembering(transformation))))
+    """Return a transformation that remembers how it was called, can be a decorator, and shows its options."""
+    return with_options(cast(Any, decorating(with_positions(remembering(transformation)))))
+
+
+def with_positions(transformation: Made) -> Made:
+    """Return a transformation that takes `static_argnums` besides `static_argnames`."""
+
+    @functools.wraps(transformation)
+    def transform(
+        function: Callable[..., Any], *args: Any, static_argnums: Positions = (), **kwargs: Any
+    ) -> Any:
+        if callable(function) and listed(static_argnums):
+            kwargs["static_argnames"] = static_names(
+                function, kwargs.get("static_argnames", ()), static_argnums
+            )
+        return transformation(function, *args, **kwargs)
+
+    signature = inspect.signature(transformation)
+    given: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        given.append(parameter)
+        if parameter.name == "static_argnames":
+            given.append(parameter.replace(name="static_argnums", annotation="Positions"))
+    cast(Any, transform).__signature__ = signature.replace(parameters=given)
+    return transform
 
 
 def with_options(function: F) -> F:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.donation import Donated
+from mlirad.errors import ArgumentError
+from mlirad.frontend.compiling.arguments import Chosen, Names
 from mlirad.frontend.compiling.dynamic import Dynamic
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 
 @as_jit
 def jit(
-    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
+    function: Callable[..., Any], *, static_argnames: Names = (), donate: Chosen = (),
     dynamic: Dynamic = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function`, compiled for each signature it is called with.
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
-    are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
-    the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
-    `DonationWarning`, and the interpreter leaves all as they are.
+    are; `static_argnums` are more of them, by position, from the end if negative. `donate` are parameters, by
+    name or position, whose arrays the caller does not read again: results of the same shape and dtype are
+    made in their memory, and are these arrays; one that fits no result gives a `DonationWarning`, and the
+    interpreter leaves all as they are.
 
     `dynamic` names dimensions of arguments that have one size, whatever it is, as in `"x:0 y:0"`, several
     strings for several sizes: the function is traced and differentiated once for all sizes of 2 and more.
@@ -63,7 +64,7 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 @as_value_and_gradient
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
-    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), donate: Chosen = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
@@ -95,7 +96,7 @@ def value_and_grad(
 @as_gradient
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
-    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), donate: Chosen = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function with respect to the arguments `argnums`.
 
@@ -159,7 +160,7 @@ def _one_per_argument(
 @as_jacobian
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
-    has_aux: bool = False, holomorphic: bool = False, static_argnames: Sequence[str] | str = (),
+    has_aux: bool = False, holomorphic: bool = False, static_argnames: Names = (),
     **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian of a function of any results with respect to the arguments `argnums`.
@@ -177,7 +178,7 @@ def jacobian(
     if checked_flag(sparse, "sparse"):
         has_aux = checked_flag(has_aux, "has_aux")
         if checked_flag(holomorphic, "holomorphic"):
-            raise UnsupportedError(
+            raise ArgumentError(
                 "a sparse Jacobian is of real numbers, and holomorphic=True asks for a complex one",
                 location=user_line(),
                 hint="leave sparse out, or make it a function of z.real and z.imag",
@@ -192,7 +193,7 @@ def jacobian(
 @as_dense_jacobian
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
     flags = has_aux, holomorphic
@@ -202,7 +203,7 @@ def jacfwd(
 @as_dense_jacobian
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
     flags = has_aux, holomorphic
@@ -214,7 +215,7 @@ def _jacobian(
     function: Callable[..., Any],
     argnums: Argnums,
     flags: tuple[bool, bool],
-    static_argnames: Sequence[str] | str,
+    static_argnames: Names,
     options: Options,
 ) -> Transformed:
     chosen, has_aux = chosen_arguments(argnums), checked_flag(flags[0], "has_aux")
@@ -233,7 +234,7 @@ def _jacobian(
 @as_hessian
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one.
 
@@ -278,7 +279,7 @@ def hvp(
 @as_batching
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function` on every element of a batch.
 

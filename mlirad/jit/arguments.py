@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import DtypeError, ShapeError, UnsupportedError
+from mlirad.errors import ArgumentError, DtypeError, ShapeError, of_class
 from mlirad.float_modes import standard_floats
 from mlirad.jit.foreign_arrays import refusal
 from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
@@ -100,7 +100,7 @@ def _as_array(value: object, position: int) -> npt.NDArray[Any]:
         if type(array) is np.ndarray:
             return array
         kind = "a masked array" if isinstance(array, np.ma.MaskedArray) else "an ndarray subclass"
-        raise UnsupportedError(
+        raise ArgumentError(
             f"argument {position} is {kind} ({type(array).__name__})",
             hint="pass a plain array, such as np.asarray(x)",
         )
@@ -113,11 +113,10 @@ def _as_array(value: object, position: int) -> npt.NDArray[Any]:
         else:
             array = np.asarray(cast("npt.ArrayLike", value))
     except Exception as error:  # each producer raises classes of its own
-        raise UnsupportedError(
-            f"argument {position}, of type {type(value).__name__}, is no array: {error}",
+        raise ArgumentError(
+            f"argument {position} is {of_class(value)}, which np.asarray makes no array of: {error}",
             hint="pass a NumPy array, or what np.asarray turns into one",
         ) from error
     if type(array) is not np.ndarray:
-        kind = type(array).__name__
-        raise UnsupportedError(f"argument {position} gives a {kind}, not an ndarray")
+        raise ArgumentError(f"argument {position} gives {of_class(array)}, not an ndarray")
     return array

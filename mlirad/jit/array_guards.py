@@ -41,8 +41,8 @@ class ArrayGuard:
 
     def __init__(self, array: npt.NDArray[Any]):
         self._array = array
-        self._is_constant = array.flags.owndata and not array.flags.writeable
-        self._copy = array if self._is_constant else array.copy(order="K")
+        self.is_constant = array.flags.owndata and not array.flags.writeable
+        self._copy = array if self.is_constant else array.copy(order="K")
         self._kind = (array.dtype, array.shape, self._flags())
 
     def holds(self) -> bool:
@@ -50,7 +50,7 @@ class ArrayGuard:
         array = self._array
         if (array.dtype, array.shape, self._flags()) != self._kind:
             return False
-        return self._is_constant or have_same_bits(array, self._copy)
+        return self.is_constant or have_same_bits(array, self._copy)
 
     def _flags(self) -> int:
         return self._array.flags.num
@@ -68,7 +68,7 @@ class ArrayGuard:
             array.ndim,
             ctypes.addressof(shape),
             self._copy.ctypes.data,
-            0 if self._is_constant else array.nbytes,
+            0 if self.is_constant else array.nbytes,
         )
         kept += [shape, description, array.dtype]
         return [(ARRAY, id(array), ctypes.addressof(description), 0)]

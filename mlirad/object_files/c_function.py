@@ -82,8 +82,8 @@ def exported_function(
 ) -> CFunction:
     """A program as the function `name` of C; `inputs` and `outputs` say how each is reached in the source.
 
-    Raises `UnsupportedError` for a name that C does not take, for programs that print or call what exists in
-    Python alone, and for static memory that is too large.
+    Raises `ArgumentError` for a name that C does not take, `UnsupportedError` for programs that print or call
+    what exists in Python alone, and for static memory that is too large.
     """
     require_c_name(name, hint)
     require_routines(program, target)

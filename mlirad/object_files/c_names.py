@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import ArgumentError
 from mlirad.object_files.c_library import C_LIBRARY
 
 _KEYWORDS: Final = frozenset(
@@ -170,7 +170,7 @@ def require_c_name(name: str, hint: str) -> None:
     elif name.lower().startswith("mlirad_"):
         why = "names that begin with mlirad_ are the compiler's"
     if why is not None:
-        raise UnsupportedError(f"{name!r} cannot be the name of a C function: {why}", hint=hint)
+        raise ArgumentError(f"{name!r} cannot be the name of a C function: {why}", hint=hint)
 
 
 def c_names(paths: Sequence[str]) -> list[str]:

@@ -10,7 +10,15 @@ Parameters are arrays, scalars or structures of them. Gradients and updates are 
 take and return.
 """
 
+from typing import Any
+
 from mlirad.optimize.leaves import apply_updates
 from mlirad.optimize.optimizers import Optimizer, adam, adamw, lbfgs, momentum, sgd
 
 __all__ = ["Optimizer", "adam", "adamw", "apply_updates", "lbfgs", "momentum", "sgd"]
+
+
+def __getattr__(name: str) -> Any:
+    from mlirad.neighbours import unknown_name
+
+    raise unknown_name(__name__, name, __all__)

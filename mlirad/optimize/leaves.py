@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.errors import of_class
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree, flatten, parts_of
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
@@ -35,7 +36,7 @@ def like(tree: Tree, leaves: list[Any], value: Any, what: str) -> list[Any]:
             continue
         if parts_of(leaf) is not None:
             raise shape_error(
-                f"{path} is a {type(leaf).__name__}, and its parameter an array",
+                f"{path} is {of_class(leaf)}, and its parameter an array",
                 f"{what} have the structure of the parameters",
             )
         if np.shape(leaf) != np.shape(p):
@@ -54,7 +55,9 @@ def dtype_of(leaf: Any) -> Any:
     try:
         return np.asarray(leaf).dtype if dtype is None else np.dtype(dtype)
     except (TypeError, ValueError):
-        raise dtype_error(f"{repr(leaf)[:60]} is no array", "parameters are arrays of floats") from None
+        raise dtype_error(
+            f"{repr(leaf)[:60]} is neither an array nor a number", "parameters are arrays of floats"
+        ) from None
 
 
 def each(function: Callable[[Any], Any], value: Any) -> Any:

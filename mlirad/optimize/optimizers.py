@@ -15,7 +15,7 @@ import numpy as np
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.optimize.leaves import each, each_pair, flat, gradients_like, shaped
 
@@ -52,6 +52,7 @@ class History(NamedTuple):
     gradient: Any
 
 
+@plain_errors
 def sgd(learning_rate: Rate) -> Optimizer:
     """Gradient descent: -rate * g."""
     rate = _rate(learning_rate)
@@ -65,6 +66,7 @@ def sgd(learning_rate: Rate) -> Optimizer:
     return Optimizer(lambda params: Moments(np.asarray(0)), update)
 
 
+@plain_errors
 def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False) -> Optimizer:
     """Gradient descent along v = decay * v + g; with `nesterov` along g + decay * v (Sutskever et al., *On
     the importance of initialization and momentum in deep learning*, 2013)."""
@@ -80,11 +82,13 @@ def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False)
     return Optimizer(lambda params: Moments(np.asarray(0), _zeros(params)), update)
 
 
+@plain_errors
 def adam(learning_rate: Rate = 1e-3, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Optimizer:
     """Adam (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015)."""
     return adamw(learning_rate, b1, b2, eps, 0.0)
 
 
+@plain_errors
 def adamw(
     learning_rate: Rate = 1e-3, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
     weight_decay: float = 1e-2,
@@ -103,13 +107,14 @@ def adamw(
         moves = each_pair(lambda m, v: -r * (m / of_m) / (xp.sqrt(v / of_v) + eps), m, v)
         if shrink:
             if params is None:
-                raise tracing_error("adamw needs the parameters", "write update(gradients, state, params)")
+                raise argument_error("adamw needs the parameters", "write update(gradients, state, params)")
             moves = each_pair(lambda d, p: d - r * shrink * p, moves, _moving(params, g))
         return moves, Moments(steps, m, v)
 
     return Optimizer(lambda params: Moments(np.asarray(0), _zeros(params), _zeros(params)), update)
 
 
+@plain_errors
 def lbfgs(learning_rate: Rate = 1.0, memory: int = 10) -> Optimizer:
     """Steps along the direction of L-BFGS, made of the last `memory` ones, without a line search: for the
     gradients of a whole data set. The first step is as long as the learning rate at most; `ad.minimize` has a
@@ -195,7 +200,7 @@ def _number(value: Any, what: str, below: float = math.inf) -> float:
     number = float(value) if _is_number(value) else math.nan
     if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
-        raise unsupported_error(
+        raise argument_error(
             f"{what} is {repr(value)[:60]}, and it must be a number {limits}",
             "write a Python float; a computed rate is given as a function of the step: lambda _: rate",
         )

@@ -10,6 +10,8 @@ order and however often they are drawn. So two draws from one key are the same n
 write, and are differentiable in their float parameters.
 """
 
+from typing import Any
+
 from mlirad.random.continuous import (
     cauchy,
     exponential,
@@ -68,3 +70,9 @@ __all__ = [
     "uniform",
     "weibull",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    from mlirad.neighbours import unknown_name
+
+    raise unknown_name(__name__, name, __all__)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from mlirad.frontend.interface import Array
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
+from mlirad.frontend.tracing.raising import argument_error, dtype_error
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.random.drawing import WORD, Numbers, checked_dtype, checked_key, checked_shape, draw, words
 from mlirad.random.threefry import threefry
 
@@ -21,6 +22,7 @@ FOLDED: Final = -2
 """The stream of the keys that `fold_in` makes. Draws have the streams from 0 on."""
 
 
+@plain_errors
 def key(seed: Numbers) -> Any:
     """The key of a seed: an integer from -2**63 to 2**64 - 1, or a traced one. An int32 array of shape (2,).
 
@@ -32,7 +34,7 @@ def key(seed: Numbers) -> Any:
         wide = seed.astype(np.int64)
         return xp.stack([(wide >> WORD).astype(np.int32), wide.astype(np.int32)])
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
-        raise unsupported_error(
+        raise argument_error(
             f"key: the seed is {repr(cast(object, seed))[:60]}, not an integer from -2**63 to 2**64 - 1",
             "write ad.random.key(0)",
         )

@@ -38,6 +38,7 @@ from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import trace
 from mlirad.frontend.tracing.op_locations import user_location
 from mlirad.frontend.tracing.source import traceback_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.tools.arguments import read_example
 from mlirad.tools.process import guarded, split_arguments, write_output
 
@@ -49,6 +50,7 @@ FORMS = ("symbols", "ascii", "mlir")
 """How stages can be written."""
 
 
+@plain_errors
 def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str:
     """Every stage of differentiation of `function` on arguments like `args`, as text.
 

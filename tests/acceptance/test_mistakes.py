@@ -191,7 +191,7 @@ MISTAKES = [
     (gradient_of_a_count, ad.DifferentiationError, TypeError, "int64"),
     (gradient_twice_with_respect_to_one_argument, ad.DifferentiationError, TypeError, "more than once"),
     (a_function_as_result, ad.UnsupportedError, TypeError, "no array"),
-    (tangents_not_in_a_tuple, ad.TracingError, TypeError, "ad.jvp(f, (x,), (dx,))"),
+    (tangents_not_in_a_tuple, ad.ArgumentError, TypeError, "ad.jvp(f, (x,), (dx,))"),
     (a_cotangent_of_another_shape, ad.ShapeError, ValueError, "(4,)", "(3,)"),
     (a_vector_of_another_shape, ad.ShapeError, ValueError, "(4,)", "(3,)"),
     (wrong_shapes_two_calls_down, ad.ShapeError, ValueError, "(3,)", "(4,)"),

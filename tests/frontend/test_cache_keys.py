@@ -169,7 +169,7 @@ def test_static_names_of_no_parameter(names, transform):
     def f(x, n=1, *args):
         return x * n
 
-    with pytest.raises(ad.TracingError, match=r"no parameter|no name") as caught:
+    with pytest.raises(ad.ArgumentError, match="no parameter") as caught:
         transform(f, static_argnames=names)
     assert "'n'" in str(caught.value) or "x, n" in str(caught.value)
     assert __file__ in str(caught.value)
@@ -178,5 +178,3 @@ def test_static_names_of_no_parameter(names, transform):
 def test_static_names_of_keywords():
     compiled = ad.jit(lambda x, **options: x * options["n"], static_argnames="n", interpret=True)
     assert [compiled(2.0, n=3), compiled(2.0, n=4)] == [6.0, 8.0]
-    with pytest.raises(ad.UnsupportedError, match="no option 'static_argnums'"):
-        ad.jit(lambda x: x, static_argnums=0)  # pyright: ignore

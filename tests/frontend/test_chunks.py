@@ -7,7 +7,7 @@ import pytest
 
 import mlirad as ad
 from mlirad import compiler
-from mlirad.errors import UnsupportedError
+from mlirad.errors import ArgumentError, UnsupportedError
 
 X = np.random.default_rng(0).normal(size=(6, 5))
 W = np.random.default_rng(1).normal(size=5)
@@ -75,11 +75,11 @@ def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
 
 
 def test_lanes_that_are_no_number_of_positions():
-    with pytest.raises(UnsupportedError, match="chunk is 0"):
+    with pytest.raises(ArgumentError, match="chunk is 0"):
         ad.grad(rows, chunk=0)
-    with pytest.raises(UnsupportedError, match="chunk is 0"):
+    with pytest.raises(ArgumentError, match="chunk is 0"):
         ad.jit(lambda x: ad.build(3, lambda i: x[i], chunk=0))(W)
-    with pytest.raises(UnsupportedError, match="no checkpoint 'all'"):
+    with pytest.raises(ArgumentError, match="no checkpoint 'all'"):
         ad.jit(lambda x: ad.build(3, lambda i: x[i], chunk=1, checkpoint="all"))(W)
     with pytest.raises(UnsupportedError, match=r"(?s)no option 'lane'.*there are interpret, method, chunk"):
         ad.grad(rows, lane=1)

@@ -14,7 +14,7 @@ import pytest
 import mlirad as ad
 from mlirad.compiler import transform
 from mlirad.dialects.instances import stated_sizes
-from mlirad.errors import MliradError, ShapeError, TracingError
+from mlirad.errors import ArgumentError, MliradError, ShapeError, TracingError
 from mlirad.frontend.compiling import all_sizes
 from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_by_name
@@ -440,7 +440,7 @@ def test_sizes_that_meet():
 @pytest.mark.parametrize(
     ("dynamic", "message"),
     [
-        ("z:0", "dynamic names z, which is no array"),
+        ("z:0", "dynamic names z, and lambda takes no array of this name"),
         ("x:1", "dynamic names x:1, and x is of rank 1"),
         ("x", "names no dimensions of arguments"),
         ("", "an empty string"),
@@ -449,5 +449,5 @@ def test_sizes_that_meet():
     ],
 )
 def test_dimensions_that_there_are_not(dynamic: Any, message: str):
-    with pytest.raises(TracingError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         ad.jit(lambda x: x, dynamic=dynamic)(np.ones(3))

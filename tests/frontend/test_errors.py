@@ -119,7 +119,7 @@ def test_shapes_that_do_not_fit(function):
 def test_dtypes():
     raising(ad.DtypeError, lambda x: x & 1, X, match="bitwise_and")
     raising(ad.DtypeError, lambda x: -(x > 0), X)
-    raising(ad.DtypeError, lambda n: n**-1, np.int64(2), match="negative power")
+    raising(ad.ArgumentError, lambda n: n**-1, np.int64(2), match="negative power")
     for bad in (np.ones(2, np.longdouble), np.array(["a"]), np.array([None])):
         with pytest.raises(ad.DtypeError, match="argument x"):
             ad.jit(lambda x: x)(bad)
@@ -188,8 +188,8 @@ def test_derivatives_that_do_not_exist():
     raising(ad.DifferentiationError, lambda n: ad.grad(lambda m: m * 2.0)(n), 3, match="m of dtype int64")
     raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: np.argmax(y))(x), X, match="int64")
     raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: (y, y))(x), 1.0, match="tuple")
-    raising(ad.DifferentiationError, lambda x: ad.grad(np.sin, argnums=1)(x), 1.0, match="argument 1")
-    raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: y, argnums="z")(x), 1.0, match="'z'")
+    raising(ad.ArgumentError, lambda x: ad.grad(np.sin, argnums=1)(x), 1.0, match="argument 1")
+    raising(ad.ArgumentError, lambda x: ad.grad(lambda y: y, argnums="z")(x), 1.0, match="'z'")
 
 
 def test_arguments_that_are_no_arrays():
@@ -201,9 +201,9 @@ def test_arguments_that_are_no_arrays():
         ({1, 2}, "a tuple"),
         (iter([]), "static_argnames"),
     ):
-        with pytest.raises(ad.UnsupportedError, match=rf"argument f\['a'\] is a(?s:.*){hint}"):
+        with pytest.raises(ad.ArgumentError, match=rf"argument f\['a'\] is a(?s:.*){hint}"):
             ad.jit(lambda f, x: x)({"a": bad}, 1.0)
-    with pytest.raises(ad.TracingError, match="a function is needed"):
+    with pytest.raises(ad.ArgumentError, match="a function is needed"):
         ad.grad(3.0)
 
 

@@ -144,5 +144,5 @@ def test_mistakes_name_the_place_and_the_line(out: Any, kind: type[Exception], s
 
 def test_there_is_no_out_in_a_trace() -> None:
     f = ad.jit(lambda x: x + 1)
-    with pytest.raises(ad.TracingError, match="outside of traced functions"):
+    with pytest.raises(ad.ArgumentError, match="outside of traced functions"):
         ad.jit(lambda x: f(x, out=np.empty(3)))(X)

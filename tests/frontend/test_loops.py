@@ -135,7 +135,7 @@ def test_errors_name_the_leaf_that_changes(init, body, words):
         (lambda x: ad.scan(lambda c, x: (c, c), 0.0, x[0]), "no slices"),
         (lambda x: ad.scan(lambda c, x: (c, c), 0.0, x, checkpoint="some"), "store, recompute, sqrt"),
         (lambda x: ad.scan(lambda c, x: (c, c), 0.0, None, length=x[0]), "static integer"),
-        (lambda x: ad.fold(lambda c, x: c, np.sin, x), "no array"),
+        (lambda x: ad.fold(lambda c, x: c, np.sin, x), "lambda returns a ufunc"),
         (lambda x: ad.while_loop(lambda c: x > 0, lambda c: c, 0.0), "one boolean"),
         (lambda x: ad.fori_loop(0, x[0], lambda i, c: c, 0.0), "integer scalar"),
     ],

@@ -74,7 +74,7 @@ def test_mistakes() -> None:
     with pytest.raises(ad.UnsupportedError, match="the interpreter runs no kernels") as raised:
         ad.jit(looped, interpret=True).profile(X)
     assert raised.value.location is not None and raised.value.location.startswith(__file__)
-    with pytest.raises(ad.TracingError, match="is compiled for x"):
+    with pytest.raises(ad.ArgumentError, match="is compiled for x"):
         ad.jit(looped).lower(X).profile(X[1:])
 
 

@@ -111,5 +111,5 @@ def test_what_cannot_be_meant_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv(progress.VARIABLE, "sometimes")
     with pytest.raises(ad.ArgumentError, match="'sometimes'"):
         compile_it()
-    with pytest.raises(ad.UnsupportedError, match="progress"):
+    with pytest.raises(ad.ArgumentError, match="progress"):
         ad.config.progress = "always"  # pyright: ignore[reportAttributeAccessIssue]

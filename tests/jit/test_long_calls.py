@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.errors import PositionError, TimeLimitError, UnsupportedError
+from mlirad.errors import ArgumentError, PositionError, TimeLimitError
 from mlirad.lower.elementary import emit
 from mlirad.lower.llvm_text import ModuleText, Parameter
 from mlirad.lower.native_program import POLL
@@ -101,7 +101,7 @@ def test_the_time_limit_of_the_tool(tmp_path: Path, options: tuple[str, ...]) ->
 
 @pytest.mark.parametrize("timeout", [0, -1.0, float("nan"), float("inf")])
 def test_time_limits_that_are_none(timeout: float) -> None:
-    with pytest.raises(UnsupportedError, match="must be a finite number"):
+    with pytest.raises(ArgumentError, match="must be a finite number"):
         ad.jit(np.sin, timeout=timeout)
 
 

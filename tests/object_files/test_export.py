@@ -107,6 +107,13 @@ def test_a_shared_library_is_loaded(tmp_path: Path) -> None:
     np.testing.assert_array_equal(result.reshape(3, 4), ad.grad(loss)(W, X, 2.0))
 
 
+@pytest.mark.parametrize("suffix", [".o", ".h", ".so", ".dylib", ".dll"])
+def test_a_path_is_taken_without_the_suffix_of_what_is_written(suffix: str, tmp_path: Path) -> None:
+    ad.export(np.sin, 0.5, path=str(tmp_path / f"wave{suffix}"))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["wave.h", "wave.o"]
+    assert "wave(" in (tmp_path / "wave.h").read_text()
+
+
 def test_other_processors_have_object_files(tmp_path: Path) -> None:
     heads = {"aarch64-unknown-linux-gnu": b"\x7fELF", "wasm32-unknown-unknown": b"\0asm"}
     for triple, head in heads.items():
@@ -186,7 +193,8 @@ def test_what_cannot_be_exported_leaves_no_file(case: str, tmp_path: Path) -> No
     if message is None:
         ad.export(function, 0.5, **given)
         return
-    with pytest.raises(ad.UnsupportedError, match=message):
+    error = ad.ArgumentError if options.keys() - {"path"} or given["path"] == 5 else ad.UnsupportedError
+    with pytest.raises(error, match=message):
         ad.export(function, 0.5, **given)
     assert not list(tmp_path.iterdir())
 

@@ -106,14 +106,14 @@ MISTAKES = {
     "structure": (ad.ShapeError, lambda o: o.update({"x": 1.0}, o.init(1.0), 1.0)),
     "shape": (ad.ShapeError, lambda o: o.update(np.ones(3), o.init(np.ones(2)), np.ones(2))),
     "integers": (ad.DtypeError, lambda o: o.update(np.ones(2, int), o.init(np.ones(2)), np.ones(2))),
-    "a rate": (ad.UnsupportedError, lambda _: optimize.sgd(-1.0)),
-    "a decay": (ad.UnsupportedError, lambda _: optimize.momentum(0.1, 1.5)),
+    "a rate": (ad.ArgumentError, lambda _: optimize.sgd(-1.0)),
+    "a decay": (ad.ArgumentError, lambda _: optimize.momentum(0.1, 1.5)),
     "updates": (ad.ShapeError, lambda _: optimize.apply_updates(np.ones(2), np.ones(3))),
     "fewer gradients": (
         ad.ShapeError,
         lambda _: optimize.lbfgs().update((1.0, None), optimize.lbfgs().init((1.0, 2.0)), (1.0, 2.0)),
     ),
-    "no parameters": (ad.TracingError, lambda o: o.update(np.ones(2), o.init(np.ones(2)))),
+    "no parameters": (ad.ArgumentError, lambda o: o.update(np.ones(2), o.init(np.ones(2)))),
 }
 
 

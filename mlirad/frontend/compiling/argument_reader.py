@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlirad.errors import TracingError
+from mlirad.errors import of_class
 from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, with_names
 from mlirad.frontend.compiling.programs import signature_key
 from mlirad.frontend.compiling.signature import Signature
@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.function_names import argument_paths, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,9 @@ class ArgumentReader:
             signature = inspect.signature(self.function)
             bound = signature.bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
-            raise TracingError(f"{function_name(self.function)}: {error}", location=user_line()) from error
+            from mlirad.frontend.tracing.wrong_calls import wrong_call
+
+            raise wrong_call(self.function, f"{function_name(self.function)}: {error}") from error
         fixed = {name: value for name, value in bound.arguments.items() if name in self.static}
         moving = {name: value for name, value in bound.arguments.items() if name not in self.static}
         return with_names(self.function, signature, tuple(moving), fixed), tuple(moving.values())
@@ -84,16 +86,15 @@ class ArgumentReader:
         return tuple((name, bound.arguments.get(name)) for name in self.static)
 
     def _static_keys(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, ...]:
-        """The keys of static arguments; raises `TracingError` for unhashable ones."""
+        """The keys of static arguments; raises `ArgumentError` for unhashable ones."""
         keys: list[Hashable] = []
         for name, value in self.static_values(args, kwargs):
             try:
                 hash(value)
             except TypeError as error:
-                raise TracingError(
-                    f"the static argument {name} is a {type(value).__name__}, which is not hashable",
-                    location=user_line(),
-                    hint="pass static arguments as numbers, strings or tuples of them",
+                raise argument_error(
+                    f"the static argument {name} is {of_class(value)}, which is not hashable",
+                    "pass static arguments as numbers, strings or tuples of them",
                 ) from error
             keys.append(static_key(value))
         return tuple(keys)

@@ -1,6 +1,7 @@
 """The arguments of a compiled function: which are static, and as programs take them.
 
-static_names(f, "n")       ("n",), if f has such a parameter
+static_names(f, "n")         ("n",), if f has such a parameter
+static_names(f, (), 1)       ("n",), if n is its second
 """
 
 from __future__ import annotations
@@ -9,43 +10,65 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, cast
+from numbers import Integral
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from mlirad.errors import TracingError
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.function_names import function_name
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error
 
 OUT: Final = "out"
 """The name by which calls pass arrays for results, of functions that have no such parameter."""
 
+Names: TypeAlias = Sequence[str] | str
+"""Parameters by name."""
+
+Positions: TypeAlias = Sequence[int] | int
+"""Parameters by position."""
+
+Chosen: TypeAlias = Sequence[str | int] | str | int
+"""Parameters by name or position."""
+
 _SCALARS = frozenset((int, float, bool))
 
 
-def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:
-    """The names of static arguments; raises `TracingError` for what names no parameter."""
-    names = listed(given)
+def static_names(function: Callable[..., Any], names: Names, positions: Positions = ()) -> tuple[str, ...]:
+    """Return the names of the parameters that are static, given by name or by position.
+
+    Raises `ArgumentError` for those that the function lacks.
+    """
+    found = [_static_name(function, name, "static_argnames", str) for name in listed(names)]
+    found += [_static_name(function, position, "static_argnums", Integral) for position in listed(positions)]
+    return tuple(sorted(set(found)))
+
+
+def _static_name(function: Callable[..., Any], given: Any, option: str, kind: type[Any]) -> str:
     kinds = kinds_of(function)
-    if not names or kinds is None:
-        return names
-    takes_any = inspect.Parameter.VAR_KEYWORD in kinds.values()
-    known = named(kinds)
-    for name in names:
-        if not isinstance(cast(object, name), str):
-            raise TracingError(
-                f"static_argnames has {name!r}, which is no name",
-                location=user_line(),
-                hint=f"name parameters as strings: {', '.join(map(repr, known)) or 'there are none'}",
-            )
-        if name not in known and (not takes_any or name in kinds):
-            raise TracingError(
-                f"{function_name(function)} has no parameter {name!r} that could be static",
-                location=user_line(),
-                hint=f"it has {', '.join(known) or 'none'}",
-            )
-    return tuple(sorted(set(names)))
+    known = named(kinds or {})
+    takes_any = kinds is None or inspect.Parameter.VAR_KEYWORD in kinds.values()
+    name = name_of(given, kinds) if isinstance(given, kind) else None
+    if name is not None and (name in known or (takes_any and name not in (kinds or {}))):
+        return name
+    raise argument_error(
+        f"{option}: {function_name(function)} has no parameter {given!r} that could be static",
+        f"write static_argnames for names, static_argnums for positions: it has {', '.join(known) or 'none'}",
+    )
+
+
+def name_of(chosen: Any, kinds: dict[str, Any] | None) -> str | None:
+    """Return the name of a parameter given by its name or position, a negative one from the end.
+
+    None stands for a position where there is no parameter, and for what is neither.
+    """
+    if isinstance(chosen, str):
+        return chosen
+    if isinstance(chosen, bool) or not isinstance(chosen, Integral):
+        return None
+    position = int(chosen)
+    placed = [n for n in named(kinds or {}) if (kinds or {})[n] is not inspect.Parameter.KEYWORD_ONLY]
+    return placed[position] if -len(placed) <= position < len(placed) else None
 
 
 def takes_out(function: Callable[..., Any]) -> bool:
@@ -55,9 +78,9 @@ def takes_out(function: Callable[..., Any]) -> bool:
 
 
 def listed(given: Any) -> tuple[Any, ...]:
-    """One or several, as several."""
-    if isinstance(given, str):
-        return (given,)
+    """Return one or several as several, and None as none."""
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
     try:
         return tuple(given)
     except TypeError:

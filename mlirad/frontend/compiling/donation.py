@@ -7,40 +7,34 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-from mlirad.errors import DonationWarning, TracingError
-from mlirad.frontend.compiling.arguments import kinds_of, listed, named
+from mlirad.errors import DonationWarning
+from mlirad.frontend.compiling.arguments import Chosen, kinds_of, listed, name_of, named
 from mlirad.frontend.tracing.function_names import argument_paths, function_name, parameter_names
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.source import user_line, user_place
+from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.source import user_place
 from mlirad.jit.call import NativeFunction, donations
 
-Donated: TypeAlias = Sequence[str | int] | str | int
-"""Arguments whose memory results may take, by name or by position."""
 
-
-def donated_names(function: Callable[..., Any], given: Donated, static: Sequence[str]) -> tuple[str, ...]:
-    """The names of donated arguments; raises `TracingError` for what is no parameter, or a static one."""
+def donated_names(function: Callable[..., Any], given: Chosen, static: Sequence[str]) -> tuple[str, ...]:
+    """The names of donated arguments; raises `ArgumentError` for what is no parameter, or a static one."""
     kinds = kinds_of(function)
     known = [] if kinds is None else named(kinds)
     names: list[str] = []
     for chosen in listed(cast(Any, given)):
-        found: Any = chosen
-        if isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(known):
-            found = known[chosen]
-        if not isinstance(found, str) or found not in known:
-            raise TracingError(
-                f"donate has {chosen!r}, which is no parameter of {function_name(function)}",
-                location=user_line(),
-                hint=f"name one by its name or position: it has {', '.join(known) or 'none'}",
+        found = name_of(chosen, kinds)
+        if found is None or found not in known:
+            raise argument_error(
+                f"{function_name(function)} has no parameter {chosen!r} that could be donated",
+                f"name one by its name or position: it has {', '.join(known) or 'none'}",
             )
         if found in static:
-            raise TracingError(
+            raise argument_error(
                 f"{function_name(function)} cannot have {found!r} both static and donated: a static argument "
-                f"is no array",
-                location=user_line(),
-                hint="leave it out of donate",
+                f"has no memory of its own",
+                "leave it out of donate",
             )
         names.append(found)
     return tuple(sorted(set(names)))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 from mlirad.dialects.extents import LEAST_SIZE, size
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.tracing.leaf_types import LeafType
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.source import user_line
 
 Dynamic: TypeAlias = Sequence[str] | str
@@ -37,17 +37,17 @@ class DynamicSize:
 
 
 def dynamic_dimensions(given: Dynamic) -> tuple[DynamicSize, ...]:
-    """The sizes that are asked for; raises `TracingError` for what names no dimensions."""
+    """The sizes that are asked for; raises `ArgumentError` for what names no dimensions."""
     groups: Any = (given,) if isinstance(given, str) else given
     if not isinstance(groups, tuple | list) or not all(isinstance(group, str) for group in cast(Any, groups)):
-        raise tracing_error(f"dynamic names dimensions by strings, got {given!r}", _HINT)
+        raise argument_error(f"dynamic names dimensions by strings, got {given!r}", _HINT)
     sizes = tuple(
         DynamicSize(size_name(k), _dimensions(group)) for k, group in enumerate(cast("Sequence[str]", groups))
     )
     named = [dimension for found in sizes for dimension in found.dimensions]
     for path, dim in named:
         if named.count((path, dim)) > 1:
-            raise tracing_error(f"dynamic names {path}:{dim} twice", "name each dimension once")
+            raise argument_error(f"dynamic names {path}:{dim} twice", "name each dimension once")
     return sizes
 
 
@@ -62,11 +62,11 @@ def _dimensions(text: str) -> tuple[tuple[str, int], ...]:
     while position < len(text):
         match = _DIMENSION.match(text, position)
         if match is None:
-            raise tracing_error(f"dynamic has {text!r}, which names no dimensions of arguments", _HINT)
+            raise argument_error(f"dynamic has {text!r}, which names no dimensions of arguments", _HINT)
         found.append((match["path"], int(match["dim"])))
         position = match.end()
     if not found:
-        raise tracing_error("dynamic has an empty string, which names no dimensions", _HINT)
+        raise argument_error("dynamic has an empty string, which names no dimensions", _HINT)
     return tuple(found)
 
 
@@ -75,7 +75,7 @@ def with_sizes(
 ) -> tuple[list[LeafType], dict[str, int]]:
     """The types of the leaves with sizes in place of numbers, and these numbers, in a call of `name`.
 
-    A size that is 0 or 1 stays a number: programs for these are their own. Raises `TracingError` for a leaf
+    A size that is 0 or 1 stays a number: programs for these are their own. Raises `ArgumentError` for a leaf
     or a dimension that there is not, `ShapeError` where dimensions of one size differ.
     """
     shapes = [list(leaf.shape) for leaf in types]
@@ -111,14 +111,14 @@ def _places(
     """The leaves that a path names, of a complex array both parts, and the dimension, counted from 0."""
     leaves = [k for k, found in enumerate(paths) if found in (path, f"{path}.real", f"{path}.imag")]
     if not leaves:
-        raise TracingError(
-            f"dynamic names {path}, which is no array that {name} takes",
+        raise ArgumentError(
+            f"dynamic names {path}, and {name} takes no array of this name",
             location=user_line(),
             hint=f"it takes {', '.join(paths) or 'none'}",
         )
     rank = len(types[leaves[0]].shape)
     if not -rank <= dim < rank:
-        raise TracingError(
+        raise ArgumentError(
             f"dynamic names {path}:{dim}, and {path} is of rank {rank}",
             location=user_line(),
             hint="dimensions are counted from 0",

@@ -160,7 +160,7 @@ class Lowered(_OfThisProcess):
 
 
 class Compiled(_OfThisProcess):
-    """A compiled function that accepts one signature. Raises `TracingError` for any other."""
+    """A compiled function that accepts one signature. Raises `ArgumentError` for any other."""
 
     def __init__(self, lowered: Lowered, program: Program, read: Reading):
         self.lowered = lowered

@@ -25,7 +25,7 @@ from mlirad.compiler import (
     may_need_blocks,
     transform,
 )
-from mlirad.errors import UnsupportedError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, progress_line
 from mlirad.frontend.compiling.stats import Stats
@@ -194,7 +194,7 @@ def text_after(module: ModuleOp, name: str | None, options: Options, sizes: Size
 def _require_pass(name: str, options: PipelineOptions) -> None:
     known = dict.fromkeys(p.name for p in pipelines.pipeline(options))
     if name not in known:
-        raise UnsupportedError(
+        raise ArgumentError(
             f"there is no pass {name!r} in the pipeline",
             location=user_line(),
             hint=f"it has {', '.join(known)}",

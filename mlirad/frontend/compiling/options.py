@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, TypedDict, cast
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import UnknownOptionError, UnsupportedError
 from mlirad.frontend.compiling.configuration import checked_threads
 from mlirad.frontend.tracing.argument_kinds import (
     checked_choice,
@@ -145,10 +145,10 @@ class Options:
 
 
 def options_of(given: CompileOptions) -> Options:
-    """The options with the names and values given; raises `UnsupportedError` for those that there are not."""
-    names = tuple(CompileOptions.__annotations__)
+    """The options with the names and values given; raises `ArgumentError` for others."""
     for name in given:
-        checked_choice(name, "option", names)
+        if name not in CompileOptions.__annotations__:
+            raise _unknown(name)
     found = Options(**cast("dict[str, Any]", given))
     for name in ("interpret", "check_bounds", "check_nans", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
@@ -169,6 +169,18 @@ def options_of(given: CompileOptions) -> Options:
     if found.control is not None:
         checked_choice(found.control, "control", CONTROL)
     return replace(found, method=COMPILED_AS.get(method, method))
+
+
+def _unknown(name: str) -> UnknownOptionError:
+    """Return the error at the user's line that there is no such option."""
+    from mlirad.neighbours import keyword_said
+
+    message = f"there is no option {name!r}"
+    said = keyword_said(name)
+    hint = f"there are {', '.join(CompileOptions.__annotations__)}"
+    if said is not None:
+        message, hint = f"{message}: {said[0]}", said[1]
+    return UnknownOptionError(message, location=user_line(), hint=hint)
 
 
 def controlled(function: Callable[..., Any], options: Options) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_programs, warn
@@ -32,6 +32,9 @@ from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
+
+if TYPE_CHECKING:
+    from mlirad.frontend.compiling.comparisons import Weighing
 
 T = TypeVar("T")
 
@@ -76,6 +79,8 @@ class Cache:
         self._changes = 0
         self._is_whole = True
         self._written: set[str] = set()
+        self._weighing: Weighing | None = None
+        self._is_weighed = False
         self._reads_outside = False
 
     def captures(self) -> Captures:
@@ -92,6 +97,19 @@ class Cache:
             except KeyError:  # removed by another thread meanwhile
                 return found
         return found
+
+    def weighing(self) -> Weighing | None:
+        """Return what times the comparison of large arrays beside a call, None once that is done."""
+        if self._is_weighed:
+            return None
+        if self._weighing is None:
+            captures = self.captures()
+            if captures.large:
+                from mlirad.frontend.compiling.comparisons import Weighing
+
+                self._weighing = Weighing(captures, self._name)
+        self._is_weighed = self._weighing is None or self._weighing.is_last
+        return self._weighing
 
     def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
         """The program of a signature; one thread makes it while the others wait.

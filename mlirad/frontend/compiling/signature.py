@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlirad.errors import TracingError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
@@ -28,18 +28,18 @@ class Signature:
         """Raise unless arguments of the other signature fit a program for this one."""
         hint = "call the function that was lowered: it compiles for each signature"
         if self.tree != other.tree:
-            raise TracingError(
+            raise ArgumentError(
                 f"{name} is compiled for arguments structured {self.tree}, and is given {other.tree}",
                 location=user_line(),
                 hint=hint,
             )
         if self.static != other.static:
-            raise TracingError(
+            raise ArgumentError(
                 f"{name} is compiled for other values of static arguments", location=user_line(), hint=hint
             )
         for wanted, given, path in zip(self.types, other.types, self.paths, strict=True):
             if (wanted.shape, wanted.dtype) != (given.shape, given.dtype):
-                raise TracingError(
+                raise ArgumentError(
                     f"{name} is compiled for {path}: {wanted.dtype}{list(wanted.shape)}, and is given "
                     f"{given.dtype}{list(given.shape)}",
                     location=user_line(),

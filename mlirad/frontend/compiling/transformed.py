@@ -11,16 +11,25 @@ import functools
 import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
+from mlirad.errors import ArgumentError, DtypeError, MliradError, UnsupportedError, of_class
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
-from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
+from mlirad.frontend.compiling.arguments import (
+    OUT,
+    Chosen,
+    Names,
+    kinds_of,
+    plain_key,
+    prepared,
+    static_names,
+    takes_out,
+)
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable, loaded
-from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
+from mlirad.frontend.compiling.donation import donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
 from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import Options, controlled
@@ -72,13 +81,13 @@ class Transformed:
         implementation: Implementation,
         transformation: Hashable,
         options: Options,
-        static_argnames: Sequence[str] | str = (),
-        donate: Donated = (),
+        static_argnames: Names = (),
+        donate: Chosen = (),
         dynamic: Dynamic = (),
     ):
         if not callable(function):
-            raise TracingError(
-                f"a function is needed, got a {type(function).__name__}",
+            raise ArgumentError(
+                f"a function is needed, got {of_class(function)}",
                 location=user_line(),
                 hint="write ad.grad(f)(x), not ad.grad(f(x))",
             )
@@ -115,6 +124,9 @@ class Transformed:
             key = plain_key(args)
             program = self._cache.find(key)
             if program is not None:
+                weighing = self._cache.weighing()
+                if weighing is not None:
+                    return weighing.weighed(program.call)(*args)
                 self._enter(key, program, args, args, kwargs)
                 return program.call(*args)
         return self._call(args, kwargs)
@@ -144,7 +156,7 @@ class Transformed:
             kwargs = {name: value for name, value in kwargs.items() if name != OUT}
         if is_tracing():
             if has_out:
-                raise TracingError(
+                raise ArgumentError(
                     "out is for calls outside of traced functions, where results are arrays of NumPy",
                     location=user_line(),
                     hint="write out[...] = f(x), or use the result",
@@ -176,7 +188,11 @@ class Transformed:
 
             program = self._cache.find_or_make(key, make)
         else:
-            self._enter(key, program, leaves, args, kwargs, has_out=has_out)
+            weighing = self._cache.weighing()
+            if weighing is None:
+                self._enter(key, program, leaves, args, kwargs, has_out=has_out)
+            else:
+                program = replace(program, call=weighing.weighed(program.call))
         return program, args if is_plain else [prepared(leaf) for leaf in leaves]
 
     def _note_signature(

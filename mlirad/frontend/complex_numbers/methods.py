@@ -13,14 +13,13 @@ from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.array_api import on_device
 from mlirad.frontend.numpy_functions.calls.binding import internal_error, qualified_name
-from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods, MissingAttributeError
+from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods
 from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members, give_operators
 from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.source import user_line
 
 
 class ComplexMethods(ComplexArray):
@@ -132,11 +131,9 @@ class ComplexMethods(ComplexArray):
     item, tolist = ArrayMethods.item, ArrayMethods.tolist
 
     def __getattr__(self, name: str) -> Any:
-        raise MissingAttributeError(
-            f"a traced complex array has no attribute {name!r}",
-            location=user_line(),
-            hint="write what is meant with z.real and z.imag",
-        )
+        from mlirad.frontend.numpy_functions.protocols.missing_attributes import missing_attribute
+
+        raise missing_attribute("a traced complex array", name, "write it with z.real and z.imag")
 
 
 class _At:

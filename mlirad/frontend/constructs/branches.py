@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import UnsupportedError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import Regions, in_trace, scoped, settled
 from mlirad.frontend.constructs.loops import flag_of, integer
@@ -68,7 +68,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
 
     listed = checked_list(branches, "the branches of switch", "write ad.switch(i, [f, g], x)")
     if not listed:
-        raise UnsupportedError("switch needs at least one branch", location=user_line())
+        raise ArgumentError("switch needs at least one branch", location=user_line())
     for function in listed:
         require_arguments(function, len(operands), "switch")
 

@@ -17,7 +17,7 @@ from xdsl.ir import Block, Region
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, array_type
-from mlirad.errors import DtypeError, ShapeError, TracingError
+from mlirad.errors import DtypeError, ShapeError, TracingError, of_class
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F32, I32, result_type
 from mlirad.frontend.tracing.frames import current_frame
@@ -272,7 +272,7 @@ def not_a_value(leaf: Any, path: str, what: str) -> TracingError | None:
     if not callable(leaf) and not issubclass(kind, str | bytes | set | frozenset):
         return None
     return TracingError(
-        f"{what}: {path} is a {kind.__name__}, which is no array",
+        f"{what}: {path} is {of_class(cast(object, leaf))}, and not an array or a number",
         location=user_line(),
         hint="make it a value of the program: ad.lambda_(f)"
         if callable(leaf)
@@ -285,7 +285,7 @@ def leaf_array(leaf: Any, path: str, what: str, hint: str) -> Array:
     value = leaf_value(leaf, path, what)
     if isinstance(value, Higher):
         raise TracingError(
-            f"{what}: {path} is {value.noun}, and there are no arrays of them",
+            f"{what}: {path} is {value.noun}, and not an array or a number",
             location=user_line(),
             hint=hint,
         )

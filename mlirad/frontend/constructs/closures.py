@@ -40,10 +40,11 @@ from mlirad.frontend.tracing.op_locations import user_location
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, kind_of, value_of
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, tracing_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.tokens import last_token, resume, sealed
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import (
     Higher,
     HigherType,
@@ -192,7 +193,7 @@ class Closure(Higher, Generic[P, R]):
                 "return what it gives, or make it a plain Python function",
             )
         if kwargs:
-            raise tracing_error(
+            raise argument_error(
                 f"{self.kind} is called with arguments by name: {', '.join(kwargs)}",
                 "pass arguments by position",
             )
@@ -233,7 +234,7 @@ class Closure(Higher, Generic[P, R]):
             message += "; its signature was learned from another call"
         given, taken = len(tree.children), len(wanted.tree.children)
         if given != taken:
-            return tracing_error(f"{message}: {given} arguments for {taken}", "pass as many as it takes")
+            return argument_error(f"{message}: {given} arguments for {taken}", "pass as many as it takes")
         if tree != wanted.tree:
             return tracing_error(
                 message, "pass the tuples, keys and fields that it takes, or make two functions"
@@ -309,7 +310,7 @@ class KnownFunction(Closure[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs:
-            raise tracing_error(
+            raise argument_error(
                 f"{self.kind} is called with arguments by name: {', '.join(kwargs)}",
                 "pass arguments by position",
             )
@@ -319,6 +320,7 @@ class KnownFunction(Closure[P, R]):
         return eager.called(self._function, given, "ad.lambda_")
 
 
+@plain_errors
 def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
     """`function` as a value of the program, of arguments like the examples `like`.
 
@@ -330,7 +332,7 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
     def closure() -> Closure[P, R]:
         if not callable(function):
-            raise tracing_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
+            raise argument_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
         if isinstance(function, Closure):
             return cast("Closure[P, R]", function)
         if not like and not takes_nothing(function):
@@ -342,7 +344,7 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
     def run() -> Closure[P, R]:
         if not callable(function):
-            raise tracing_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
+            raise argument_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
         if isinstance(function, Closure):
             return cast("Closure[P, R]", function)
         if like or takes_nothing(function):

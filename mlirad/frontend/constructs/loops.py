@@ -18,7 +18,7 @@ from typing import Any, cast
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Value
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import ShapeError, TracingError, of_class
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import (
     Carry,
@@ -220,7 +220,7 @@ def _pair(result: Any, what: str) -> tuple[Any, Any]:
     if issubclass(kind, tuple) and len(result) == 2:
         return result
     raise TracingError(
-        f"{what}: the body must return (carry, output), got a {kind.__name__}",
+        f"{what}: the body must return (carry, output), got {of_class(cast(object, result))}",
         location=user_line(),
         hint="return (carry, None) if there is no output, or use ad.fold",
     )

@@ -11,15 +11,17 @@ from typing import Any
 from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.messages import check_message, fields
-from mlirad.errors import TracingError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
+@plain_errors
 def debug_print(message: str, *values: Any) -> None:
     """Print a message, filled with the values, when the program runs, or at once outside of a trace.
 
@@ -37,7 +39,7 @@ def debug_print(message: str, *values: Any) -> None:
         print(message.format(*values))  # noqa: T201 - what it is for
         return
     if len(leaves) != len(values) or len(tree.children) != len(values):
-        raise TracingError(
+        raise ArgumentError(
             "debug_print prints arrays and scalars, and was given a structure",
             location=user_line(),
             hint="pass the parts of the structure one by one",
@@ -51,7 +53,7 @@ def debug_print(message: str, *values: Any) -> None:
 
 def _require_message(check: Callable[[], object], message: Any) -> None:
     if not isinstance(message, str):
-        raise TracingError(
+        raise ArgumentError(
             f"debug_print takes a message first, a str, got {type(message).__name__}",
             location=user_line(),
             hint='write ad.debug_print("x = {}", x)',
@@ -59,7 +61,7 @@ def _require_message(check: Callable[[], object], message: Any) -> None:
     try:
         check()
     except ValueError as error:
-        raise TracingError(
+        raise ArgumentError(
             f"debug_print cannot fill {message!r}: {error}",
             location=user_line(),
             hint='write one {} for each value, as in ad.debug_print("x = {}, y = {:.3f}", x, y)',

@@ -36,6 +36,7 @@ from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.structure_types import structure_type
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, StructureType
 from mlirad.ir.regions import nested_ops
 
@@ -206,6 +207,7 @@ class Function(Named):
         return [frame.value(value, scope) for value in kept.captured], kept.result
 
 
+@plain_errors
 def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any:
     """`f` as a function of the program: differentiated once, called from many places, possibly recursive.
 

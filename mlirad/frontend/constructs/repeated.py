@@ -13,7 +13,7 @@ from mlirad.errors import MliradError
 from mlirad.frontend.constructs.recursion import Function
 from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.frames import current_frame
-from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.functions import THE_CALL, require_arguments
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 
@@ -29,7 +29,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
     Programs with reports are left alone, as these come in the order of the calls.
     """
-    require_arguments(function, len(args), "the transformed call")
+    require_arguments(function, len(args), THE_CALL)
     functions = current_frame().functions if is_tracing() else None
     if functions is None or functions.has_reports or isinstance(function, Function):
         return function(*args)

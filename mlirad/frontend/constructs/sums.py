@@ -25,8 +25,9 @@ from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import argument_error, tracing_error
 from mlirad.frontend.tracing.structure_types import structure_type
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
 
 
@@ -104,7 +105,7 @@ class SumOf:
     def __call__(self, *args: Any) -> Sum:
         """The value as the alternative that it fits, or, after a number, as that alternative."""
         if len(args) not in (1, 2):
-            raise tracing_error(
+            raise argument_error(
                 f"an alternative of {self._kind} is made of a value, and {len(args)} are given",
                 "write Shape(value), or Shape(number, value) to say which alternative it is",
             )
@@ -120,7 +121,7 @@ class SumOf:
         if number is None:
             number = self._chosen(found)
         elif type(number) is not int or not 0 <= number < len(alternatives):
-            raise tracing_error(
+            raise argument_error(
                 f"there is no alternative {number!r} of {self._kind}",
                 f"alternatives are numbered from 0 to {len(alternatives) - 1}, by Python integers",
             )
@@ -161,12 +162,13 @@ class SumOf:
         raise self._none(found, "any alternative")
 
     def _none(self, found: StructureType, what: str) -> Exception:
-        return tracing_error(
+        return argument_error(
             f"a value of type {found} is not {what} of {self._kind}",
             "alternatives have the structure, shapes and dtypes of their examples; convert the value",
         )
 
 
+@plain_errors
 def sum_of(*examples: Any) -> SumOf:
     """The constructor of values that are like one of the examples, which may be of any structures.
 
@@ -174,20 +176,23 @@ def sum_of(*examples: Any) -> SumOf:
     dataclasses are told apart by class. `Shape(k, value)` is alternative number k.
     """
     if not examples:
-        raise tracing_error("sum_of needs an example of each alternative, and none is given")
+        raise argument_error("sum_of needs an example of each alternative, and none is given")
     return SumOf(examples)
 
 
+@plain_errors
 def left(value: Any, like: Any) -> Sum:
     """`value` as the first of two alternatives, of which the second is like the example `like`."""
     return SumOf((value, like))(0, value)
 
 
+@plain_errors
 def right(value: Any, like: Any) -> Sum:
     """`value` as the second of two alternatives, of which the first is like the example `like`."""
     return SumOf((like, value))(1, value)
 
 
+@plain_errors
 def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
     """What the arm for the alternative that a sum is returns for the value; all return equal structures.
 
@@ -195,13 +200,13 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
     """
 
     if not isinstance(cast(object, value), Sum):
-        raise tracing_error(
+        raise argument_error(
             f"ad.case takes a sum apart, not {type(value).__name__}",
             "make it one by ad.sum_of, ad.left or ad.right; to choose by a number write ad.switch",
         )
     alternatives = value.kind.alternatives
     if len(arms) != len(alternatives):
-        raise tracing_error(
+        raise argument_error(
             f"ad.case has {len(arms)} arms for the {len(alternatives)} alternatives of {value.kind}",
             "give a function for each alternative, in the order of the examples",
         )

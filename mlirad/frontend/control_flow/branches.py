@@ -157,7 +157,8 @@ class _Choice:
         if name not in chosen or is_opaque(one) or is_opaque(other):
             return Unknown(
                 name,
-                "the branches of an `if` with a traced condition give it different values that are no arrays",
+                "the branches of an `if` with a traced condition give it different values, which are neither "
+                "arrays nor numbers",
                 "let both branches compute arrays or numbers",
             )
         ends = [(after[name], found) for after, found in zip(self._after, self._originals, strict=True)]

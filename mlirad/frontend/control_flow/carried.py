@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mlirad.errors import of_class
 from mlirad.frontend.control_flow.aliases import (
     Shares,
     Sharing,
@@ -153,8 +154,8 @@ class Loop:
                     raise Returned
             elif is_opaque(start[name]) and not is_same(start[name], found):
                 raise tracing_error(
-                    f"{self._what} with a traced condition: {name} is a {type(start[name]).__name__}, which "
-                    f"is no array, and changes in the loop",
+                    f"{self._what} with a traced condition: {name} is {of_class(start[name])}, and only "
+                    "arrays and numbers may change in the loop",
                     "carry arrays and numbers, or choose what it is before the loop",
                 )
         return {name: after[name] for name in carry}
@@ -167,7 +168,7 @@ class Loop:
 
     def _require_structure(self, name: str, start: Any, found: Any) -> None:
         if is_missing(found) or is_opaque(found):
-            kind = "no value" if is_missing(found) else f"a {type(found).__name__}"
+            kind = "no value" if is_missing(found) else of_class(found)
             raise tracing_error(
                 f"{self._what} with a traced condition: {name} is {shown_tree(flatten(start)[1])} before a "
                 f"trip, and {kind} after it",

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from mlirad.errors import DifferentiationError
+from mlirad.errors import ArgumentError
 from mlirad.frontend.tracing.function_names import function_name, parameter_names
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error
 
 Argnums: TypeAlias = int | str | Sequence[int | str]
 
@@ -23,8 +23,9 @@ def chosen_arguments(argnums: Argnums) -> int | str | tuple[int | str, ...]:
     several = tuple(cast("Sequence[object]", given)) if isinstance(given, Sequence) else (given,)
     for one in several if not isinstance(given, str) else ():
         if not isinstance(one, int | str | np.integer) or isinstance(one, bool):
-            raise DifferentiationError(
-                f"argnums holds {one!r}, which is neither a position nor a name", location=user_line()
+            raise argument_error(
+                f"argnums holds {one!r}, which is neither a position nor a name",
+                "write ad.grad(f)(x) for the gradient at x, and argnums=0 or argnums='x' for the argument",
             )
     return argnums if isinstance(argnums, int | str) else tuple(argnums)
 
@@ -40,17 +41,19 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
                 raise _not_passed(function, one, names)
             found.append(names.index(one))
         elif not -count <= one < count:
-            raise DifferentiationError(
-                f"argnums names argument {one} of a call with {count}", location=user_line()
+            raise argument_error(
+                f"argnums names argument {one} of a call with {count}",
+                f"positions go from 0 to {count - 1}"
+                if count
+                else "pass what derivatives are with respect to",
             )
         else:
             found.append(one % count)
     if len(set(found)) < len(found):
         repeated = next(names[k] for k in found if found.count(k) > 1)
-        raise DifferentiationError(
+        raise argument_error(
             f"argnums names the argument {repeated} more than once",
-            location=user_line(),
-            hint="name every argument once; its gradient can be used twice",
+            "name every argument once; its gradient can be used twice",
         )
     return found
 
@@ -60,16 +63,14 @@ def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] 
     return None if argnums is None else chosen_arguments(argnums)
 
 
-def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> DifferentiationError:
-    """That argnums names what is no argument of the call."""
+def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> ArgumentError:
+    """Return the error of a name in argnums that is no argument of the call."""
     known = parameter_names(function, None)
     if name in known:
-        return DifferentiationError(
-            f"argnums names {name}, which the call leaves at its default",
-            location=user_line(),
-            hint=f"pass {name} too",
+        return argument_error(
+            f"argnums names {name}, which the call leaves at its default", f"pass {name} too"
         )
-    return DifferentiationError(
-        f"{function_name(function)} has no parameter {name!r}; it has {', '.join(known or passed)}",
-        location=user_line(),
+    return argument_error(
+        f"{function_name(function)} has no parameter {name!r}",
+        f"it has {', '.join(known or passed) or 'none'}",
     )

@@ -22,11 +22,13 @@ from mlirad.frontend.tracing.functions import call
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.tokens import has_reports, last_token, resume, token
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.builder import yields
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@plain_errors
 def checkpoint(function: F) -> F:
     """`function`, none of whose intermediate values are kept for derivatives: reverse mode recomputes them.
 

@@ -45,7 +45,7 @@ from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer
 from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.function_names import argument_paths, function_name
-from mlirad.frontend.tracing.functions import trace_module
+from mlirad.frontend.tracing.functions import require_function, trace_module
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -67,6 +67,7 @@ def check_derivatives(
     `step` is the first h, relative to the size of the arguments; `tolerance` bounds the relative error of the
     derivative (by default 1e4 units of rounding). Near a kink, choose a step that does not cross it.
     """
+    require_function(function, "check_derivatives")
     interpret = checked_flag(interpret, "check_derivatives: interpret")
     checked_number(step, "check_derivatives: step", math.inf, "write step=1e-3, or leave it out")
     if tolerance is not None:

@@ -29,7 +29,7 @@ from xdsl.ir import Attribute, Region
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import dependences
 from mlirad.dialects.shapes import FLAG, Value, is_float
-from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.errors import DifferentiationError, ShapeError, of_class
 from mlirad.frontend.constructs.eager import called
 from mlirad.frontend.differentiation.checkpoints import traced_region
 from mlirad.frontend.differentiation.derivatives import conjugated
@@ -44,6 +44,7 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, resume, sealed
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 
@@ -204,7 +205,7 @@ class CustomDerivative(Named):
         application = rule(*args)
         if not callable(application):
             raise DifferentiationError(
-                f"the rule of {function_name(self._function)} returns a {type(application).__name__}",
+                f"the rule of {function_name(self._function)} returns {of_class(application)}",
                 location=definition_of(rule),
                 hint=f"return a linear function of the {given.vectors}: lambda dx: slope * dx",
             )
@@ -246,6 +247,7 @@ def _floats(space: _Space) -> list[Array]:
     return [leaf for leaf in space[1] if _is_float(leaf)]
 
 
+@plain_errors
 def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
     """`function` with a derivative that rules give: see `CustomDerivative.rule` and `.transposed_rule`.
 

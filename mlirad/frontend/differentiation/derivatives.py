@@ -26,7 +26,7 @@ from mlirad.dialects.shapes import (
     product_type,
     tangent_type,
 )
-from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.errors import DifferentiationError, ShapeError, of_class
 from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.linear_map.spaces import vector
 from mlirad.frontend.tracing.argument_types import leaf_type
@@ -251,7 +251,7 @@ def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
     name = function_name(function)
     if not isinstance(objective, Array):
         raise DifferentiationError(
-            f"{name} returns a {type(objective).__name__}, and a gradient is of one scalar",
+            f"{name} returns {of_class(objective)}, and a gradient is of one scalar",
             location=user_line(),
             hint="return has_aux pairs with has_aux=True; use ad.vjp for functions with several results",
         )

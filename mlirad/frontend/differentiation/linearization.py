@@ -38,7 +38,7 @@ from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints, function_name, parameter_names
-from mlirad.frontend.tracing.functions import function_of, settled_trace
+from mlirad.frontend.tracing.functions import THE_CALL, function_of, require_function, settled_trace
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -57,6 +57,7 @@ def linearize(
     **options: Unpack[CompileOptions],
 ) -> tuple[Any, LinearMap]:
     """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all."""
+    require_function(function, THE_CALL)
     function = controlled(function, options_of(options))
     chosen = chosen_or_all(argnums)
     if is_tracing():

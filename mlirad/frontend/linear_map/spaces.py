@@ -19,7 +19,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import product_type
-from mlirad.errors import DtypeError, PositionError, ShapeError
+from mlirad.errors import DtypeError, PositionError, ShapeError, of_class
 from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import plain_array
@@ -202,7 +202,7 @@ def space_of(like: Any) -> Space:
     leaves, tree = flatten(like)
     if tree.kind is Static:
         raise dtype_error(
-            f"a {type(like).__name__} is no vector, and there is no linear map of it",
+            f"{of_class(like)} is no vector, and there is no linear map of it",
             "write an array, a scalar, or a structure of them",
         )
     paths = tree.paths("like")

@@ -24,7 +24,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.arguments import prepared
+from mlirad.frontend.compiling.arguments import Names, prepared
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
@@ -75,7 +75,7 @@ class SparseDerivative(Transformed):
         has_aux: bool,
         is_hessian: bool,
         options: Options,
-        static_argnames: Sequence[str] | str,
+        static_argnames: Names,
     ):
         if options.checks:
             raise UnsupportedError(

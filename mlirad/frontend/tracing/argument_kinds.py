@@ -18,7 +18,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.errors import of_class
+from mlirad.frontend.tracing.raising import argument_error
 
 MACHINE_INTEGERS = 2**63
 """Integers from minus this to below it fit a machine word."""
@@ -28,13 +29,13 @@ def checked_flag(value: Any, what: str) -> bool:
     """A truth value."""
     if type(value) in (bool, np.bool_):
         return bool(value)
-    raise unsupported_error(f"{what} is {_shown(value)}, and it must be True or False")
+    raise argument_error(f"{what} is {_shown(value)}, and it must be True or False")
 
 
 def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:
     """One of some names."""
     if not isinstance(value, str) or value not in choices:
-        raise unsupported_error(f"there is no {what} {_shown(value)}", f"there are {', '.join(choices)}")
+        raise argument_error(f"there is no {what} {_shown(value)}", f"there are {', '.join(choices)}")
     return value
 
 
@@ -49,7 +50,7 @@ def checked_integer(
     if not _is_number(value, Integral) or not least <= value <= limit:
         numbers = f"from {least} on" if most is None else f"from {least} to {most}"
         expected = f"an integer {numbers}, {others}" if others else f"an integer {numbers}"
-        raise unsupported_error(f"{what} is {_shown(value)}, and it must be {expected}", hint)
+        raise argument_error(f"{what} is {_shown(value)}, and it must be {expected}", hint)
     return int(value)
 
 
@@ -57,21 +58,21 @@ def checked_number(value: Any, what: str, most: float, hint: str) -> float:
     """A number above 0 and below `most`."""
     if not _is_number(value, Real) or not 0 < value < most:
         limits = f"between 0 and {most:g}" if math.isfinite(most) else "above 0"
-        raise unsupported_error(f"{what} is {_shown(value)}, and it must be a finite number {limits}", hint)
+        raise argument_error(f"{what} is {_shown(value)}, and it must be a finite number {limits}", hint)
     return float(value)
 
 
 def checked_list(value: Any, what: str, hint: str) -> Sequence[Any]:
     """A list or a tuple."""
     if not isinstance(value, list | tuple):
-        raise tracing_error(f"{what} are given as a {type(value).__name__}, not as a list or tuple", hint)
+        raise argument_error(f"{what} are given as {of_class(value)}, not as a list or tuple", hint)
     return cast("Sequence[Any]", value)
 
 
 def checked_text(value: Any, what: str, hint: str) -> str:
     """A string."""
     if not isinstance(value, str):
-        raise unsupported_error(f"{what} is {_shown(value)}, and it must be a string", hint)
+        raise argument_error(f"{what} is {_shown(value)}, and it must be a string", hint)
     return value
 
 
@@ -79,7 +80,7 @@ def checked_path(value: Any, what: str, hint: str) -> Path:
     """The path of a file, as a string or as an object of `pathlib`."""
     name: Any = os.fspath(cast("os.PathLike[Any]", value)) if isinstance(value, os.PathLike) else value
     if not isinstance(name, str):
-        raise unsupported_error(
+        raise argument_error(
             f"{what} is {_shown(cast(object, value))}, and it must be the path of a file", hint
         )
     return Path(name)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.dialects.extents import Extent
-from mlirad.errors import MliradError
+from mlirad.errors import ArgumentError, MliradError, of_class
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.dtypes import DTYPES, I64, language_dtype, plain_array
@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.function_names import argument_paths
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
+from mlirad.frontend.tracing.raising import argument_error, dtype_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.foreign_arrays import refusal
 
@@ -51,7 +51,7 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     if isinstance(leaf, Extent):
         return LeafType((), I64, weak=True)
     if is_unknown(leaf):
-        raise unsupported_error(f"argument {path} is a {kind.__name__}, which is no array", _remedy(leaf))
+        raise _no_argument(path, of_class(leaf), _remedy(leaf))
     foreign = refusal(leaf, f"argument {path}")
     if foreign is not None:
         raise foreign.restated(foreign.message, user_line())
@@ -70,17 +70,19 @@ def _traced_type(leaf: Traced, path: str) -> LeafType:
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
     noun = leaf.noun if isinstance(leaf, Higher) else type(leaf).__name__
-    raise unsupported_error(
-        f"argument {path} is {noun}, which is no array",
-        "make it in the function that uses it, of arrays that are arguments",
-    )
+    raise _no_argument(path, noun, "make it in the function that uses it, of arrays that are arguments")
+
+
+def _no_argument(path: str, noun: str, hint: str) -> ArgumentError:
+    takes = "compiled functions take arrays, numbers and structures of them"
+    return argument_error(f"argument {path} is {noun}, and {takes}", hint)
 
 
 def _remedy(leaf: object) -> str:
-    """What to write for an argument that is no array."""
+    """Say what to write for an argument that is neither an array nor a number."""
     kind = type(leaf)
     if isinstance(leaf, set | complex):
-        return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
+        return "pass it as a tuple or a list" if isinstance(leaf, set) else "pass its parts"
     if is_program_class(kind):
         return (
             f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"

@@ -27,7 +27,7 @@ from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.code_reads import EVERY_NAME
 from mlirad.frontend.tracing.drawn_objects import drawn_state
 from mlirad.frontend.tracing.value_keys import value_key
-from mlirad.frontend.tracing.value_walk import SIZE_OF
+from mlirad.frontend.tracing.value_walk import SIZE_OF, LargeArray
 from mlirad.jit.guards import Guards
 
 RECENT: Final = 8
@@ -54,6 +54,8 @@ class Captures:
     """What may read files, the clock and their like."""
     codes: frozenset[CodeType] = frozenset()
     """The code of the program that it reaches."""
+    large: tuple[LargeArray, ...] = ()
+    """The arrays whose comparison takes a while."""
 
     def grown(self, after: Captures) -> list[str]:
         """The names of containers that have another number of elements after a trace."""
@@ -183,6 +185,7 @@ def find_captures(
         walk.has_growing,
         tuple(walk.outside),
         frozenset(walk.codes),
+        tuple(walk.large),
     )
 
 

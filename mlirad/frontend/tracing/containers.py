@@ -16,8 +16,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, cast
 
+from mlirad.errors import of_class
 from mlirad.frontend.tracing.captured_objects import slots_of
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import argument_error
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,8 @@ class Attributes(Fields):
         parts = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
         missing = [name for name in self.static_names if not hasattr(value, name)]
         if missing:
-            raise tracing_error(
-                f"a {type(value).__name__} has no attribute {missing[0]!r}, which is registered as static",
+            raise argument_error(
+                f"{of_class(value)} has no attribute {missing[0]!r}, which is registered as static",
                 "name attributes that every value has in ad.register(static=...)",
             )
         return Opened(tuple(parts), list(parts.values()), tuple(getattr(value, n) for n in self.static_names))
@@ -144,7 +145,7 @@ class ByFunctions(Container):
         found = cast(object, self._flatten(value))
         pair = cast("tuple[Any, ...]", found) if isinstance(found, tuple) else ()
         if len(pair) != 2 or not isinstance(pair[0], tuple | list):
-            raise tracing_error(
+            raise argument_error(
                 f"flatten of {type(value).__name__} must return the parts and what is static",
                 "return ((self.w, self.b), None)",
             )

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import DtypeError
+from mlirad.errors import DtypeError, of_class
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.foreign_arrays import refusal
@@ -115,13 +115,14 @@ def plain_array(value: object) -> npt.NDArray[Any]:
     kind: type[Any] = type(value)
     if isinstance(value, np.ndarray) and kind is not np.ndarray:
         raise dtype_error(
-            f"an argument is a {kind.__name__}, not a plain array",
+            f"an argument is {of_class(cast(object, value))}, not a plain array",
             "what makes it special would be lost; pass np.asarray(x) if that is meant",
         )
     array = _as_array(cast(object, value))
     if array.dtype.hasobject and not isinstance(value, np.ndarray | list | tuple):
         raise dtype_error(
-            f"a {kind.__name__} is no array", "write the array that it holds, such as x.value for x"
+            f"{of_class(value)} is neither an array nor a number",
+            "write the array that it holds, such as x.value for x",
         )
     if array.dtype in DTYPES:
         return array
@@ -138,11 +139,13 @@ def _as_array(value: object) -> npt.NDArray[Any]:
         try:
             return np.asarray(given)
         except ValueError as error:
-            raise shape_error(f"this is no array: {error}", "give all rows the same length") from error
-    kind: str = type(given).__name__
+            raise shape_error(
+                f"no array can be made of this: {error}", "give all rows the same length"
+            ) from error
     try:
         return np.from_dlpack(given)
     except Exception as error:  # each library raises classes of its own
         raise unsupported_error(
-            f"a {kind} does not hand its elements over: {error}", "pass a NumPy array of the same elements"
+            f"{of_class(value)} does not hand its elements over: {error}",
+            "pass a NumPy array of the same elements",
         ) from error

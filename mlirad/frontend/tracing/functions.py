@@ -12,14 +12,14 @@ import inspect
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
-from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError
+from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError, of_class
 from mlirad.frontend.tracing import sizes
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, checked_rank, copied_leaves, made
@@ -32,7 +32,7 @@ from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.outside_reads import noting_calls
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
@@ -198,7 +198,8 @@ def trace_inner(
 def require_function(function: object, what: str) -> None:
     """Require something that can be called; `what` says what calls it."""
     if not callable(function):
-        raise tracing_error(f"{what} needs a function, got a {type(function).__name__}")
+        takes = "a function is needed" if what == THE_CALL else f"{what} needs a function"
+        raise argument_error(f"{takes}, got {of_class(function)}", "pass a function: lambda x: x, or by def")
 
 
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
@@ -211,10 +212,21 @@ def require_arguments(function: Callable[..., Any], count: int, what: str) -> No
     try:
         signature.bind(*(None,) * count)
     except TypeError as error:
-        raise tracing_error(
-            f"{what} calls {function_name(function)}{signature} with {count} "
-            f"argument{'' if count == 1 else 's'}: {error}"
-        ) from error
+        name, given = function_name(function), f"{count} argument{'' if count == 1 else 's'}"
+        from mlirad.frontend.tracing.wrong_calls import shown_parameters
+
+        shown = f"{name}{shown_parameters(function)}"
+        if what == THE_CALL:
+            raise argument_error(
+                f"{name} is called with {given}: {error}", f"it is called as {shown}"
+            ) from error
+        raise argument_error(f"{what} calls {shown} with {given}: {error}", f"give it {given}") from error
+
+
+THE_CALL: Final = "the transformed call"
+"""What calls the function of a user that is transformed."""
+
+_RETURNS: Final = "and compiled functions return arrays, numbers and structures of them"
 
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
@@ -224,7 +236,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
     for value in values:
         if isinstance(value, Higher):
             raise UnsupportedError(
-                f"{function_name(function)} returns {value.noun}, which is no array",
+                f"{function_name(function)} returns {value.noun}, {_RETURNS}",
                 location=definition_of(function),
                 hint="return arrays: what a function gives when it is called, what ad.case makes of a sum",
             )
@@ -234,7 +246,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
 
 def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array | Higher], Tree]:
     """The same of functions that may return functions and sums, too."""
-    require_arguments(function, len(args), "the transformed call")
+    require_arguments(function, len(args), THE_CALL)
     try:
         result = function(*copied_leaves(args))
     except RecursionError as error:
@@ -275,7 +287,7 @@ def _require_passed(function: Callable[..., Any], args: tuple[Any, ...], results
 
 def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
     return UnsupportedError(
-        f"{function_name(function)} returns a {type(value).__name__}, which is no array",
+        f"{function_name(function)} returns {of_class(value)}, {_RETURNS}",
         location=definition_of(function),
         hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
     )

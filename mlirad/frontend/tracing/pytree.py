@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from mlirad.errors import with_article
 from mlirad.frontend.tracing.captured_objects import PROXIES
 from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
 from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
@@ -236,7 +237,7 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
         return LEAF
     if depth == 0:
         raise unsupported_error(
-            f"a {kind.__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
+            f"{with_article(kind.__name__)} contains itself, or is nested more than {MAX_DEPTH} deep",
             "keep the values in an array, or in a list of one level",
         )
     opened = container.open(value)

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast, overload
 
+from mlirad.errors import of_class, with_article
 from mlirad.frontend.tracing.argument_kinds import checked_list
 from mlirad.frontend.tracing.containers import (
     Attributes,
@@ -19,7 +20,8 @@ from mlirad.frontend.tracing.containers import (
     container_of,
     enter,
 )
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 K = TypeVar("K", bound="type[Any]")
 
@@ -40,6 +42,7 @@ def register(
 ) -> Callable[[K], K]: ...  # fmt: skip
 
 
+@plain_errors
 def register(
     kind: Any = None, *, fields: Sequence[str] | str | None = None, static: Sequence[str] | str = (),
     flatten: Callable[[Any], tuple[Sequence[Any], Any]] | None = None,
@@ -56,17 +59,18 @@ def register(
 
     Returns the class, so that it can be used as a decorator, with options or without. Classes derived from a
     registered one are structure by the same rule only if this names neither `fields` nor functions. Raises
-    `TracingError` for what is no class, or no name.
+    `ArgumentError` for what is no class, or no name.
     """
     if kind is None:
         return functools.partial(register, fields=fields, static=static, flatten=flatten, unflatten=unflatten)
     if not isinstance(kind, type):
-        raise tracing_error(
-            f"ad.register takes a class, got a {type(kind).__name__}", "write @ad.register above the class"
+        raise argument_error(
+            f"ad.register takes a class, got {of_class(kind)}",
+            "write @ad.register above the class",
         )
     if issubclass(kind, int | float | complex | str | bytes):
-        raise unsupported_error(
-            f"a {kind.__name__} is a number or a string, and has no parts",
+        raise argument_error(
+            f"{with_article(kind.__name__)} is a number or a string, and has no parts",
             "register a class that has the number as an attribute",
         )
     known = cast("type[Any]", kind)
@@ -84,7 +88,7 @@ def _container(
     if flatten is not None and unflatten is not None:
         return ByFunctions(flatten, unflatten)
     if flatten is not None or unflatten is not None:
-        raise tracing_error(
+        raise argument_error(
             "flatten and unflatten of ad.register come together", "write both, or name fields and static"
         )
     fixed = _names(static, "static")
@@ -100,5 +104,5 @@ def _names(given: Sequence[str] | str, what: str) -> tuple[str, ...]:
     names = checked_list([given] if isinstance(given, str) else given, f"{what} of ad.register", hint)
     for name in names:
         if not isinstance(cast(object, name), str):
-            raise tracing_error(f"{what} of ad.register has {name!r}, which is no name", hint)
+            raise argument_error(f"{what} of ad.register has {name!r}, which is no name", hint)
     return tuple(names)

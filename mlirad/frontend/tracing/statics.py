@@ -19,8 +19,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from mlirad.errors import of_class
 from mlirad.frontend.tracing.captures import static_key
-from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.value_keys import Same, base_key, value_key
 
 
@@ -78,9 +79,9 @@ def require_unchanging(value: object, what: str) -> None:
         for part in cast("tuple[object, ...]", value):
             require_unchanging(part, what)
     elif isinstance(value, _CHANGING):
-        kind = cast("type[Any]", type(cast(object, value))).__name__
+        held = cast(object, value)
         remedy = {"ndarray": "make the field one that is not static", "dict": "write a tuple of pairs"}
-        raise unsupported_error(
-            f"{what} is static, and is a {kind}, which can change while programs are kept for it",
-            remedy.get(kind, "write a tuple"),
+        raise argument_error(
+            f"{what} is static, and is {of_class(held)}, which can change while programs are kept for it",
+            remedy.get(type(held).__name__, "write a tuple"),
         )

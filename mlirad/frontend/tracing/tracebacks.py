@@ -11,14 +11,12 @@ from. Set the environment variable MLIRAD_FULL_TRACEBACK to see all of it, as on
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from collections.abc import Callable
 from types import FunctionType, TracebackType
 from typing import ParamSpec, TypeVar, cast
 
 from mlirad.errors import MliradError
-from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.source import is_user_file
 
 P = ParamSpec("P")
@@ -56,13 +54,10 @@ def raise_if_not_entered(error: TypeError, function: Callable[..., object]) -> N
     """
     if error.__traceback__ is None or error.__traceback__.tb_next is not None:
         return
-    signature = inspect.signature(function)
-    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    shown = signature.replace(parameters=bare, return_annotation=signature.empty)
-    name = function.__name__.rstrip("_")
-    raise argument_error(
-        str(error).replace(f"{function.__name__}()", name), f"it is called as {name}{shown}"
-    ) from None
+    name = function.__name__
+    from mlirad.frontend.tracing.wrong_calls import wrong_call
+
+    raise wrong_call(function, str(error).replace(f"{name}()", f"{name.rstrip('_')}()")) from None
 
 
 def plain_methods(cls: type[C]) -> type[C]:

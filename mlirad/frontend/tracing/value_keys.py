@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from mlirad.errors import with_article
 from mlirad.frontend.tracing.captured_objects import derives, is_program_class
 from mlirad.frontend.tracing.raising import unsupported_error
 
@@ -106,7 +107,8 @@ def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
     """The key of a tuple and its like, if all that it holds has one."""
     if depth == 0:
         raise unsupported_error(
-            f"a {kind.__name__} that the function reads, or is given, is nested more than {MAX_DEPTH} deep",
+            f"{with_article(kind.__name__)} that the function reads, or is given, is nested more than "
+            f"{MAX_DEPTH} deep",
             "keep the values in an array, or in a tuple of one level",
         )
     if kind is slice:

@@ -10,6 +10,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from types import BuiltinFunctionType
@@ -37,6 +38,18 @@ EPOCHS: Final = 256
 
 SIZE_OF: Final = "the number of elements of "
 
+LARGE: Final = 1 << 16
+"""From how many bytes on an array is told of by name: comparing them takes some microseconds."""
+
+
+@dataclass(frozen=True)
+class LargeArray:
+    """An array that is compared at every call, by the name under which code reaches it, and its bytes."""
+
+    name: str
+    nbytes: int
+    owns_memory: bool
+
 
 class ValueWalk(ABC):
     """What has been entered so far, the guards of it, and what waits to be opened.
@@ -51,6 +64,7 @@ class ValueWalk(ABC):
         self.entries: list[tuple[str, Hashable]] = []
         self.has_growing = False
         self.nbytes = 0
+        self.large: list[LargeArray] = []
         self.guards: list[Guard] = []
         self._count = 0
         self._seen: dict[int, str] = {}
@@ -226,7 +240,10 @@ class ValueWalk(ABC):
         layout = array.strides, array.flags.num
         self._enter(path, Same(type(array)), array.dtype.str, array.shape, layout, content)
         self.nbytes += array.nbytes
-        self.guards.append(ArrayGuard(array))
+        guard = ArrayGuard(array)
+        self.guards.append(guard)
+        if not guard.is_constant and array.nbytes >= LARGE:
+            self.large.append(LargeArray(path, array.nbytes, array.flags.owndata))
 
     def _array_of_objects(self, array: npt.NDArray[Any], path: str) -> None:
         """An array of objects, or of records that have some: by its shape and its elements."""

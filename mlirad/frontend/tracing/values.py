@@ -114,7 +114,7 @@ ValueType: TypeAlias = LeafType | HigherType
 def no_array(leaf: Higher) -> TracingError:
     """The error of a function or sum where an array is needed."""
     return tracing_error(
-        f"{leaf.noun} is no array, and there are no arrays of them",
+        f"{leaf.noun} is used where an array is needed",
         f"{leaf.use}; to choose from several write ad.cond(p, lambda: a, lambda: b), not np.where, or "
         "ad.switch(i, [lambda: a, lambda: b]), not an index",
     )

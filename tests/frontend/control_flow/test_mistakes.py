@@ -179,7 +179,7 @@ def test_what_is_no_function_of_python() -> None:
     for function, message in cases:
         with pytest.raises(ad.UnsupportedError, match=message):
             ad.jit(function, control="rewrite")
-    with pytest.raises(ad.UnsupportedError, match="there is no control 'yes'"):
+    with pytest.raises(ad.ArgumentError, match="there is no control 'yes'"):
         ad.jit(raises, control="yes")
 
 

@@ -20,8 +20,10 @@ from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
+@plain_errors
 def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     """The positions at which `a` is not 0, as `np.nonzero(a)`: an int64 array of `size` per dimension.
 
@@ -38,6 +40,7 @@ def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     return tuple(xp.where(is_there, at, fill) for at, fill in zip(found, fills, strict=True))
 
 
+@plain_errors
 def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
     """The elements of `a` where `condition` holds, as `a[condition]`: `size` of them, in the dtype of `a`.
 
@@ -61,6 +64,7 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
     return xp.where(there, rows[positions], _filling(fill_value, x))
 
 
+@plain_errors
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, *,
     size: int, fill_value: Any = None, equal_nan: bool = True,
@@ -100,6 +104,7 @@ def unique(
     return tuple(results) if len(results) > 1 else values
 
 
+@plain_errors
 def union1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements of both, in increasing order, as `np.union1d`: a vector of `size`.
 
@@ -108,6 +113,7 @@ def union1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     return unique(_both(ar1, ar2), size=_size(size, "union1d"), fill_value=fill_value)
 
 
+@plain_errors
 def intersect1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements that are in both, in increasing order, as `np.intersect1d`: a vector of `size`.
 
@@ -118,6 +124,7 @@ def intersect1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any
     return _chosen(first, _among(first, second), count, fill_value)
 
 
+@plain_errors
 def setdiff1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements of `ar1` that are not in `ar2`, as `np.setdiff1d`: a vector of `size`.
 
@@ -128,6 +135,7 @@ def setdiff1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     return _chosen(xp.ravel(_array(ar1)), ~_among(first, second), count, fill_value)
 
 
+@plain_errors
 def setxor1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements that are in one of both only, as `np.setxor1d`: a vector of `size`.
 
@@ -140,6 +148,7 @@ def setxor1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     return _chosen(_both(first, second), alone, count, fill_value)
 
 
+@plain_errors
 def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
     """How often each of the integers 0, 1, ..., `length` - 1 stands in the vector `x`, as `np.bincount(x)`.
 

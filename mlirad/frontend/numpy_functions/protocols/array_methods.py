@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import TracingError, UnsupportedError
+from mlirad.errors import TracingError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.indexing.views import set_shape
@@ -30,10 +30,6 @@ from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsup
 from mlirad.frontend.tracing.source import user_line
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
-
-
-class MissingAttributeError(UnsupportedError, AttributeError):
-    """What a traced array lacks; `hasattr` says so."""
 
 
 class UnhashableError(TracingError, TypeError):
@@ -280,24 +276,8 @@ class ArrayMethods(Array):
         )
 
     def __getattr__(self, name: str) -> Any:
-        raise MissingAttributeError(
-            f"a traced array has no attribute {name!r}", location=user_line(), hint=_hint(name)
+        from mlirad.frontend.numpy_functions.protocols.missing_attributes import missing_attribute
+
+        raise missing_attribute(
+            "a traced array", name, "dir(np.ndarray) lists what it has, but for its memory"
         )
-
-
-_HINTS = {
-    "memory": (
-        "base ctypes data flags strides setflags getfield setfield byteswap newbyteorder tobytes tofile "
-        "tostring dump dumps",
-        "a traced array has no memory; shape, dtype, ndim and size are known. Ask for this outside of the "
-        "traced function",
-    ),
-    "item": ("itemset", "write x[i] = v"),
-}
-
-
-def _hint(name: str) -> str:
-    for names, hint in _HINTS.values():
-        if name in names.split():
-            return hint
-    return "it has the attributes of a NumPy array that do not need its elements"

@@ -24,8 +24,10 @@ from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
 from mlirad.frontend.tracing.strides import Strides
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
+@plain_errors
 def convolution(
     x: Any,
     kernel: Any,
