@@ -30,6 +30,7 @@ func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
 def test_promises_are_of_passes() -> None:
     assert PROMISES.keys() | UNDONE.keys() <= PASS_MODULES.keys()
     assert set(UNDONE.values()) <= PROMISES.keys()
+    assert {promise.tested_until for promise in PROMISES.values()} <= {None, *PASS_MODULES}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -52,6 +53,16 @@ def test_a_breach_is_noticed() -> None:
     with pytest.raises(CompileError, match=r"after pass 'restore-carries' there is a array\.build"):
         require_stage(["settle-builds", "restore-carries"], module)
     require_stage(["settle-builds", "mlirad-canonicalize"], module)
+    with pytest.raises(CompileError, match=r"after pass 'split-reductions' there is a array\.build"):
+        require_stage(["settle-builds", "split-reductions"], module)
+
+
+def test_a_split_makes_loops_without_carries() -> None:
+    """Such a loop is a breach before reductions are split, and none behind it."""
+    module = parse_module(BUILD.replace("build (%i)", "scan (%i) {carries = 0, length = 3}"))
+    with pytest.raises(CompileError, match=r"there is a array\.scan"):
+        require_stage(["settle-builds", "fuse-kernels"], module)
+    require_stage(["settle-builds", "fuse-kernels", "split-reductions"], module)
 
 
 @ad.function
