@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.disk_cache.peaks import kept_peaks
+from mlirad.frontend.tracing.notebook import html_columns
 from mlirad.ir.locations import read_place
 from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
@@ -68,7 +69,7 @@ class KernelTime:
         return least / self.seconds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """The time of a call by kernel, most first, averaged over `calls` calls of `seconds` each."""
 
@@ -88,24 +89,43 @@ class Profile:
     def __str__(self) -> str:
         return "\n".join(self._rows())
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return a table of the kernels for notebooks."""
+        rows = [(*map(str.strip, self._cells(k)), _title(k), _shown(k.line or "")) for k in self.kernels]
+        shares = [kernel.seconds / self.seconds for kernel in self.kernels]
+        names = (*_MEASURED, "kernel", "line")
+        return html_columns("A profile by mlirad", names, rows, shares, [self._rest(), self._mean()], words=2)
+
     def _rows(self) -> Iterator[str]:
-        rates = f"{'GB/s':>6} {'Gop/s':>6}"
-        yield f"{'share':>7} {'ms':>9} {'runs':>7} {rates}  {'fits':<6} {'peak':>6}  {'kernel':<14}  line"
-        for k in self.kernels:
-            of_bytes, of_operations = (
-                x / k.seconds / 1e9 if k.seconds else 0.0 for x in (k.nbytes, k.operations)
-            )
-            yield (
-                f"{self._share(k.seconds)} {1e3 * k.seconds:>9.4f} {k.runs:>7.0f} {of_bytes:>6.1f} "
-                f"{of_operations:>6.1f}  {k.level or '':<6} {100 * k.peak_share:>4.0f} %  {_title(k):<14}  "
-                f"{_shown(k.line or '')}"
-            )
+        share, ms, runs, of_bytes, of_operations, fits, peak = _MEASURED
+        rates = f"{of_bytes:>6} {of_operations:>6}"
+        yield f"{share:>7} {ms:>9} {runs:>7} {rates}  {fits:<6} {peak:>6}  {'kernel':<14}  line"
+        for kernel in self.kernels:
+            yield f"{' '.join(self._cells(kernel))}  {_title(kernel):<14}  {_shown(kernel.line or '')}"
+        yield self._rest()
+        yield self._mean()
+
+    def _cells(self, k: KernelTime) -> tuple[str, ...]:
+        giga = 1e-9 / k.seconds if k.seconds else 0.0
+        return (
+            self._share(k.seconds), f"{1e3 * k.seconds:>9.4f}", f"{k.runs:>7.0f}", f"{giga * k.nbytes:>6.1f}",
+            f"{giga * k.operations:>6.1f}", f" {k.level or '':<6}", f"{100 * k.peak_share:>4.0f} %",
+        )  # fmt: skip
+
+    def _rest(self) -> str:
         rest = self.seconds - sum(k.seconds for k in self.kernels)
-        yield f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>39}outside of kernels"
-        yield f"{1e3 * self.seconds:.4f} ms a call, the mean of {self.calls} calls"
+        return f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>39}outside of kernels"
+
+    def _mean(self) -> str:
+        return f"{1e3 * self.seconds:.4f} ms a call, the mean of {self.calls} calls"
 
     def _share(self, seconds: float) -> str:
         return f"{100 * seconds / self.seconds:>5.1f} %"
+
+
+_MEASURED = ("share", "ms", "runs", "GB/s", "Gop/s", "fits", "peak")
 
 
 def profiled(native: NativeFunction, kernels: Sequence[KernelNote], arguments: Sequence[Any]) -> Profile:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from mlirad.frontend.tracing.notebook import html_columns
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.moves import Move, explanation
 
@@ -36,7 +37,7 @@ class Stage:
     moves: Sequence[Move] = ()
 
 
-@dataclass
+@dataclass(repr=False)
 class Stats:
     """What compiling one signature took, stage by stage, and what a call of the result needs.
 
@@ -81,11 +82,24 @@ class Stats:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return a table of the stages for notebooks, with what the program needs below it."""
+        rows = [(f"{1e3 * s.seconds:.2f}", str(s.operations), s.name) for s in self.stages]
+        total = self.seconds
+        shares = [stage.seconds / total if total else 0.0 for stage in self.stages]
+        notes = [f"{1e3 * total:.2f} ms in all", *self._needs()]
+        return html_columns("A compile by mlirad", ("ms", "ops", "stage"), rows, shares, notes)
+
     def _lines(self) -> Iterator[str]:
         yield f"{'stage':<28}{'ms':>9}{'ops':>8}"
         for stage in self.stages:
             yield f"{stage.name:<28}{1e3 * stage.seconds:>9.2f}{stage.operations:>8}"
         yield f"{'total':<28}{1e3 * self.seconds:>9.2f}"
+        yield from self._needs()
+
+    def _needs(self) -> Iterator[str]:
         if not self.kernels:
             return
         if self.is_quick:

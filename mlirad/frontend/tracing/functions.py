@@ -134,8 +134,11 @@ def _request_behind(error: BaseException | None) -> ReportsNeeded | Learned | No
 @plain_errors
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
     """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
+    from mlirad.frontend.tracing.traced_program import TracedProgram  # which calls do without
+
     leaves, tree = flatten(args)
-    return trace_module(function, tree, leaf_types(function, leaves, tree))[0]
+    module = trace_module(function, tree, leaf_types(function, leaves, tree))[0]
+    return TracedProgram.of(module, function_name(function))
 
 
 def trace_module(
