@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import SizeNeeded
+from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.compilation import Executable, executable
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.sized_programs import SizedPrograms
@@ -48,6 +49,7 @@ def for_all_sizes(traced: ModuleOp, result: Tree, options: Options, stats: Stats
     try:
         made = making.expanded(module, options, stats)
     except SizeNeeded as error:
+        log.fell_back(f"derivatives are expanded for each size: {error.message}")
         return AllSizes(traced, result, "program", traced, error.message)
     sized = SizedPrograms(module, options) if made and not options.interpret else None
     return AllSizes(traced, result, "arrays" if made else "program", module, sized=sized)
@@ -74,6 +76,7 @@ def compiled_for(
         native = program.sized.at(dict(sizes), donated, name)
         if native is not None and native.program.arena_bytes <= MEMORY_LIMIT:
             return native.entry, native
+        log.fell_back(f"it is compiled for {', '.join(f'{name}={n}' for name, n in sizes)} alone")
     if program.stage != "program":
         flat, native = compiled(program.module.clone(), program.stage, sizes)
         if native is None or native.program.arena_bytes <= MEMORY_LIMIT:

@@ -94,27 +94,32 @@ def executable(
     cache calls it. The module has come to the stage `start`, and its sizes are `sizes`. Results may take the
     memory of the arguments `donated`, which the interpreter leaves as they are.
     """
-    if options.interpret:
-        from mlirad.frontend.compiling import making
+    from mlirad.frontend.compiling import log
 
-        return making.interpreted(module, options, stats, function, start), None
-    from mlirad.frontend.compiling.kept import kept_or_made, place_of
+    called = name or function
+    with log.recorded(called):
+        if options.interpret:
+            from mlirad.frontend.compiling import making
 
-    pipeline = options.pipeline("kernels", function, donated, start, sizes)
-    place = place_of(module, pipeline, options, name or function)
+            log.note("interpreted")
+            return making.interpreted(module, options, stats, function, start), None
+        from mlirad.frontend.compiling.kept import kept_or_made, place_of
 
-    def made() -> MachineProgram:
-        from mlirad.frontend.compiling import making  # the compiler, which a program on the disk does without
+        pipeline = options.pipeline("kernels", function, donated, start, sizes)
+        place = place_of(module, pipeline, options, called)
 
-        return making.machine_code(
-            module, options, stats, function, donated, name or function, start=start, sizes=sizes
+        def made() -> MachineProgram:
+            from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
+
+            return making.machine_code(
+                module, options, stats, function, donated, called, start=start, sizes=sizes
+            )
+
+        native = kept_or_made(
+            place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
         )
-
-    native = kept_or_made(
-        place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
-    )
-    native.kept_as = None if place is None else place.key
-    return native.entry, native
+        native.kept_as = None if place is None else place.key
+        return native.entry, native
 
 
 def loaded(

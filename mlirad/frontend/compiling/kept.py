@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.disk_cache.programs import Place
 from mlirad.errors import CompileError
+from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.machine_program import MachineProgram
@@ -53,11 +54,14 @@ def kept_or_made(
     if program is not None:
         with suppress(CompileError):
             loaded = load(program)
+            log.note("loaded")
             if stats is not None:
                 stats.add("load", time.perf_counter() - start, None)
                 stats.work, stats.peak_bytes, stats.is_loaded = program.operations, program.arena_bytes, True
             return loaded
+        log.fell_back("its program on the disk cannot be loaded, and is compiled again")
     made = make()
+    log.note("compiled")
     loaded = load(made)
     if place is not None:
         place.keep(made)

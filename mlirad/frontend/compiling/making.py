@@ -26,6 +26,7 @@ from mlirad.compiler import (
     transform,
 )
 from mlirad.errors import ArgumentError
+from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, progress_line
 from mlirad.frontend.compiling.stats import Stats
@@ -122,6 +123,8 @@ def machine_code(
         program = native_program(
             module, options, stats, function, donated, line=line, start=start, sizes=sizes
         ).program
+        if is_quick(program.llvm):
+            log.fell_back(f"its {len(program.llvm)} characters of LLVM IR are too many to be optimised")
         line.begin("llvm")
         began = time.perf_counter()
         made = machine_program(program)

@@ -8,8 +8,10 @@ code that read the same from outside share programs too (`recompiles.py`).
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -35,6 +37,7 @@ from mlirad.jit.guards import Guards
 
 if TYPE_CHECKING:
     from mlirad.frontend.compiling.comparisons import Weighing
+    from mlirad.frontend.compiling.log import Record
 
 T = TypeVar("T")
 
@@ -111,16 +114,22 @@ class Cache:
         self._is_weighed = self._weighing is None or self._weighing.is_last
         return self._weighing
 
-    def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
+    def find_or_make(
+        self, key: Hashable, make: Callable[[], Program], signature: Callable[[], str] | None = None
+    ) -> Program:
         """The program of a signature; one thread makes it while the others wait.
 
-        Raises `TracingError` if the function draws random numbers, or reads an iterator, while it is traced.
+        The logger shows the `signature`. Raises `TracingError` if the function draws random numbers, or reads
+        an iterator, while it is traced.
         """
-        with self.lock:
+        with self._recorded(signature) as record, self.lock:
             captures = self.captures()
             found = self.programs.get((key, captures.key))
             if found is None:
                 found = shared_programs.find(self._transformation, key, captures)
+                if record is not None:
+                    record.cause = self._cause(key, captures)
+                    record.source = None if found is None else "shared"
                 if found is None:
                     self._note(key, captures)
                     states = captures.drawn_states()
@@ -176,6 +185,25 @@ class Cache:
                 "do that outside, and pass the result as an argument",
             )
         return bool(unseen)
+
+    # What is told --------------------------------------------------------------------------------
+
+    def _recorded(self, signature: Callable[[], str] | None) -> AbstractContextManager[Record | None]:
+        if self._watch is None or "logging" not in sys.modules:
+            return nullcontext()
+        from mlirad.frontend.compiling.log import recorded
+
+        return recorded(self._name, signature)
+
+    def _cause(self, key: Hashable, captures: Captures) -> str:
+        """Say why there is no program of a signature yet."""
+        if self._reads_outside:
+            return "what decides its trace can change unseen"
+        last = self._last.get(key)
+        if last is None:
+            return "arguments of another signature" if self._last else "its first call"
+        changed = listed(last.differences(captures))
+        return f"what it reads from outside has changed{': ' if changed else ''}{changed}"
 
     # What changes --------------------------------------------------------------------------------
 

@@ -186,7 +186,9 @@ class Transformed:
                 self._note_signature(function, tree, types, args, kwargs)
                 return made
 
-            program = self._cache.find_or_make(key, make)
+            program = self._cache.find_or_make(
+                key, make, lambda: self._shown(function, tree, types, args, kwargs)
+            )
         else:
             weighing = self._cache.weighing()
             if weighing is None:
@@ -194,6 +196,21 @@ class Transformed:
             else:
                 program = replace(program, call=weighing.weighed(program.call))
         return program, args if is_plain else [prepared(leaf) for leaf in leaves]
+
+    def _shown(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> str:
+        """The signature of a call for the logger: `x: float64[3], n=2`."""
+        moving = [
+            f"{path}: {type_}" for path, type_ in zip(argument_paths(function, tree), types, strict=True)
+        ]
+        static = [f"{name}={value!r}"[:80] for name, value in self._reader.static_values(args, kwargs)]
+        return ", ".join([*moving, *static])
 
     def _note_signature(
         self,
@@ -281,6 +298,8 @@ class Transformed:
         kwargs: dict[str, Any],
     ) -> Program:
         """The program that another process made of the same trace, or a new one."""
+        from mlirad.frontend.compiling import log
+
         options = self._options
         by_name = tuple(sorted(name for name in kwargs if name not in self._static))
         static = self._reader.static_values(args, kwargs)
@@ -289,6 +308,7 @@ class Transformed:
         def load(machine: MachineProgram, result: Tree) -> Program:
             def compiled(donated: tuple[int, ...], name: str) -> tuple[Executable, NativeFunction]:
                 native = loaded(machine, options, donated=donated)
+                log.note("loaded")
                 return native.entry, native
 
             with compiling():
