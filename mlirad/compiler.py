@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TypeAlias
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -44,6 +43,9 @@ from mlirad.recursion import deep_recursion
 
 BLOCK_LIMIT = 2**26
 """Bytes that one block of positions computes."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Observer: TypeAlias = Callable[[Options, Step], None]
 """Told of every step of a run, and of the options that it is run with."""
@@ -98,12 +100,11 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        with _known_of(options):
-            program = on_large_stack(
-                lambda: _emitted(
-                    module, options, target, address_checks, flush_subnormals, profiled, shows_places
-                )
+        program = _knowing(options)(on_large_stack)(
+            lambda: _emitted(
+                module, options, target, address_checks, flush_subnormals, profiled, shows_places
             )
+        )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -159,14 +160,13 @@ def transform(
     passes = pipeline(options, target)
     context = _context() if context is None else context
     after = None if observe is None else partial(observe, options)
-    with _known_of(options):
-        on_large_stack(
-            lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
-        )
+    _knowing(options)(on_large_stack)(
+        lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
+    )
 
 
-def _known_of(options: Options) -> AbstractContextManager[None]:
-    """A context in which it is known between which numbers the sizes of the program are."""
+def _knowing(options: Options) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Makes functions during which it is known between which numbers the sizes of the program are."""
     if not options.large:
         return sizes_within(ANY_SIZE)
     return sizes_within(LARGE, dict.fromkeys(options.small, SMALL))
@@ -195,6 +195,8 @@ def _context() -> Context:
     return make_context()
 
 
+@deep_recursion
+@standard_floats
 def _emitted(
     module: ModuleOp,
     options: Options,
@@ -215,19 +217,18 @@ def _emitted(
             )
     graph = CallGraph(functions)
     callees = [functions[name] for name in graph.reachable(graph.callees(options.entry))]
-    with deep_recursion(), standard_floats():
-        if options.start == "kernels":
-            verify_plans(entry, callees)
-        elif options.large:
-            for function in (entry, *callees):
-                verify_plan(function)
-        return emit_program(
-            entry,
-            vector_bytes=target.vector_bytes,
-            instructions=target.instructions,
-            address_checks=address_checks,
-            profiled=profiled,
-            shows_places=shows_places,
-            callees=callees,
-            mode=float_mode(target.triple, flushes=flush_subnormals),
-        )
+    if options.start == "kernels":
+        verify_plans(entry, callees)
+    elif options.large:
+        for function in (entry, *callees):
+            verify_plan(function)
+    return emit_program(
+        entry,
+        vector_bytes=target.vector_bytes,
+        instructions=target.instructions,
+        address_checks=address_checks,
+        profiled=profiled,
+        shows_places=shows_places,
+        callees=callees,
+        mode=float_mode(target.triple, flushes=flush_subnormals),
+    )

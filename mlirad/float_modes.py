@@ -1,7 +1,7 @@
 """The mode of floating point while mlirad works on a program: rounding to nearest, with subnormal numbers.
 
-    with standard_floats():
-        ...                     constants computed here are the same whoever calls
+    @standard_floats
+    def compute(...):           constants computed here are the same whoever calls
 
 The mode belongs to the thread. Other libraries change it: some round upwards, those compiled for fast
 arithmetic take subnormal numbers for zeros. What is computed in a trace or a compile ends in programs, which
@@ -15,29 +15,64 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Final
+from contextvars import ContextVar, copy_context
+from functools import cache, wraps
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _Environment: Final = ctypes.c_uint64 * 8
 """Holds the `fenv_t` of every C library."""
 
 
-class standard_floats:
-    """A context in which this thread computes in the standard mode. What the mode was is restored behind it.
+def standard_floats(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that computes in the standard mode. What the mode was is restored behind it.
 
-    Where the C library is not known to have functions for it, nothing is changed.
+    Where the C library is not known to have functions for it, nothing is changed. No handler of a signal
+    comes between the end of the function and the call in C that restores the mode.
     """
 
-    __slots__ = ("_before",)
-
-    def __enter__(self) -> None:
+    @wraps(function)
+    def compute(*args: P.args, **kwargs: P.kwargs) -> T:
         get, put, standard = _functions()
-        self._before = _Environment()
-        get(self._before)
-        put(standard)
+        before = _Environment()
+        get(before)
+        try:
+            put(standard)
+            return function(*args, **kwargs)
+        finally:
+            put(before)
 
-    def __exit__(self, *raised: object) -> None:
-        _functions()[1](self._before)
+    return compute
+
+
+def silent(function: Callable[P, T]) -> Callable[P, T]:
+    """A function in which NumPy warns of nothing, such as overflows.
+
+    It has context variables of its own, of which NumPy's settings are one. Whatever ends it, they are gone.
+    """
+
+    @wraps(function)
+    def compute(*args: P.args, **kwargs: P.kwargs) -> T:
+        context = copy_context()
+        for variable, value in _SILENCE:
+            context.run(variable.set, value)
+        return context.run(function, *args, **kwargs)
+
+    return compute
+
+
+def _silence() -> list[tuple[ContextVar[Any], Any]]:
+    """What NumPy sets to warn of nothing."""
+    before, context = copy_context(), copy_context()
+    context.run(cast(Any, np.seterr), all="ignore")
+    return [(v, value) for v, value in context.items() if v not in before or before[v] is not value]
+
+
+_SILENCE: Final = _silence()
 
 
 @cache

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -319,8 +318,11 @@ def run_passes(
         if before is not None:
             before(pass_, module)
         start = time.perf_counter()
-        with watched() if after is not None else nullcontext(()) as moves:
+        moves: Sequence[Move] = ()
+        if after is None:
             _run(pass_, context, module)
+        else:
+            moves = watched(_run)(pass_, context, module)
         done.append(pass_.name)
         require_stage(done, module)
         ran = time.perf_counter()
@@ -332,8 +334,7 @@ def run_passes(
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
-        with deep_recursion(), standard_floats():
-            pass_.apply(context, module)
+        deep_recursion(standard_floats(pass_.apply))(context, module)
     except SizeNeeded as error:
         raise SizeNeeded(
             f"pass {pass_.name!r} needs a number: {error.message}",

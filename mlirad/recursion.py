@@ -2,59 +2,67 @@
 
 Passes and the interpreter recurse over what values depend on.
 
-    with deep_recursion():
-        ...                     a chain of some thousand ops is no danger
+    @deep_recursion
+    def run(...):           a chain of some thousand ops is no danger
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from threading import get_ident
+from typing import Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 RECURSION_LIMIT = 30_000
 """Enough for the deepest calls, long chains of ops and maps, and regions nested as deeply as they may be."""
 
 
-@contextmanager
-def deep_recursion() -> Generator[None]:
-    """Python's recursion limit at `RECURSION_LIMIT`, at least.
-
-    The limit is one for all threads: the first that enters raises it, the last that leaves restores it.
-    """
-    _limit.enter()
-    try:
-        yield
-    finally:
-        _limit.leave()
-
-
 class _Limit:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._before = 0
+    """The limit as it was before the calls that are under way, each with the thread that it runs in."""
 
-    def enter(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._before = sys.getrecursionlimit()
-                sys.setrecursionlimit(max(self._before, RECURSION_LIMIT))
-            self._users += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                sys.setrecursionlimit(self._before)
-
-    def renew_lock(self) -> None:
-        """Another thread may have held the lock when the process was forked."""
-        self._lock = threading.Lock()
+    before: int = 0
+    calls: Final[dict[object, int]] = {}
 
 
-_limit = _Limit()
+def deep_recursion(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that runs with a recursion limit of `RECURSION_LIMIT`, at least.
+
+    The limit is one for all threads: the first call raises it, and the last that ends restores it. Python
+    runs handlers of signals and other threads when a function is entered, or has been called, and in loops.
+    So none comes between the statements that end a call, whatever ended it. The end of a `with` block would
+    be a function, which is entered.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        call, thread = object(), get_ident()
+        if not _Limit.calls:
+            _Limit.before = sys.getrecursionlimit()
+        _Limit.calls[call] = thread
+        try:
+            sys.setrecursionlimit(max(_Limit.before, RECURSION_LIMIT))
+            return function(*args, **kwargs)
+        finally:
+            del _Limit.calls[call]
+            if not _Limit.calls:
+                sys.setrecursionlimit(_Limit.before)
+
+    return run
+
+
+def _forget_others() -> None:
+    """A child process has the thread that forked, and no other."""
+    for call, thread in list(_Limit.calls.items()):
+        if thread != get_ident():
+            del _Limit.calls[call]
+    if _Limit.before and not _Limit.calls:
+        sys.setrecursionlimit(_Limit.before)
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_limit.renew_lock)
+    os.register_at_fork(after_in_child=_forget_others)

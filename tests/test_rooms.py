@@ -18,7 +18,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "mlirad"
 
 ROOMS: dict[str, frozenset[str]] = {
-    "dialects": frozenset({"packages"}),
+    "dialects": frozenset({"packages", "float_modes"}),
     "ir": frozenset({"dialects"}),
     "rules": frozenset({"dialects", "ir"}),
     "linear_maps": frozenset({"dialects", "ir"}),
@@ -29,7 +29,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "float_modes": frozenset(),
     "neighbours": frozenset(),
     "interpreter": frozenset({"dialects", "packages", "reports", "recursion", "float_modes"}),
-    "passes": frozenset({"dialects", "ir", "rules", "linear_maps"}),
+    "passes": frozenset({"dialects", "ir", "rules", "linear_maps", "float_modes"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
     "jit": frozenset({"lower", "packages", "reports", "float_modes"}),
     "linear_maps.sparsity": frozenset(
@@ -127,12 +127,13 @@ ROOMS: dict[str, frozenset[str]] = {
 """What each room may import, besides itself and `mlirad.errors`."""
 
 FRONTEND: dict[str, frozenset[str]] = {
-    "tracing": frozenset(),
+    "splicing": frozenset(),
+    "tracing": frozenset({"splicing"}),
     "rewriting": frozenset({"tracing"}),
     "indexing": frozenset({"tracing"}),
     "compiling": frozenset({"tracing"}),
     "constructs": frozenset({"tracing", "compiling"}),
-    "numpy_functions": frozenset({"tracing", "indexing", "constructs"}),
+    "numpy_functions": frozenset({"splicing", "tracing", "indexing", "constructs"}),
     "complex_numbers": frozenset({"tracing", "indexing", "numpy_functions"}),
     "control_flow": frozenset({"tracing", "indexing", "rewriting", "constructs", "numpy_functions"}),
     "linear_map": frozenset({"tracing", "compiling", "constructs"}),

@@ -33,31 +33,31 @@ MOST_CHARACTERS = 200_000
 _BOX, _TALL, _ACROSS, _DOWN = 118, 24, 136, 54
 
 
+@deep_recursion
 def map_functions(linearized: ModuleOp, traced: ModuleOp) -> tuple[list[FuncOp], str]:
     """The functions that hold linear maps and what they are, of a program whose derivatives are maps; where
     there is none, the Jacobian of the program as it was traced, which this changes.
     """
-    with deep_recursion():
-        holding = [f for f in functions_by_name(linearized).values() if map_ops(f)]
-        if holding:
-            return holding, "The program, with its derivatives as linear maps"
-        try:
-            for stage in stages(traced, "main"):
-                if stage.title == "The Jacobian, simplified":
-                    return list(stage.functions), "The Jacobian of the program"
-        except MliradError as error:
-            return [], error.message
+    holding = [f for f in functions_by_name(linearized).values() if map_ops(f)]
+    if holding:
+        return holding, "The program, with its derivatives as linear maps"
+    try:
+        for stage in stages(traced, "main"):
+            if stage.title == "The Jacobian, simplified":
+                return list(stage.functions), "The Jacobian of the program"
+    except MliradError as error:
+        return [], error.message
     return [], "There are no linear maps in this program."
 
 
+@deep_recursion
 def mathematics(functions: Sequence[FuncOp]) -> str:
     """The functions as mathematics."""
 
     def title(name: str) -> str:
         return titled(name, UNICODE)
 
-    with deep_recursion():
-        text = "\n\n".join(written(f, UNICODE, Sharing.NAMED, title) for f in functions)
+    text = "\n\n".join(written(f, UNICODE, Sharing.NAMED, title) for f in functions)
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}\n… and more"
 
 

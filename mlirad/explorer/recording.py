@@ -47,8 +47,7 @@ class Recording:
 
 def record(lowered: Lowered) -> Recording:
     """Compile a function and note every stage. Raises what tracing and compiling raise."""
-    with compiling():
-        return _recorded(lowered)
+    return compiling(_recorded)(lowered)
 
 
 def _recorded(lowered: Lowered) -> Recording:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mlirad.frontend.compiling.options import bind_rewriting
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.numpy_functions.protocols import nests, operators
+from mlirad.frontend.numpy_functions.protocols import asked_calls, nests, operators
 from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
@@ -24,6 +24,7 @@ def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     operators.bind(Array)
     nests.bind()
+    asked_calls.bind()
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten)
     bind_tracing(as_array)

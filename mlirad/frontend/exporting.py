@@ -21,6 +21,7 @@ from mlirad.jit.target import file_target
 
 if TYPE_CHECKING:
     from mlirad.object_files import Exported
+    from mlirad.object_files.c_function import CFunction
 
 
 def lowered_for(function: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
@@ -84,10 +85,11 @@ def export(
         )
     try:
         made_for = file_target(wanted, cpu, features)
-        with compiling():
+
+        def exported() -> CFunction:
             module, results = lowered.trace()
             program = native_program(module, lowered.options, target=made_for, sizes=lowered.sizes).program
-            exported = exported_function(
+            return exported_function(
                 program,
                 chosen,
                 lowered.signature.paths,
@@ -97,7 +99,8 @@ def export(
                 source=lowered.name,
                 hint='write name="f", or another path',
             )
-            return write_files(where, exported, library=wants_library)
+
+        return write_files(where, compiling(exported)(), library=wants_library)
     except MliradError as error:
         if error.location is not None:
             raise

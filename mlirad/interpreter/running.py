@@ -17,7 +17,7 @@ from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
 from mlirad.dialects.instances import function_at, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
-from mlirad.float_modes import standard_floats
+from mlirad.float_modes import silent, standard_floats
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
 from mlirad.interpreter.combinators import COMBINATOR_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
@@ -80,8 +80,7 @@ def run_function(
     machine, main, values = prepared(program, args, function, counter)
     if timeout is not None:
         machine.deadline = time.monotonic() + timeout
-    with np.errstate(all="ignore"), deep_recursion(), standard_floats():
-        results = machine.call(main.sym_name.data, values)
+    results = silent(deep_recursion(standard_floats(machine.call)))(main.sym_name.data, values)
     return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)
 
 

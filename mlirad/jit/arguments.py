@@ -47,10 +47,10 @@ def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
     dtype = type_of_element[spec.dtype]
     if _is_ready(spec, dtype, value):
         return cast("npt.NDArray[Any]", value)
-    with standard_floats():
-        return _converted(spec, dtype, value, position)
+    return _converted(spec, dtype, value, position)
 
 
+@standard_floats
 def _converted(spec: ArraySpec, dtype: np.dtype[Any], value: object, position: int) -> npt.NDArray[Any]:
     if type(value) in _PYTHON_SCALARS:
         array = _from_python_scalar(spec, cast("bool | int | float", value), position)

@@ -135,10 +135,10 @@ def load(
 
 
 @large_stack
+@standard_floats
 def compiled(text: str, target: Target | None = None) -> tuple[bytes, StageTimes]:
     """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to, and what that took."""
-    with standard_floats():
-        return _compiled(text, target or find_target())
+    return _compiled(text, target or find_target())
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)

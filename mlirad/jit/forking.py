@@ -1,85 +1,91 @@
-"""Forking while other threads compile: `os.fork` waits until they have ended, so the child has all it needs.
+"""Forking while other threads compile: a child finds locks free, and LLVM between two calls.
 
-    with compiling_section(): ...        any number of threads; none is in one at the moment of a fork
-    with CompileLock(): ...              the same, one thread at a time
+    with CompileLock(): ...              one thread at a time, which may take it again
 
-A child has only the forking thread. A lock that another thread held would stay locked in it forever, and what
-the other was changing would stay half changed: LLVM's state, settings of the interpreter, caches.
+A child has only the forking thread. A lock that another thread held would stay locked in it for ever, so it
+is made free there; what the other was making is lost, and nobody has seen it. A fork waits for calls of LLVM
+that are under way, as they change what all of them share, and for imports, as modules half imported stay so.
+It waits for no trace, which may itself wait for the thread that forks.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import threading
+import time
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
 from functools import cached_property
-from types import TracebackType
-from typing import Any, cast
+from threading import get_ident
+from typing import Any, Final, cast
+from weakref import WeakSet
 
-from mlirad.jit.llvm_binding import llvm_lock
+IMPORT_SECONDS: Final = 10.0
+"""How long a fork waits for imports of other threads."""
 
-_depth: ContextVar[int] = ContextVar("depth", default=0)
-"""In how many sections the thread is, one inside another. A thread that compiles for one that waits for it
-(`mlirad/jit/stacks.py`) is in the sections of that one, whose context it has: a fork waits for both."""
+_PACKAGES: Final = ("mlirad", "xdsl", "llvmlite", "numpy", "scipy")
+"""The packages whose imports it waits for: those that mlirad imports when they are needed."""
+
+_RLock: Final[Any] = type(threading.RLock())
 
 
-class _Gate:
-    """Counts the threads in sections, and is closed while one forks."""
+class CompileLock(_RLock):
+    """A lock under which programs are made. Its holder may take it again; in a child no other thread has it.
+
+    A `with` block calls functions in C to take it and to give it back, so no handler of a signal comes
+    between what they do and what the block knows of it.
+    """
 
     def __init__(self) -> None:
-        self._inside = 0
-        self._changed = threading.Condition()
-        self._forking: int | None = None
-        self._llvm_lock: AbstractContextManager[object] = nullcontext()
-
-    def enter(self) -> None:
-        """Enter a section. A thread that is in one need not wait, so that forks wait for it."""
-        with self._changed:
-            if _depth.get() == 0:
-                while self._forking not in (None, threading.get_ident()):
-                    self._changed.wait()
-                self._inside += 1
-            _depth.set(_depth.get() + 1)
-
-    def leave(self) -> None:
-        """Leave a section."""
-        with self._changed:
-            _depth.set(_depth.get() - 1)
-            if _depth.get() == 0:
-                self._inside -= 1
-                self._changed.notify_all()
-
-    def before_fork(self) -> None:
-        """Wait until no other thread is in a section, and let none enter."""
-        with self._changed:
-            while self._forking is not None:
-                self._changed.wait()
-            self._forking = threading.get_ident()
-            while self._inside > (_depth.get() > 0):
-                self._changed.wait()
-        self._llvm_lock = llvm_lock()
-        self._llvm_lock.__enter__()
-
-    def after_fork(self) -> None:
-        """Let threads enter again."""
-        self._llvm_lock.__exit__(None, None, None)
-        with self._changed:
-            self._forking = None
-            self._changed.notify_all()
-
-    def after_fork_in_child(self) -> None:
-        """As `after_fork`, where no other thread is left."""
-        self._changed = threading.Condition()
-        for lock_owner in _cached_properties():
-            lock_owner.lock = threading.RLock()
-        self.after_fork()
+        _locks.add(self)
 
 
-def _cached_properties() -> Generator[Any]:
-    """The cached properties that have locks, which Python 3.12 has done away with."""
+_locks: Final[WeakSet[Any]] = WeakSet()
+
+
+class CallsOfLLVM:
+    """The lock that is held during each call of LLVM; see `llvm_binding`."""
+
+    lock: Any = CompileLock()
+
+
+class _Fork:
+    """What a fork does to the locks."""
+
+    def before(self) -> None:
+        """Wait until no other thread imports or is in a call of LLVM."""
+        end = time.monotonic() + IMPORT_SECONDS
+        while _others_import() and time.monotonic() < end:
+            time.sleep(1e-3)
+        CallsOfLLVM.lock.acquire()
+
+    def after(self) -> None:
+        """Let others call LLVM again."""
+        if CallsOfLLVM.lock._is_owned():
+            CallsOfLLVM.lock.release()
+
+    def after_in_child(self) -> None:
+        """Free the locks of threads that are no more."""
+        for lock in [*_locks, *_locks_of_properties()]:
+            if not lock._is_owned():
+                lock._at_fork_reinit()
+        self.after()
+
+
+def _others_import() -> bool:
+    """Whether another thread imports a module of one of the packages."""
+    locks: dict[str, Any] = vars(importlib)["_bootstrap"]._module_locks
+    for name, reference in list(locks.items()):
+        if name.partition(".")[0] in _PACKAGES:
+            owner = getattr(reference(), "owner", None)
+            if owner is not None and owner != get_ident():
+                return True
+    return False
+
+
+def _locks_of_properties() -> Generator[Any]:
+    """The locks of cached properties, which Python 3.12 has done away with."""
     if not hasattr(cached_property(lambda _: None), "lock"):
         return
     for name, module in list(sys.modules.items()):
@@ -89,59 +95,10 @@ def _cached_properties() -> Generator[Any]:
             if isinstance(member, type) and member.__module__ == name:
                 for value in list(vars(cast("type[Any]", member)).values()):
                     if isinstance(value, cached_property):
-                        yield value
+                        yield cast(Any, value).lock
 
 
-_gate = _Gate()
+_fork: Final = _Fork()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_gate.before_fork,
-        after_in_parent=_gate.after_fork,
-        after_in_child=_gate.after_fork_in_child,
-    )
-
-
-@contextmanager
-def compiling_section() -> Generator[None]:
-    """Code that no fork interrupts. Forks wait for it."""
-    _gate.enter()
-    try:
-        yield
-    finally:
-        _gate.leave()
-
-
-class CompileLock:
-    """A lock under which programs are made. Its holder may take it again; at a fork no other has it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._holder: int | None = None
-        self._depth = 0
-
-    def __enter__(self) -> None:
-        _gate.enter()
-        this = threading.get_ident()
-        try:
-            if self._holder != this:
-                self._lock.acquire()
-        except BaseException:  # a signal handler may raise when the lock is taken already
-            if self._holder != this and cast(Any, self._lock)._is_owned():
-                self._lock.release()
-            _gate.leave()
-            raise
-        self._holder = this
-        self._depth += 1
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self._holder = None
-            self._lock.release()
-        _gate.leave()
+    os.register_at_fork(before=_fork.before, after_in_parent=_fork.after, after_in_child=_fork.after_in_child)

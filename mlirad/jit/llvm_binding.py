@@ -7,11 +7,10 @@ of llvmlite can break. llvmlite reports its errors as `RuntimeError`.
 from __future__ import annotations
 
 import importlib
-import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Final, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, cast
 
+from mlirad.jit.forking import CallsOfLLVM, CompileLock
 from mlirad.jit.memory_left import require_memory
 
 
@@ -119,6 +118,7 @@ class _Deferred:
             require_memory(LIBRARY_BYTES, "load LLVM")
         binding = cast(Binding, cast(object, importlib.import_module(_BINDING)))
         if not vars(self):
+            _replace_lock()
             binding.initialize_native_target()
             binding.initialize_native_asmprinter()
         value = getattr(binding, name)
@@ -135,13 +135,44 @@ LLVM: Final = cast(Binding, cast(object, _Deferred()))
 """llvmlite's binding layer, with the host's code generator ready for use."""
 
 
-def llvm_lock() -> AbstractContextManager[object]:
-    """The lock that llvmlite holds during each call of LLVM; a thread may take it again.
+class _CallLock(CompileLock):
+    """Stands for the lock that llvmlite holds during each call of LLVM; a thread may take it again.
 
-    As long as nobody has used LLVM there is nothing to lock.
+    llvmlite's own is taken by functions of Python, in which a handler of a signal can raise, and then other
+    threads wait for ever. It calls whoever asks to be told; once somebody does, it is put back.
     """
-    functions = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
-    return cast(AbstractContextManager[object], getattr(functions, "_lock", nullcontext()))
+
+    def __init__(self, functions: Any):
+        super().__init__()
+        self._functions = functions
+        self._own = functions._lock
+
+    def enter(self) -> None:
+        """Let this be the lock."""
+        self._set(self)
+        CallsOfLLVM.lock = self
+
+    def register(self, taken: Callable[[], object], given_back: Callable[[], object]) -> None:
+        """Tell somebody when the lock is taken and given back."""
+        self._set(self._own)
+        CallsOfLLVM.lock = self._own._lock
+        self._own.register(taken, given_back)
+
+    def _set(self, lock: Any) -> None:
+        self._functions._lock = lock
+        for function in list(self._functions._fntab.values()):
+            function._lock = lock
+
+
+def _replace_lock() -> None:
+    """Have llvmlite's lock be one that interrupts leave as it should be, unless somebody is told of it."""
+    functions: Any = importlib.import_module(f"{_BINDING}.ffi").lib
+    if isinstance(functions._lock, _CallLock):
+        functions._lock.enter()  # which an interrupt may have ended
+    elif functions._lock._cblist:
+        CallsOfLLVM.lock = functions._lock._lock
+    else:
+        _CallLock(functions).enter()
 
 
 def llvm_version() -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.memory_left import require_memory
 
 STACK_BYTES: Final = 1 << 26
@@ -20,7 +21,7 @@ STACK_BYTES: Final = 1 << 26
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_starting = threading.Lock()
+_starting: Final = CompileLock()
 
 
 class _Thread(threading.Thread):

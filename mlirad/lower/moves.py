@@ -1,6 +1,6 @@
 """What the passes of lowering considered, what each expected to gain by it, and whether it was done.
 
-    with watched() as moves:                                       run_passes does so around every pass
+    moves = watched(lower)(module)                   run_passes does so with every pass, and passes call
         considered(op, "strips of 64 of 4096 rows", 1.2e6, 4.1e5, is_done=True)
 
     strip-mine
@@ -12,15 +12,16 @@ The costs are estimates for the nominal machine (`machine.py`), which serve to c
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, ParamSpec, TypeAlias
 
 from xdsl.ir import Operation
 
 from mlirad.ir.locations import location_of
+
+P = ParamSpec("P")
 
 Unit: TypeAlias = Literal["cycles", "elements", "kernels"]
 
@@ -50,15 +51,20 @@ class Move:
 _watching: ContextVar[dict[Move, None] | None] = ContextVar("watching", default=None)
 
 
-@contextmanager
-def watched() -> Generator[dict[Move, None]]:
-    """The moves that are considered inside, each once, in order."""
-    found: dict[Move, None] = {}
-    token = _watching.set(found)
-    try:
-        yield found
-    finally:
-        _watching.reset(token)
+def watched(function: Callable[P, object]) -> Callable[P, tuple[Move, ...]]:
+    """A function that gives the moves which another one considers, each once, in order.
+
+    That one has context variables of its own, which are gone behind it, whatever ends it.
+    """
+
+    def run(*args: P.args, **kwargs: P.kwargs) -> tuple[Move, ...]:
+        found: dict[Move, None] = {}
+        context = copy_context()
+        context.run(_watching.set, found)
+        context.run(function, *args, **kwargs)
+        return tuple(found)
+
+    return run
 
 
 def considered(

@@ -32,6 +32,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.instances import alone, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, array_type, is_array, shape_of, size_of
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
+from mlirad.float_modes import silent
 
 T = TypeVar("T")
 
@@ -224,5 +225,4 @@ def _convert(array: Argument, type_: Attribute, shape: tuple[int, ...] | None = 
         limits = np.iinfo(dtype)
         if array.min() < limits.min or array.max() > limits.max:
             raise DtypeError(f"holds integers that do not fit {type_}")
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array.astype(dtype)).reshape(shape)
+    return np.ascontiguousarray(silent(array.astype)(dtype)).reshape(shape)

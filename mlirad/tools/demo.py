@@ -16,8 +16,7 @@ import importlib.util
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -65,13 +64,10 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
         cast("Callable[..., Any]", inspect.unwrap(function)) if isinstance(function, Function) else function
     )
     given = args or example_arguments(original)
-    with compiling(), _named_variables(inspect.unwrap(original)):
-        module = trace(original, *given)
+    module = compiling(_traced)(original, given)
     name = _name_main(module, function_name(original))
     parts = [_section("Original definition", _source(original))]
-    with compiling():
-        for stage in stages(module, name):
-            parts.append(_section(stage.title, _text(stage, form)))
+    parts += compiling(lambda: [_section(s.title, _text(s, form)) for s in stages(module, name)])()
     return "\n".join(parts)
 
 
@@ -110,14 +106,13 @@ def _source(function: Callable[..., Any]) -> str:
 # Names of variables ----------------------------------------------------------------------------------
 
 
-@contextmanager
-def _named_variables(function: Callable[..., Any]) -> Generator[None]:
-    """While a function is traced, give values the names of the variables that hold them in the end.
+def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> ModuleOp:
+    """A function traced; values have the names of the variables that hold them in the end.
 
     Functions of the same file count, others do not.
     """
     before = sys.getprofile()
-    code: CodeType | None = getattr(function, "__code__", None)
+    code: CodeType | None = getattr(inspect.unwrap(function), "__code__", None)
     file = None if code is None else code.co_filename
 
     def observe(frame: FrameType, event: str, argument: object) -> None:
@@ -126,9 +121,9 @@ def _named_variables(function: Callable[..., Any]) -> Generator[None]:
                 if isinstance(held, Array) and held.value.name_hint is None and name.isidentifier():
                     held.value.name_hint = name
 
-    sys.setprofile(observe)
     try:
-        yield
+        sys.setprofile(observe)
+        return trace(function, *args)
     finally:
         sys.setprofile(before)
 

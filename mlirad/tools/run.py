@@ -27,6 +27,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
+from mlirad.float_modes import silent
 from mlirad.interpreter import run_function
 from mlirad.ir.foreign import reads
 from mlirad.ir.locations import location_of
@@ -95,11 +96,10 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         name = function.sym_name.data
         values = read_arguments(texts, function.function_type.inputs.data, name)
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
-        with np.errstate(all="ignore"):
-            if arguments.interpret:
-                results = tuple(run_function(of_all_sizes, values, function=name))
-            else:
-                results = _run_native(module, values, function, checked, memory, arguments)
+        if arguments.interpret:
+            results = tuple(silent(run_function)(of_all_sizes, values, function=name))
+        else:
+            results = silent(_run_native)(module, values, function, checked, memory, arguments)
     except MliradError as error:
         report(error, source)
         return 1

@@ -139,9 +139,8 @@ def test_code_of_calls_is_smaller_than_inlined_code() -> None:
         def gradient(y: Any, p: Any) -> Any:
             return ad.grad(steps(number))(y, p)
 
-        with compiling():
-            module = ad.trace(gradient, np.zeros(2), 0.1)
-            brought_to("arrays", module, Options(method=method))
+        module = ad.trace(gradient, np.zeros(2), 0.1)
+        compiling(brought_to)("arrays", module, Options(method=method))
         return count_ops(module)
 
     called = ops("jacobian", 7) - ops("jacobian", 3)

@@ -36,8 +36,6 @@ LINES: dict[str, tuple[str, str, str]] = {
     "in": ("t in values", "np.any(values == x)", "(lambda x: {})(t)"),
     "not in": ("t not in values", "np.any(values == x)", "(lambda x: ~{})(t)"),
     "filter": ("sum(filter(lambda e: e > 0, x))", "x[x > 0]", "{}.sum()"),
-    "read": ("a[k]", "ad.asarray(a)[i]", "(lambda i: {})(k)"),
-    "rows": ("np.eye(5)[k]", "ad.asarray(a)[i]", "(lambda a, i: {})(np.eye(5), k)"),
     "arange": (
         "np.arange(t, t + 1.4, 0.5)", "start + step * np.arange(n)", "(lambda start, step: {})(t, 0.5)",
     ),

@@ -293,7 +293,6 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda y: interpolate.CubicSpline(X, y, bc_type="none"), ArgumentError, "boundary condition 'none'"),
     (lambda y: interpolate.CubicSpline(X, y, bc_type=("periodic", "natural")), ArgumentError, "one end"),
     (lambda y: interpolate.CubicSpline(X, y, bc_type=((1, 0.0), (1, 0.0))), ShapeError, "derivative of"),
-    (lambda y: interpolate.CubicSpline(X, y, nu=3), ArgumentError, "unexpected keyword argument 'nu'"),
     (lambda y: interpolate.CubicSpline(X, y)(0.5, -1), ArgumentError, "order of the derivative is -1"),
     (lambda y: interpolate.CubicSpline(X, y, extrapolate="periodic").integrate(0, 1), UnsupportedError, ""),
     (lambda y: interpolate.CubicHermiteSpline(X, y, y[:3]), ShapeError, "differ in shape"),

@@ -449,6 +449,8 @@ def test_a_view_is_read_again_in_each_body():
     np.testing.assert_array_equal(y, [7.0, 2.0])
 
 
+BEFORE = np.zeros((2, 3))
+
 REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     "diagonal": (lambda x: np.diagonal(x).__setitem__(0, 1.0), "read only"),
     "view of a diagonal": (lambda x: np.diagonal(x)[1:].fill(1.0), "read only"),
@@ -461,11 +463,11 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     "shape =, order": (lambda x: setattr(x.T + 1, "shape", (2, 3)), "order of elements in memory"),
     "dtype =": (lambda x: setattr(x, "dtype", np.float32), "in place"),
     "resize": (lambda x: x.resize(3, 3), "in place"),
-    "out": (lambda x: np.add(x, 1.0, out=np.zeros((2, 3))), "existing array"),
-    "out of a function": (lambda x: np.sum(x, 0, None, np.zeros(3)), "existing array"),
+    "out": (lambda x: np.add(x, 1.0, out=BEFORE), "existing array"),
+    "out of a function": (lambda x: np.sum(x, 0, None, BEFORE[0]), "existing array"),
     "shape of out": (lambda x: np.add(x, 1.0, out=x[0]), "shape"),
-    "copyto": (lambda x: np.copyto(np.zeros(3), x[0]), "existing|NumPy array"),
-    "+= in a NumPy array": (lambda x: np.zeros(3).__iadd__(x[0]), "existing array"),
+    "copyto": (lambda x: np.copyto(BEFORE, x[0]), "existing|NumPy array"),
+    "+= in a NumPy array": (lambda x: BEFORE.__iadd__(x[0]), "existing array"),
     "grows": (lambda x: x[0].__iadd__(x), "shape"),
     "values at a mask": (lambda x: x.__setitem__(x > 0, np.ones(4)), "number of places"),
 }

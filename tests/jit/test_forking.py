@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import gc
+import importlib
 import multiprocessing
 import os
 import sys
 import threading
+import time
 from collections.abc import Generator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +22,8 @@ import pytest
 
 import mlirad as ad
 from mlirad.frontend.compiling.compilation import compiling
+from mlirad.frontend.splicing.tracing_threads import TRACING
+from mlirad.jit import forking
 from mlirad.recursion import RECURSION_LIMIT
 
 DEADLINE = 60.0
@@ -54,7 +60,7 @@ def compiles_in_threads(count: int = 2) -> Generator[None]:
 
 def gradient(x: float) -> float:
     """Compiles, also what the parent has compiled, and what it has not."""
-    assert gc.isenabled() and sys.getrecursionlimit() < RECURSION_LIMIT
+    assert gc.isenabled() and sys.getrecursionlimit() < RECURSION_LIMIT and not TRACING
     return float(ad.grad(lambda v: np.sin(v) * x)(0.0)) + float(inherited(2.0))
 
 
@@ -84,6 +90,87 @@ def test_children_forked_while_threads_compile() -> None:
     assert inherited(1.0) == 3.0
     with compiles_in_threads():
         assert [in_child(6.0 + k) for k in range(4)] == [0] * 4
+
+
+@needs_fork
+def test_forks_wait_for_no_trace() -> None:
+    """A trace of another thread may itself wait for the thread that forks. The child traces and compiles."""
+    begun, forked = threading.Event(), threading.Event()
+
+    def f(x: Any) -> Any:
+        begun.set()
+        forked.wait(DEADLINE)
+        return np.sin(x)
+
+    waiting = ad.jit(f)
+    found: list[float] = []
+    thread = threading.Thread(target=lambda: found.append(float(waiting(0.0))))
+    thread.start()
+    begun.wait(DEADLINE)
+    start = time.monotonic()
+    assert in_child(6.5) == 0
+    assert time.monotonic() - start < DEADLINE / 2
+    forked.set()
+    thread.join()
+    assert found == [0.0]
+
+
+@needs_fork
+def test_locks_of_others_are_free_in_a_child() -> None:
+    """Settings that others have changed are as they were, too."""
+    begun, ended = threading.Event(), threading.Event()
+    locks = list(forking._locks)  # pyright: ignore[reportPrivateUsage]
+
+    @compiling
+    def hold() -> None:
+        with contextlib.ExitStack() as stack:
+            for lock in locks:
+                stack.enter_context(lock)
+            TRACING.add(threading.get_ident())
+            begun.set()
+            ended.wait(DEADLINE)
+            TRACING.discard(threading.get_ident())
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    begun.wait(DEADLINE)
+    assert len(locks) > 10
+    assert in_child(6.25) == 0
+    ended.set()
+    thread.join()
+
+
+@needs_fork
+def test_forks_wait_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that another thread has half imported would stay so in the child."""
+    (tmp_path / "mlirad_slow").mkdir()
+    (tmp_path / "mlirad_slow" / "__init__.py").write_text("import time\ntime.sleep(0.3)\nDONE = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(forking, "_PACKAGES", ("mlirad_slow",))
+    thread = threading.Thread(target=importlib.import_module, args=("mlirad_slow",))
+    thread.start()
+    while "mlirad_slow" not in sys.modules:
+        time.sleep(0.001)
+    process = os.fork()
+    if process == 0:
+        os._exit(getattr(importlib.import_module("mlirad_slow"), "DONE", 2))
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
+    thread.join()
+
+
+LOCAL = {"mlirad/frontend/compiling/progress.py", "mlirad/tools/time_limit.py", "mlirad/jit/forking.py"}
+"""Files with locks that no other thread waits for in a child, and the one that makes the others."""
+
+
+def test_all_locks_are_known_to_forks() -> None:
+    names = {"Lock", "RLock", "Condition", "Event", "Semaphore", "BoundedSemaphore", "Barrier"}
+    found = {
+        str(path.relative_to(REPOSITORY))
+        for path in (REPOSITORY / "mlirad").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in names
+    }
+    assert found == LOCAL
 
 
 @needs_fork
@@ -117,15 +204,19 @@ def test_settings_are_restored_by_the_last_of_several_compiles() -> None:
     before = gc.isenabled(), sys.getrecursionlimit()
     inside, leave = threading.Event(), threading.Event()
 
+    @compiling
     def other() -> None:
-        with compiling():
-            inside.set()
-            leave.wait()
+        inside.set()
+        leave.wait()
 
     thread = threading.Thread(target=other)
-    with compiling():
+
+    @compiling
+    def this() -> None:
         thread.start()
         inside.wait()
+
+    this()
     assert (gc.isenabled(), sys.getrecursionlimit()) == (False, RECURSION_LIMIT)
     leave.set()
     thread.join()

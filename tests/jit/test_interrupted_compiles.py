@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import threading
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from mlirad.jit import engine, forking
 from mlirad.lower.form_kernels import FormKernelsPass
 from mlirad.lower.plan_memory import PlanMemoryPass
 from mlirad.passes.linearize import LinearizePass
+from tests.invariants import disturbed, settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::mlirad.errors.CaptureWarning")
 
@@ -47,10 +47,9 @@ def interrupting(function: Callable[..., Any], *, after: bool) -> Callable[..., 
     return run
 
 
-def check_sane(slope: Callable[..., Any]) -> None:
+def check_sane(slope: Callable[..., Any], before: dict[str, Any]) -> None:
     """No lock is held, no setting changed, and the function compiles, here and in another thread."""
-    assert gc.isenabled()
-    assert forking._gate._inside == 0 and forking._depth.get() == 0  # pyright: ignore[reportPrivateUsage]
+    assert not disturbed(before)
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.append(slope(X)), daemon=True)
     thread.start()
@@ -68,12 +67,13 @@ def test_a_compile_is_interrupted_at_every_stage(
     slope = ad.grad(lambda x: np.sum(np.sin(x) * x))
     slope_of_others = ad.grad(lambda x: np.sum(np.cos(x)))
     slope_of_others(X)
+    before = settings()
     owner, name = STAGES[stage]
     engine._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(owner, name, interrupting(getattr(owner, name), after=after))
         slope(X)
-    check_sane(slope)
+    check_sane(slope, before)
     np.testing.assert_allclose(slope_of_others(X), -np.sin(X))
 
 
@@ -87,15 +87,16 @@ def test_a_trace_is_interrupted() -> None:
             signal.raise_signal(signal.SIGINT)
         return np.sum(y * x)
 
-    slope = ad.grad(f)
+    slope, before = ad.grad(f), settings()
     with pytest.raises(KeyboardInterrupt):
         slope(X)
-    check_sane(slope)
+    check_sane(slope, before)
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of threads")
 def test_waiting_for_a_compile_is_interrupted() -> None:
     """The lock that another thread has stays with it."""
+    before = settings()
     lock, taken, done = forking.CompileLock(), threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -115,4 +116,4 @@ def test_waiting_for_a_compile_is_interrupted() -> None:
     thread.join()
     with lock, lock:
         pass
-    assert forking._gate._inside == 0  # pyright: ignore[reportPrivateUsage]
+    assert not disturbed(before)

@@ -74,7 +74,8 @@ N = size("n")
 @pytest.mark.parametrize("range_", [SMALL, LARGE])
 def test_extents_with_sizes(extent: int, range_: SizeRange) -> None:
     sizes = [range_.least + k for k in (0, 1, 2, 5, 7, 14)]
-    with sizes_within(range_):
+
+    def check() -> None:
         for width, native in ((1, 4), (4, 4), (8, 4), (16, 8)):
             for masks in (False, True):
                 for compact in (False, True):
@@ -95,3 +96,5 @@ def test_extents_with_sizes(extent: int, range_: SizeRange) -> None:
                     wanted = range(evaluate(extent, {"n": n}))
                     assert iterations(at(once, n)) == Counter(wanted)
                     assert [set(iterations(at(tile, n))) for tile in tiles] == [set(wanted), set(wanted)]
+
+    sizes_within(range_)(check)()

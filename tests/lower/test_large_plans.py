@@ -34,7 +34,8 @@ def test_pieces_of_an_arena_lie_apart(seed: int) -> None:
     arena = SizedArena()
     live: list[tuple[int, int]] = []
     pairs: set[tuple[int, int, int, int]] = set()
-    with sizes_within(LARGE):
+
+    def fill() -> None:
         for _ in range(40):
             if live and rng.random() < 0.5:
                 arena.release(*live.pop(int(rng.integers(len(live)))))
@@ -50,6 +51,8 @@ def test_pieces_of_an_arena_lie_apart(seed: int) -> None:
                 assert ends_before(start, bytes_, other) or ends_before(other, extent, start)
                 pairs.add((start, bytes_, other, extent))
             live.append((start, bytes_))
+
+    sizes_within(LARGE)(fill)()
     for sizes in ({"n": 256, "m": 256}, {"n": 263, "m": 1001}, {"n": 4099, "m": 257}):
         for piece in pairs:
             start, bytes_, other, extent = (evaluate(e, sizes) for e in piece)
@@ -83,8 +86,7 @@ def planned() -> FuncOp:
 
 
 def verified(made: FuncOp) -> None:
-    with sizes_within(LARGE):
-        verify_plan(made)
+    sizes_within(LARGE)(verify_plan)(made)
 
 
 def test_plans_that_do_not_hold_for_all_sizes() -> None:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from mlirad.dialects.array.own_functions import OWN_FUNCTIONS
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.dialects.array.special_values import special_values
+from mlirad.float_modes import silent
 from mlirad.packages import scipy_module
 
 Number: TypeAlias = np.generic | NDArray[Any]
@@ -39,10 +40,9 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Number]:
     """`function` without floating-point warnings, its scalar results as NumPy scalars."""
 
     @wraps(function)
+    @silent
     def quiet(*operands: Number, **properties: Any) -> Number:
-        with np.errstate(all="ignore"):
-            result = np.asarray(function(*operands, **properties))
-        return result[()]
+        return np.asarray(function(*operands, **properties))[()]
 
     return quiet
 

@@ -1,17 +1,19 @@
 """Of what is known of sizes while a program is compiled: the range of each one, and the number for costs.
 
-with sizes_within(SizeRange(256, 2**24, 4096)):
-    at_most(8, size("n"))             True, which it is not for sizes from 2 on
+sizes_within(SizeRange(256, 2**24, 4096))(at_most)(8, size("n"))
+                                      True, which it is not for sizes from 2 on
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 LEAST_SIZE: Final = 2
 """Programs with a size of 0 or 1 are compiled for it, so sizes are known to be neither."""
@@ -39,15 +41,24 @@ _others: ContextVar[SizeRange] = ContextVar("others", default=ANY_SIZE)
 _named: ContextVar[Mapping[str, SizeRange]] = ContextVar("named", default=MappingProxyType({}))
 
 
-@contextmanager
-def sizes_within(range_: SizeRange, named: Mapping[str, SizeRange] | None = None) -> Generator[None]:
-    """Within, every size is known to be in this range, and those of some names in ranges of their own."""
-    others, names = _others.set(range_), _named.set(named or {})
-    try:
-        yield
-    finally:
-        _others.reset(others)
-        _named.reset(names)
+def sizes_within(
+    range_: SizeRange, named: Mapping[str, SizeRange] | None = None
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Makes functions during which sizes are known to be in this range, and those of some names in others.
+
+    They have context variables of their own, which are gone behind them, whatever ends them.
+    """
+
+    def within(function: Callable[P, T]) -> Callable[P, T]:
+        def run(*args: P.args, **kwargs: P.kwargs) -> T:
+            context = copy_context()
+            context.run(_others.set, range_)
+            context.run(_named.set, named or {})
+            return context.run(function, *args, **kwargs)
+
+        return run
+
+    return within
 
 
 def range_of(name: str) -> SizeRange:

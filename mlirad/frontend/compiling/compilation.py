@@ -6,15 +6,16 @@ executable(module, options, stats)     compiles @main to native code, or hands i
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+import os
+from collections.abc import Callable
+from functools import wraps
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from mlirad.disk_cache.glue import KeptGlue
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.options import Options
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.memory_left import COMPILE_BYTES, require_memory
@@ -26,54 +27,60 @@ if TYPE_CHECKING:
 
     from mlirad.frontend.compiling.stats import Stats
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 keep_glue_in(KeptGlue())
 
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
 
 
-@contextmanager
-def compiling() -> Generator[None]:
-    """Pause garbage collection, allow deep recursion and round to nearest, as compiling needs; forks wait.
-
-    Raises `OutOfMemoryError` where there is little memory left.
-    """
-    this = object()
-    require_memory(COMPILE_BYTES, "trace and compile a function")
-    with compiling_section(), deep_recursion(), standard_floats():
-        try:
-            _garbage.keep(this)
-            yield
-        finally:
-            _garbage.release(this)
-
-
 class _Garbage:
-    """The collection of garbage during compiles: the first one stops it, the last one resumes it.
+    """Whether garbage was collected before the compiles that are under way, each with its thread."""
 
-    Each is known by an object of its own, so that one that is interrupted in here is not counted for ever.
+    was_collected: bool = False
+    compiles: Final[dict[object, int]] = {}
+
+
+def compiling(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that runs as compiling needs: no garbage is collected, recursion is deep, floats standard.
+
+    The first of the compiles that are under way stops the collection, and the last that ends resumes it. As
+    in `deep_recursion` nothing comes between the statements that end one. It raises `OutOfMemoryError` where
+    there is little memory left.
     """
+    function = deep_recursion(standard_floats(function))
 
-    def __init__(self) -> None:
-        self._lock = CompileLock()
-        self._compiles: set[object] = set()
-        self._was_enabled = False
-
-    def keep(self, compile: object) -> None:
-        with self._lock:
-            if not self._compiles:
-                self._was_enabled = gc.isenabled()
-            self._compiles.add(compile)
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        require_memory(COMPILE_BYTES, "trace and compile a function")
+        compile_, thread = object(), get_ident()
+        if not _Garbage.compiles:
+            _Garbage.was_collected = gc.isenabled()
+        _Garbage.compiles[compile_] = thread
+        try:
             gc.disable()
-
-    def release(self, compile: object) -> None:
-        with self._lock:
-            self._compiles.discard(compile)
-            if not self._compiles and self._was_enabled:
+            return function(*args, **kwargs)
+        finally:
+            del _Garbage.compiles[compile_]
+            if _Garbage.was_collected and not _Garbage.compiles:
                 gc.enable()
 
+    return run
 
-_garbage = _Garbage()
+
+def _forget_others() -> None:
+    """A child process has the thread that forked, and no other."""
+    for compile_, thread in list(_Garbage.compiles.items()):
+        if thread != get_ident():
+            del _Garbage.compiles[compile_]
+    if _Garbage.was_collected and not _Garbage.compiles:
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_others)
 
 
 def executable(

@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
-from mlirad.lower.native_program import ArraySpec, NativeProgram
+from mlirad.lower.native_program import ArraySpec, KernelNote, NativeProgram
 from mlirad.pipeline_options import Sizes
 
 Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[Any]]]
@@ -76,24 +76,24 @@ class Lowered(_OfThisProcess):
         self._stats = Stats()
 
     @plain_errors
+    @compiling
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
         from mlirad.frontend.compiling.making import text_after
 
-        with compiling():
-            return text_after(self.trace()[0], after, self.options, self.sizes)
+        return text_after(self.trace()[0], after, self.options, self.sizes)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
         return self.ir(after)
 
     @cached_property
+    @compiling
     def program(self) -> NativeProgram:
         """The program as LLVM IR text and the memory that it needs."""
         from mlirad.frontend.compiling.making import native_program
 
-        with compiling():
-            return native_program(self.trace()[0], self.options, sizes=self.sizes).program
+        return native_program(self.trace()[0], self.options, sizes=self.sizes).program
 
     @plain_errors
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
@@ -108,15 +108,19 @@ class Lowered(_OfThisProcess):
                 location=user_line(),
                 hint="leave out interpret=True",
             )
-        from mlirad.frontend.compiling.making import native_program
-
         given, leaves = self._read(args, kwargs)
         self.signature.require(given, self.name)
-        with compiling():
-            module = self.trace()[0]
-            program = native_program(module, self.options, profiled=True, sizes=self.sizes).program
-            native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
-        return profiled(native, program.kernels, leaves)
+        return profiled(*self._profiled(), leaves)
+
+    @compiling
+    def _profiled(self) -> tuple[NativeFunction, Sequence[KernelNote]]:
+        """A program that measures its kernels, and what they are."""
+        from mlirad.frontend.compiling.making import native_program
+
+        module = self.trace()[0]
+        program = native_program(module, self.options, profiled=True, sizes=self.sizes).program
+        native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
+        return native, program.kernels
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""

@@ -28,7 +28,7 @@ from mlirad.compiler import (
 from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
-from mlirad.frontend.compiling.progress import ProgressLine, progress_line
+from mlirad.frontend.compiling.progress import ProgressLine, with_progress
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
@@ -119,7 +119,8 @@ def machine_code(
     sizes: Sizes = (),
 ) -> MachineProgram:
     """A function of the module as object code for this machine; see `native_program`. It is called `name`."""
-    with progress_line(name) as line:
+
+    def made(line: ProgressLine) -> MachineProgram:
         program = native_program(
             module, options, stats, function, donated, line=line, start=start, sizes=sizes
         ).program
@@ -127,18 +128,21 @@ def machine_code(
             log.fell_back(f"its {len(program.llvm)} characters of LLVM IR are too many to be optimised")
         line.begin("llvm")
         began = time.perf_counter()
-        made = machine_program(program)
+        code = machine_program(program)
         if stats is not None:
             stats.add("llvm", time.perf_counter() - began, None)
             stats.is_quick = is_quick(program.llvm)
-        return made
+        return code
+
+    return with_progress(name, made)
 
 
 def sized_code(
     module: ModuleOp, options: Options, wanted: PipelineOptions, name: str
 ) -> MachineProgram | None:
     """Array code with sizes as object code for all those of a range, None where that is not to be had."""
-    with progress_line(name) as line:
+
+    def made(line: ProgressLine) -> MachineProgram | None:
         line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
         program = compile_large(
             module,
@@ -149,6 +153,8 @@ def sized_code(
         )
         line.begin("llvm")
         return None if program is None else machine_program(program)
+
+    return with_progress(name, made)
 
 
 def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:

@@ -133,8 +133,7 @@ class Cache:
                 if found is None:
                     self._note(key, captures)
                     states = captures.drawn_states()
-                    with watching(outside=bool(captures.outside)) as watch:
-                        found = make()
+                    found, watch = watching(make, outside=bool(captures.outside))
                     self._require_undrawn(captures, states)
                     if self._reads_unseen(watch, captures):
                         return found
@@ -144,8 +143,8 @@ class Cache:
                     shared_programs.keep(self._transformation, key, captures, found)
                 self._last[key] = captures
                 place = (key, captures.key)
-                self.programs[place] = found
                 self._nbytes[place] = captures.nbytes
+                self.programs[place] = found
                 self._drop_oldest(place)
             return found
 
@@ -164,7 +163,8 @@ class Cache:
             self._drop(next(iter(self.programs)))
 
     def _drop(self, place: tuple[Hashable, Hashable]) -> None:
-        del self.programs[place], self._nbytes[place]
+        self.programs.pop(place, None)
+        self._nbytes.pop(place, None)
         if all(key != place[0] for key, _ in list(self.programs)):
             self._last.pop(place[0], None)
 

@@ -13,13 +13,16 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final, TextIO
+from typing import Any, Final, TextIO, TypeVar
 
 from mlirad.errors import ArgumentError
+from mlirad.jit.forking import CompileLock
+
+T = TypeVar("T")
 
 VARIABLE: Final = "MLIRAD_PROGRESS"
 _CHOICES: Final = {"on": True, "off": False}
@@ -39,8 +42,8 @@ class _Setting:
 
 
 _setting = _Setting()
-_taken = threading.Lock()
-"""Held by the compile that has the line: of several in threads, or one inside another, the first."""
+_taken: Final[Any] = CompileLock()
+"""Held by the writer of the line: of several compiles in threads, or one inside another, the first has it."""
 
 
 def set_shown(value: bool) -> None:
@@ -95,17 +98,20 @@ class ProgressLine:
             self._number = next((k for k in places if k > self._number), places[0])
         self._step = step
 
-    def keep_written(self, stream: TextIO, end: threading.Event) -> None:
-        """Write it until the end, if that is not soon, and leave the terminal as it was."""
-        if end.wait(DELAY):
+    def keep_written(self, stream: TextIO, running: Any) -> None:
+        """Write it until the lock is free, if that is not soon, and leave the terminal as it was."""
+        if running.acquire(timeout=DELAY) or not _taken.acquire(blocking=False):
             return
-        with suppress(OSError, ValueError):  # where nobody reads it any more
-            self._write(stream)
-            while not end.wait(BETWEEN):
+        try:
+            with suppress(OSError, ValueError):  # where nobody reads it any more
                 self._write(stream)
-            if self._width:
-                stream.write("\r" + " " * self._width + "\r")
-                stream.flush()
+                while not running.acquire(timeout=BETWEEN):
+                    self._write(stream)
+                if self._width:
+                    stream.write("\r" + " " * self._width + "\r")
+                    stream.flush()
+        finally:
+            _taken.release()
 
     def _write(self, stream: TextIO) -> None:
         """Show where the compile is, in place of what was shown before."""
@@ -128,19 +134,17 @@ def _columns(stream: TextIO) -> int:
         return 80
 
 
-@contextmanager
-def progress_line(name: str) -> Generator[ProgressLine]:
-    """The line of a compile that runs in the `with` block, which says where it is."""
+def with_progress(name: str, work: Callable[[ProgressLine], T]) -> T:
+    """What a compile gives that is called with its line, and says there where it is."""
     line, stream = ProgressLine(name), sys.stderr
-    if not is_shown() or stream is None or not _taken.acquire(blocking=False):
-        yield line
-        return
-    end = threading.Event()
-    writer = threading.Thread(target=line.keep_written, args=(stream, end), daemon=True)
+    if not is_shown() or stream is None:
+        return work(line)
+    running = threading.Lock()
+    writer = threading.Thread(target=line.keep_written, args=(stream, running), daemon=True)
     try:
-        writer.start()
-        yield line
+        with running:  # which is free again whatever ends the work, and then the writer ends
+            writer.start()
+            return work(line)
     finally:
-        end.set()
-        writer.join()
-        _taken.release()
+        if writer.is_alive():
+            writer.join()

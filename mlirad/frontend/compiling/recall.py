@@ -138,9 +138,8 @@ def recalled_or_made(
     if found is not None:
         with suppress(CompileError):
             return load(*found)
-    with hearing() as heard:
-        made = make()
-    if not heard.any() and place() == before:
+    made, was_warned = hearing(make)()
+    if not was_warned and place() == before:
         before.keep(made, name)
     return made
 

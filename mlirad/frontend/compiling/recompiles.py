@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 from mlirad.errors import CaptureWarning, RecompileWarning
 from mlirad.frontend.tracing.captures import Captures
-from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.code_reads import is_program_file, own_code
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
@@ -61,7 +61,8 @@ def code_of(function: Any) -> CodeType | None:
     if isinstance(function, MethodType):
         return code_of(function.__func__)
     if isinstance(function, FunctionType):
-        return function.__code__ if is_program_file(function.__code__.co_filename) else None
+        code = own_code(function)
+        return code if is_program_file(code.co_filename) else None
     inner = getattr(function, "_function", None)
     if inner is not None and type(function).__module__.startswith("mlirad."):
         return code_of(inner)

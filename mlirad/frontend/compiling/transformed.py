@@ -165,11 +165,11 @@ class Transformed:
 
             function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
-        with standard_floats():
-            program, leaves = self._found(args, kwargs, has_out=has_out)
+        program, leaves = self._found(args, kwargs, has_out=has_out)
         result = program.call(*leaves)
         return written(result, program.result, out) if has_out else result
 
+    @standard_floats
     def _found(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, has_out: bool
     ) -> tuple[Program, Sequence[Any]]:
@@ -268,6 +268,7 @@ class Transformed:
             warn_of_unused(function, tree, native, donated, name)
         return Program(structured(flat, result), tree, result, native)
 
+    @compiling
     def _compile(
         self,
         function: Callable[..., Any],
@@ -278,16 +279,13 @@ class Transformed:
         anew: bool = False,
     ) -> Program:
         options = self._options
-        with compiling():
-            module, result = self._trace(function, tree, types, stats)
-            return self._program(
-                function,
-                tree,
-                result,
-                lambda donated, name: executable(
-                    module, options, stats, donated=donated, name=name, anew=anew
-                ),
-            )
+        module, result = self._trace(function, tree, types, stats)
+        return self._program(
+            function,
+            tree,
+            result,
+            lambda donated, name: executable(module, options, stats, donated=donated, name=name, anew=anew),
+        )
 
     def _recalled_or_compiled(
         self,
@@ -311,8 +309,7 @@ class Transformed:
                 log.note("loaded")
                 return native.entry, native
 
-            with compiling():
-                return self._program(function, tree, result, compiled)
+            return compiling(self._program)(function, tree, result, compiled)
 
         return recalled_or_made(
             lambda: trace_place(self._function, self._cache.captures().names, call),
@@ -321,6 +318,7 @@ class Transformed:
             function_name(self._function),
         )
 
+    @compiling
     def _compile_sizes(
         self,
         function: Callable[..., Any],
@@ -344,18 +342,15 @@ class Transformed:
             module, result = self._trace(function, tree, open_types, stats)
             return for_all_sizes(module, result, options, stats)
 
-        with compiling():
-            key = self._reader.whole_key(args, kwargs, tree, open_types)
-            program = cache_of(self._function, (self._transformation, AllSizes)).of(key, make)
-            numbers = tuple(sizes.items())
-            return self._program(
-                function,
-                tree,
-                program.result,
-                lambda donated, name: compiled_for(
-                    program, numbers, options, stats, donated, name, anew=anew
-                ),
-            )
+        key = self._reader.whole_key(args, kwargs, tree, open_types)
+        program = cache_of(self._function, (self._transformation, AllSizes)).of(key, make)
+        numbers = tuple(sizes.items())
+        return self._program(
+            function,
+            tree,
+            program.result,
+            lambda donated, name: compiled_for(program, numbers, options, stats, donated, name, anew=anew),
+        )
 
     def _sized(
         self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]

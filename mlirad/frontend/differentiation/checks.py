@@ -197,8 +197,7 @@ def _check_prefix(module: ModuleOp, place: int, setting: Setting) -> None:
     wrt = tuple(setting.differentiable)
     ahead, back = differentiate(main, wrt, "forward"), differentiate(main, wrt, "reverse")
     cut.body.block.add_ops([ahead, back])
-    with compiling():
-        brought_to("arrays", cut, Options())
+    compiling(brought_to)("arrays", cut, Options())
 
     def value(at: Arrays) -> Arrays:
         return [np.asarray(r) for r in run_function(cut, at, function="main")]

@@ -53,7 +53,7 @@ class _Open(threading.local):
     """The functions whose rules are being traced."""
 
     def __init__(self) -> None:
-        self.rules: list[CustomDerivative] = []
+        self.rules: tuple[CustomDerivative, ...] = ()
 
 
 _open = _Open()
@@ -192,11 +192,12 @@ class CustomDerivative(Named):
         """What a rule makes of tangents of the float arguments, or of cotangents of the float results."""
         spaces = (arguments, point), (tree, list(results))
         source, target = spaces[::-1] if given.is_transposed else spaces
-        _open.rules.append(self)
+        before = _open.rules
         try:
+            _open.rules = (*before, self)
             return self._applied(given, (*read, *arguments.unflatten(point)), vectors, source, target)
         finally:
-            _open.rules.remove(self)
+            _open.rules = before
 
     def _applied(
         self, given: _Given, args: Any, vectors: list[Array], source: _Space, target: _Space

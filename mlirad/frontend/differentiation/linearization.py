@@ -156,6 +156,7 @@ def linearized(
     return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
 
 
+@compiling
 def _compile(
     function: Callable[..., Any],
     tree: Tree,
@@ -168,17 +169,16 @@ def _compile(
 
     stats = Stats()
     name = function_name(function)
-    with compiling():
-        start = time.perf_counter()
-        module, codomain = trace_map(function, tree, types, positions, options.checks)
-        stats.add("trace", time.perf_counter() - start, module)
-        brought_to("maps", module, options, stats)
-        functions = functions_by_name(module)
-        main = functions.pop("main")
-        called = renamed(list(functions.values()), main)
-        split = split_map(main)
-        pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-        primal, _ = executable(pieces, options, stats, "primal", name=name)
+    start = time.perf_counter()
+    module, codomain = trace_map(function, tree, types, positions, options.checks)
+    stats.add("trace", time.perf_counter() - start, module)
+    brought_to("maps", module, options, stats)
+    functions = functions_by_name(module)
+    main = functions.pop("main")
+    called = renamed(list(functions.values()), main)
+    split = split_map(main)
+    pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
+    primal, _ = executable(pieces, options, stats, "primal", name=name)
     domain = _domain(function, tree, types, positions)
     code = MapCode(name, split.map, called, options)
     return Linearized(primal, split, code, domain, codomain, stats)

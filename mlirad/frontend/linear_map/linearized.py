@@ -64,12 +64,15 @@ def _code(name: str, text: str, options: Options) -> MapCode:
     known = _codes.get((name, text, options))
     if known is not None:
         return known
-    with compiling():
-        module = parse_module(text)
-        map_, *called = functions_of(module)
-        map_.detach()
-        made = MapCode(name, map_, renamed(called, map_), options)
-    return _codes.setdefault((name, text, options), made)
+    return _codes.setdefault((name, text, options), _read(name, text, options))
+
+
+@compiling
+def _read(name: str, text: str, options: Options) -> MapCode:
+    module = parse_module(text)
+    map_, *called = functions_of(module)
+    map_.detach()
+    return MapCode(name, map_, renamed(called, map_), options)
 
 
 _numbers = count()

@@ -27,7 +27,7 @@ from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.expressions import MapExpression
 from mlirad.frontend.linear_map.nodes import Transpose, transposed
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
+from mlirad.frontend.tracing.frames import Functions, emitting, in_trace, leaked_error
 from mlirad.frontend.tracing.functions import function_of
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
@@ -76,19 +76,23 @@ _cache = Cache()
 """The programs of expressions without a derivative in them."""
 
 
+@compiling
 def _compile(
     expression: MapExpression, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
 ) -> Executable:
     of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
-    with compiling():
-        functions = Functions()
+    functions = Functions()
+
+    def traced() -> FuncOp:
         with function_of(functions, [*of_arrays, *types]) as (frame, parameters):
             known, given = parameters[: len(arrays)], parameters[len(arrays) :]
             results = [r.value for r in body(expression, known, given)]
-            main = frame.finish("main", results, visibility=None)
-        called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
-        module = ModuleOp([*functions.finished, *called, main])
-        return executable(module, options_of(expression), name="map")[0]
+            return frame.finish("main", results, visibility=None)
+
+    main = in_trace(traced)
+    called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
+    module = ModuleOp([*functions.finished, *called, main])
+    return executable(module, options_of(expression), name="map")[0]
 
 
 def options_of(expression: MapExpression) -> Options:
@@ -116,5 +120,4 @@ def map_function(expression: MapExpression, arrays: Sequence[Any], name: str = "
     def body(b: ArrayBuilder, *values: Value) -> list[Value]:
         return [expression.emit(b, values)]
 
-    with compiling():
-        return new_function(name, types, body)
+    return compiling(new_function)(name, types, body)

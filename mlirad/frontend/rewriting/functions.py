@@ -20,8 +20,9 @@ from mlirad.frontend.rewriting.expressions import refuse
 from mlirad.frontend.rewriting.nodes import RUNTIME, at, define
 from mlirad.frontend.rewriting.source import FunctionNode, definition_of
 from mlirad.frontend.rewriting.statements import Rewriting, suspends
-from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.code_reads import is_program_file, own_code
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.told_functions import asking_code
 
 _FACTORY = "ad_factory"
 
@@ -89,11 +90,11 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
 
 def _code(function: FunctionType) -> CodeType:
-    code = function.__code__
+    code = own_code(function)
     key = (code.co_filename, code)
     found = _codes.get(key)
     if found is None:
-        found = _codes[key] = _made(function)
+        found = _codes[key] = asking_code(_made(function))
     return found
 
 
@@ -103,7 +104,7 @@ _codes: dict[tuple[str, CodeType], CodeType] = {}
 
 def _made(function: FunctionType) -> CodeType:
     """The code of a function rewritten."""
-    code = function.__code__
+    code = own_code(function)
     definition = definition_of(function)
     node = copy.deepcopy(definition.node)
     place = suspends(node)

@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import Final, TypeAlias
 
 from mlirad.frontend.rewriting.changed_source import has_changed
+from mlirad.frontend.tracing.code_reads import own_code
 from mlirad.frontend.tracing.raising import unsupported_error
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -38,7 +39,7 @@ _STRING: Final = "<string>"
 
 def definition_of(function: FunctionType) -> Definition:
     """The definition of a function; raises `UnsupportedError` if its source is not there or has changed."""
-    code = function.__code__
+    code = own_code(function)
     linecache.checkcache(code.co_filename)  # which drops the lines of a file that has changed
     lines = linecache.getlines(code.co_filename, function.__globals__)
     found = [d for d in _definitions(code.co_filename, tuple(lines)) if _defines(d.node, code)]

@@ -131,10 +131,9 @@ class SparseDerivative(Transformed):
     ) -> Matrices:
         stats = Stats()
         differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
-        with compiling():
-            expression = trace_expression(
-                differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
-            )
+        expression = compiling(trace_expression)(
+            differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
+        )
         name = function_name(self._function)
         return Matrices(name, expression, self._options, self._is_hessian, types, stats, anew)
 
@@ -223,6 +222,7 @@ class Matrices:
             self.last = found
         return found
 
+    @compiling
     def _analyse(self, integers: list[NDArray[Any]]) -> Instance:
         e = self.expression
         parameters = list(e.main.body.block.args)[: e.arguments]
@@ -231,15 +231,12 @@ class Matrices:
         given: dict[Value, NDArray[Any]] = dict(zip(whole, integers, strict=True))
         outputs = [k for k, _ in e.outputs]
         start = time.perf_counter()
-        with compiling():
-            block_rows = (
-                None if self.is_symmetric else find_block_rows(e.map, Known(given, functions), outputs)
-            )
-            if block_rows is not None and pays(block_rows):
-                pattern = from_block_rows(block_rows, sum(prod(t.shape) for t in e.inputs))
-                self.stats.add("structure", time.perf_counter() - start, None)
-                return Instance(pattern, csr_maker(pattern), integers, block_rows, Blocks.of(block_rows))
-            pattern = sparsity_of(e.map, Known(given, functions), outputs)
+        block_rows = None if self.is_symmetric else find_block_rows(e.map, Known(given, functions), outputs)
+        if block_rows is not None and pays(block_rows):
+            pattern = from_block_rows(block_rows, sum(prod(t.shape) for t in e.inputs))
+            self.stats.add("structure", time.perf_counter() - start, None)
+            return Instance(pattern, csr_maker(pattern), integers, block_rows, Blocks.of(block_rows))
+        pattern = sparsity_of(e.map, Known(given, functions), outputs)
         if self.is_symmetric:
             pattern = pattern.symmetric_part()
         self.stats.add("structure", time.perf_counter() - start, None)
@@ -254,15 +251,17 @@ class Matrices:
         with self.lock:
             program = self.programs.get(which)
             if program is None:
-                with compiling():
-                    if isinstance(which, Products):
-                        module = products_module(self.expression, which)
-                    else:
-                        assert instance.block_rows is not None
-                        module = blocks_module(self.expression, instance.block_rows)
-                    program = executable(module, self.options, self.stats, name=self.name, anew=self.anew)
-                self.programs[which] = program
+                program = self.programs[which] = self._compiled(which, instance)
             return program
+
+    @compiling
+    def _compiled(self, which: Products | Blocks, instance: Instance) -> Compiled:
+        if isinstance(which, Products):
+            module = products_module(self.expression, which)
+        else:
+            assert instance.block_rows is not None
+            module = blocks_module(self.expression, instance.block_rows)
+        return executable(module, self.options, self.stats, name=self.name, anew=self.anew)
 
 
 def csr_maker(pattern: SparsityPattern) -> Callable[[NDArray[Any]], Any]:

@@ -52,8 +52,7 @@ def _known(map_: LinearMap) -> tuple[Matrices, list[Any]]:
 
 
 def _matrices(map_: LinearMap) -> Matrices:
-    with compiling():
-        main = expand_lambdas(map_.function())
+    main = compiling(lambda: expand_lambdas(map_.function()))()
     types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in map_.arrays]
     rows = tuple(LeafType(leaf.shape, leaf.dtype) for leaf in map_.codomain.moving)
     columns = tuple(LeafType(leaf.shape, leaf.dtype) for leaf in map_.domain.moving)

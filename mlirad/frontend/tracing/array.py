@@ -26,12 +26,14 @@ from mlirad.dialects.shapes import MAX_RANK, Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.frames import Scope, current_frame
-from mlirad.frontend.tracing.library_names import hint_for, scipy_function
+from mlirad.frontend.tracing.library_calls import require_listening
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.scipy_frames import hint_for, scipy_function
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
+from mlirad.frontend.tracing.told_functions import require_asking, require_asking_to_store
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
@@ -198,8 +200,10 @@ class Array(Traced):
         return repr(self) if place is None else f"{self!r} made at {place}"
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        require_asking()
         name = scipy_function()
         if name is not None:
+            require_listening()
             raise tracing_error(
                 f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
                 hint_for(name),
@@ -212,8 +216,10 @@ class Array(Traced):
     # What needs elements -------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        require_asking_to_store()
         name = scipy_function()
         if name is not None:
+            require_listening()
             raise tracing_error(
                 f"SciPy's {name} decides by the elements of {self!r}, which is traced", hint_for(name)
             )
@@ -223,6 +229,7 @@ class Array(Traced):
         )
 
     def __float__(self) -> float:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python float",
             "write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
@@ -230,6 +237,7 @@ class Array(Traced):
         )
 
     def __int__(self) -> int:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python int",
             "write x.astype(np.int64) for int(x), np.floor(x) for math.floor(x)",
@@ -238,12 +246,14 @@ class Array(Traced):
     __trunc__ = __floor__ = __ceil__ = __int__
 
     def __complex__(self) -> complex:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python complex number",
             "write x + 0j for complex(x), and y = ad.numpy.zeros(n, complex) before y[i] = x",
         )
 
     def __index__(self) -> int:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
             "write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "

@@ -33,6 +33,7 @@ from mlirad.frontend.tracing.code_reads import (
     SURVIVES,
     CodeReads,
     is_program_file,
+    own_code,
     reads_of,
 )
 from mlirad.frontend.tracing.drawn_objects import GENERATORS, is_iterator
@@ -205,7 +206,7 @@ class Walk(AttributeWalk):
     # Functions -----------------------------------------------------------------------------------
 
     def _function(self, function: FunctionType, kind: type[Any], path: str) -> None:
-        code = function.__code__
+        code = own_code(function)
         is_programs_own = is_program_file(code.co_filename)
         self._enter(path, "function", code)
         self.guards.append(FunctionGuard(function))

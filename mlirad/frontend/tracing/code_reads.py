@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from sysconfig import get_paths
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Final, cast
 
+from mlirad.frontend.splicing.plain import plain_code
 from mlirad.frontend.tracing.source import is_user_file
 
 EVERY_NAME: Final = "*"
@@ -220,6 +221,11 @@ def _strings(constants: tuple[object, ...]) -> set[str]:
     """The strings in tuples of constants: the attributes that `match` reads are named there."""
     tuples = [cast("tuple[object, ...]", c) for c in constants if isinstance(c, tuple)]
     return {part for c in tuples for part in c if isinstance(part, str)}
+
+
+def own_code(function: FunctionType) -> CodeType:
+    """The code of a function as its source gives it, without what was put into it to ask in traces."""
+    return plain_code(function.__code__)
 
 
 @cache

@@ -17,6 +17,7 @@ import numpy as np
 
 from mlirad.frontend.tracing.containers import Container, Opened, enter
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.told_functions import require_asking
 
 PARTS = ("real", "imag")
 """The names of the parts of a complex number."""
@@ -102,12 +103,14 @@ class ComplexArray:
         return f"ComplexArray({self.dtype}{list(self.shape)})"
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and complex, which this function does not take",
             "write what is meant with z.real and z.imag",
         )
 
     def _no_value(self) -> NoReturn:
+        require_asking()
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python number",
             "use the traced value itself; np.where chooses between values, ad.cond between computations; "

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from threading import get_ident
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -26,12 +27,17 @@ from xdsl.ir import Attribute, Block, Region
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
+from mlirad.frontend.splicing.questions import ANSWERS
+from mlirad.frontend.splicing.tracing_threads import TRACING
+from mlirad.frontend.tracing.lessons import Lessons, Place
 from mlirad.frontend.tracing.op_locations import location_at
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import codes_on_stack, user_frame
 from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
+
+T = TypeVar("T")
 
 MAX_OPERATIONS = 300_000
 """How many operations one program may be written out to; it would be compiled for hours."""
@@ -158,8 +164,9 @@ class Functions:
     """The functions of a module under construction, with names for more.
 
     `kept` holds those that calls share, by what they are made of. `has_reports` says that tokens go through
-    them, and `checks` what is checked when they run. `signatures` are those that earlier traces have learned;
-    see `learning`.
+    them, and `checks` what is checked when they run. `lessons` are those of earlier traces, and `request` is
+    what asks for another one. `made_arrays` has by their identity arrays of NumPy that this trace came by,
+    weakly, and where; see `adopted_arrays`.
     """
 
     def __init__(
@@ -168,9 +175,11 @@ class Functions:
         has_reports: bool = False,
         checks: frozenset[str] = frozenset(),
         builder_class: type[ArrayBuilder] = ArrayBuilder,
-        signatures: dict[Hashable, Any] | None = None,
+        lessons: Lessons | None = None,
     ) -> None:
-        self.signatures = {} if signatures is None else signatures
+        self.lessons = Lessons() if lessons is None else lessons
+        self.made_arrays: dict[int, tuple[Any, Place]] = {}
+        self.request: BaseException | None = None
         self.has_reports = has_reports
         self.checks = checks
         self.builder_class = builder_class
@@ -213,16 +222,36 @@ def emitting() -> ArrayBuilder:
     return builder
 
 
+def in_trace(work: Callable[[], T]) -> T:
+    """What `work` gives, which traces. Whatever ends it, the thread traces no more, or what it did before.
+
+    The functions under construction are in a list of this trace, so what is left of one that an interrupt has
+    ended changes no other. As in `recursion.deep_recursion` nothing comes between the statements at the end.
+    """
+    before, thread = open_traces.frames, get_ident()
+    if not before:
+        open_traces.callers = frozenset(codes_on_stack())
+    try:
+        open_traces.frames = [*before]
+        TRACING.add(thread)
+        return work()
+    finally:
+        open_traces.frames = before
+        if not before:
+            ANSWERS.found = []
+            TRACING.discard(thread)
+
+
 @contextmanager
 def tracing(frame: Frame) -> Generator[Frame]:
-    """Trace into `frame` during the `with` block, then close all its scopes."""
-    if not open_traces.frames:
-        open_traces.callers = frozenset(codes_on_stack())
-    open_traces.frames.append(frame)
+    """Trace into `frame` during the `with` block, then close all its scopes. It is in a trace."""
+    frames = open_traces.frames
+    depth = len(frames)
+    frames.append(frame)
     try:
         yield frame
     finally:
-        open_traces.frames.pop()
+        del frames[depth:]
         for scope in frame.scopes:
             scope.is_open = False
 

@@ -9,10 +9,11 @@ parameters are the leaves that are differentiated, followed by the outer values 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
@@ -21,13 +22,15 @@ from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError, of_class
 from mlirad.frontend.tracing import sizes
+from mlirad.frontend.tracing.adopted_arrays import Adopted
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, checked_rank, copied_leaves, made
-from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
+from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, in_trace, tracing
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
-from mlirad.frontend.tracing.library_names import library_names
+from mlirad.frontend.tracing.lessons import Lessons
+from mlirad.frontend.tracing.library_calls import listen
 from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.outside_reads import noting_calls
@@ -37,6 +40,7 @@ from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
+from mlirad.frontend.tracing.told_functions import Unasked, tell_running
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, StructureType, ValueType, type_of
 from mlirad.ir.arrays import ArrayBuilder
@@ -100,23 +104,33 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     complete()
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
-    signatures: dict[Hashable, Any] = {}
+    lessons = Lessons()
     place: str | None = None
-    for _ in range(MOST_TRACES):
+    learned = 0
+    while learned < MOST_TRACES:
         functions = Functions(
-            has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
+            has_reports=has_reports, checks=checks, builder_class=builder_class, lessons=lessons
         )
+        listen()
         try:
-            with library_names(), noting_calls():
-                return trace(functions)
+            found = noting_calls(in_trace)(partial(trace, functions))
+            if functions.request is None:
+                return found
+            request = functions.request
         except BaseException as error:
-            request = _request_behind(error)
+            request = functions.request or _request_behind(error)
             if request is None:
                 raise
-            if isinstance(request, Learned):
-                place = request.place
-            else:
-                has_reports = True
+        if isinstance(request, Learned):
+            place = request.place
+            learned += 1
+        elif isinstance(request, Unasked):
+            tell_running(request.running, lessons)
+            lessons.tells_all |= request.tells_all
+        elif isinstance(request, Adopted):
+            lessons.adopted.add(request.place)
+        elif isinstance(request, ReportsNeeded):
+            has_reports = True
     raise TracingError(
         f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
         location=place,
@@ -124,7 +138,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     )
 
 
-def _request_behind(error: BaseException | None) -> ReportsNeeded | Learned | None:
+def _request_behind(error: BaseException | None) -> BaseException | None:
     """The request for another trace that an error is, or that a `finally` of the user's met and hides."""
     while error is not None and not isinstance(error, ReportsNeeded | Learned):
         error = error.__context__
@@ -310,6 +324,12 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
             location=location,
             hint=sizes.LEAVE_OUT,
         )
+    if str(error).startswith("Iterator operand"):
+        return TracingError(
+            "np.nditer hands out memory, which traced values do not have",
+            location=location,
+            hint="go over x.flat, or over np.ndenumerate(x) for positions and elements",
+        )
     if str(error).startswith("setting an array element"):
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
@@ -330,5 +350,5 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
     )
 
 
-_ABOUT_TRACED = ("Array(", "dispatcher for __array_function__")
+_ABOUT_TRACED = ("Array(", "dispatcher for __array_function__", "Iterator operand is flagged as writeable")
 """What errors of NumPy's that are about traced values have in their text."""

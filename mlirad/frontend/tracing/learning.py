@@ -47,7 +47,7 @@ def call_stack() -> Key:
 
 def known_parameters(key: Key) -> StructureType | None:
     """The arguments that the closures of a call of `ad.lambda_` are known to be called with."""
-    signatures = current_frame().functions.signatures
+    signatures = current_frame().functions.lessons.signatures
     found = signatures.get(key)
     if found is not None and any(k in signatures for k in found.unknown()):
         # It holds a function of which more is known by now, and so will be more of this.
@@ -58,7 +58,7 @@ def known_parameters(key: Key) -> StructureType | None:
 
 def learn(keys: Iterable[Key], parameters: StructureType) -> None:
     """Raise `Learned` if it is news for one of the closures that it is called with arguments like these."""
-    signatures = current_frame().functions.signatures
+    signatures = current_frame().functions.lessons.signatures
     is_new = False
     for key in keys:
         known = signatures.get(key)

@@ -21,8 +21,8 @@ class Traced:
 
 class _OpenTraces(threading.local):
     def __init__(self) -> None:
-        self.frames: list[Any] = []
-        """The functions under construction, the innermost one last; see `frames`."""
+        self.frames: Any = ()
+        """The functions under construction, the innermost one last; in a trace a list, see `frames`."""
         self.codes: set[Any] = set()
         """The code of the program that has emitted operations; see `outside_reads`."""
         self.profiler: Callable[..., None] | None = None

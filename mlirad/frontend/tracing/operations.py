@@ -16,6 +16,7 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import IntegerOverflowError
+from mlirad.float_modes import silent
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import (
@@ -122,8 +123,7 @@ def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) ->
         )
     if type(value) is _PLAIN.get(dtype):
         return b.constant(value, ELEMENT_TYPES[dtype])
-    with np.errstate(all="ignore"):
-        return b.constant(np.asarray(value).astype(dtype), ELEMENT_TYPES[dtype])
+    return b.constant(silent(np.asarray(value).astype)(dtype), ELEMENT_TYPES[dtype])
 
 
 def kind_of(operand: Operand) -> Kind:

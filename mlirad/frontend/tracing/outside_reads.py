@@ -2,7 +2,7 @@
 
     is_outside(open)                               True
     names_outside(time, {"time", "sleep"})         ["time"]: sleeping gives nothing back
-    with watching(outside=True) as watch: trace()
+    _, watch = watching(trace, outside=True)
     watch.found(known)                             ["calls open (model.py:12)"], or nothing
 
 Where code reaches functions of libraries that may read, its trace is watched, and only those count that are
@@ -16,15 +16,18 @@ from __future__ import annotations
 import datetime
 import pathlib
 import sys
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from io import BytesIO, StringIO
 from types import BuiltinFunctionType, CodeType, FrameType, ModuleType
-from typing import Any, Final, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
+from mlirad.frontend.splicing.insertion import is_question
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.source import is_own_frame
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _KNOWN_NAMES: Final = """
 mlirad numpy scipy builtins math cmath operator functools itertools collections abc contextlib enum types
@@ -145,37 +148,40 @@ class TraceWatch:
 
     def note(self, frame: FrameType, event: str, argument: Any) -> None:
         """Note a call of a function in C that reads, as the profiler of Python."""
-        if event != "c_call" or not _is_reading(argument):
+        if event != "c_call" or not _is_reading(argument) or is_question(frame):
             return
         place = _asked_by_program(frame)
         if place is not None:
             self._reads.setdefault(place, argument.__qualname__)
 
 
-@contextmanager
-def watching(*, outside: bool) -> Generator[TraceWatch]:
-    """Watch the traces in the `with` block, which may read from `outside`."""
+def watching(function: Callable[[], T], *, outside: bool) -> tuple[T, TraceWatch]:
+    """What a function gives, which may read from `outside`, and what was seen of its traces."""
     watch = TraceWatch()
-    before = open_traces.codes, open_traces.profiler
-    open_traces.codes = watch.codes
-    open_traces.profiler = watch.note if outside else None
+    codes, profiler = open_traces.codes, open_traces.profiler
     try:
-        yield watch
+        open_traces.codes = watch.codes
+        open_traces.profiler = watch.note if outside else None
+        return function(), watch
     finally:
-        open_traces.codes, open_traces.profiler = before
+        open_traces.codes, open_traces.profiler = codes, profiler
 
 
-@contextmanager
-def noting_calls() -> Generator[None]:
-    """Note the functions in C that are called in the `with` block, if somebody watches."""
-    before, noting = cast("Callable[..., Any] | None", sys.getprofile()), open_traces.profiler
-    if noting is not None:
-        sys.setprofile(noting)
-    try:
-        yield
-    finally:
-        if noting is not None:
+def noting_calls(function: Callable[P, T]) -> Callable[P, T]:
+    """A function during which calls of functions in C are noted, if somebody watches."""
+    noting = open_traces.profiler
+    if noting is None:
+        return function
+
+    def noted(*args: P.args, **kwargs: P.kwargs) -> T:
+        before = cast("Callable[..., Any] | None", sys.getprofile())
+        try:
+            sys.setprofile(noting)
+            return function(*args, **kwargs)
+        finally:
             sys.setprofile(before)
+
+    return noted
 
 
 def _is_reading(function: Any) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from mlirad.disk_cache.encoding import UnknownError, encoded
 from mlirad.frontend.tracing.capture_walk import PROGRAMS, Walk
 from mlirad.frontend.tracing.captured_objects import file_of
-from mlirad.frontend.tracing.code_reads import is_program_file, reads_of
+from mlirad.frontend.tracing.code_reads import is_program_file, own_code, reads_of
 from mlirad.frontend.tracing.library_functions import (
     NotPortable,
     builtins_in,
@@ -77,7 +77,7 @@ class _PortableWalk(Walk):
             return
         if function.__dict__.keys() - {PROGRAMS}:
             raise NotPortable
-        reads = reads_of(function.__code__)
+        reads = reads_of(own_code(function))
         if reads.reads_all or reads.reads_globals or reads.is_harmful:
             raise NotPortable
         if not all(map(is_plain_attribute, reads.attributes)):

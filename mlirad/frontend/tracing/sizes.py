@@ -25,6 +25,7 @@ from mlirad.dialects.extents import Extent, made, same
 from mlirad.dialects.shapes import Shape
 from mlirad.errors import SizeNeeded, TracingError
 from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.told_functions import require_asking
 
 
 class Size(Extent):
@@ -60,6 +61,7 @@ class Size(Extent):
         return getattr(ufunc, method)(*map(_traced, inputs), **options)
 
     def __array__(self, dtype: object = None, copy: object = None) -> Any:
+        require_asking()
         raise SizeNeeded(f"{self} is needed as an array of NumPy, whose elements are numbers", self)
 
 

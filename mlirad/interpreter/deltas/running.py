@@ -23,7 +23,7 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, is_array, is_float, shape_of
 from mlirad.errors import DifferentiationError, UnsupportedError
-from mlirad.float_modes import standard_floats
+from mlirad.float_modes import silent, standard_floats
 from mlirad.interpreter.deltas.rules import RULES, Step, Terms
 from mlirad.interpreter.deltas.terms import ZERO, Delta, Input
 from mlirad.interpreter.machine import Frame, Instruction, Machine, location_of
@@ -73,8 +73,9 @@ def run_duals(
                 hint="leave it out of wrt",
             )
         terms[k] = [Input(next(inputs)) for _ in range(prod(shape_of(types[k])))]
-    with np.errstate(all="ignore"), deep_recursion(), standard_floats():
-        duals = _call(machine, main.sym_name.data, values, terms, count())
+    duals = silent(deep_recursion(standard_floats(_call)))(
+        machine, main.sym_name.data, values, terms, count()
+    )
     outputs = main.function_type.outputs.data
     deltas = [
         list(own or _zeros(prod(shape_of(t)))) if is_float(t) else None

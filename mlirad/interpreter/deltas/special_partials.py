@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from mlirad.dialects.array.special_values import special_values
+from mlirad.float_modes import silent
 from mlirad.interpreter.arrays import Array
 
 
@@ -31,10 +32,10 @@ class _Special:
 _s = _Special()
 
 
+@silent
 def special_partials(function: str, operands: Sequence[Array], result: Array) -> tuple[Array, ...]:
     """A factor per operand of a function of `mlirad.dialects.array.special_functions`."""
-    with np.errstate(all="ignore"):
-        found = cast("Callable[..., _Found]", _PARTIALS[function])(*operands, result)
+    found = cast("Callable[..., _Found]", _PARTIALS[function])(*operands, result)
     last = found if isinstance(found, tuple) else (found,)
     missing = np.full_like(result, np.nan)
     return (*[missing] * (len(operands) - len(last)), *last)

@@ -86,8 +86,7 @@ def sparsity_of(map_: Value, known: Known, outputs: Sequence[int] | None = None)
     `outputs` are the components of the codomain that are rows of the matrix, all by default.
     """
     domain, codomain = domain_of(map_), codomain_of(map_)
-    with deep_recursion():
-        found = image(Place(known, known.top), map_, coordinates((), domain))
+    found = deep_recursion(image)(Place(known, known.top), map_, coordinates((), domain))
     if outputs is not None and isinstance(codomain, TupleType):
         spaces = components_of(codomain)
         chosen = parts(found, len(spaces))

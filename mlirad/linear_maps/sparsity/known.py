@@ -27,7 +27,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.linear import MapOp
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, UnsupportedError
-from mlirad.float_modes import standard_floats
+from mlirad.float_modes import silent, standard_floats
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine
 from mlirad.interpreter.running import MEANINGS
@@ -97,13 +97,15 @@ class Known:
         """The value with the batch axes of the scope as leading axes, `None` where it is unknown."""
         home = scope.home(value)
         if home is None:
-            with np.errstate(all="ignore"), deep_recursion(), standard_floats():
-                self._compute_all(value, scope)
+            self._compute_all(value, scope)
             home = scope.home(value)
             assert home is not None
         found = home.values[value]
         return None if found is None else _with_batch_axes(found, len(home.batch), len(scope.batch))
 
+    @silent
+    @deep_recursion
+    @standard_floats
     def _compute_all(self, value: Value, scope: Scope) -> None:
         """Record a value and all that it depends on."""
         pending = [value]

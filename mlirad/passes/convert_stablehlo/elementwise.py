@@ -14,6 +14,7 @@ from mlirad.dialects.shapes import FLOATS, Value, array_type, element_of, intege
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.dialects.stablehlo.elementwise import CompareOp
 from mlirad.dialects.stablehlo.structural import ConstantOp
+from mlirad.float_modes import silent
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.converter import MEANINGS, Converter, Meaning, meaning, number
@@ -300,9 +301,8 @@ def _bitcast(c: Converter, op: HloOp, o: list[Value]) -> Value:
     if (source, target) not in ((i64, f64), (i32, f32)):
         raise c.refuse(op, f"bits of {source} are not read as {target}")
     fraction_bits, exponents, bias = (52, 2048, 1023) if target == f64 else (23, 256, 127)
-    with np.errstate(over="ignore"):
-        powers = np.ldexp(1.0, np.arange(exponents) - bias)
-        powers[0], powers[-1] = 0.0, np.inf
+    powers = silent(np.ldexp)(1.0, np.arange(exponents) - bias)
+    powers[0], powers[-1] = 0.0, np.inf
     exponent = b.binary(ew.ShiftRightOp, x, b.splat(fraction_bits, x.type))
     exponent = b.convert(b.binary(ew.AndOp, exponent, b.splat(exponents - 1, x.type)), i64)
     fraction = b.binary(ew.AndOp, x, b.splat(2**fraction_bits - 1, x.type))

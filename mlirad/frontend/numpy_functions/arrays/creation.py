@@ -3,14 +3,13 @@
     np.array([a, b])                 with traced a: an array of them, while a function is traced
     ad.numpy.zeros(3)                a traced array, which takes y[i] = x; outside of a trace NumPy's
 
-NumPy's own names stand for what takes nests of traced values while a function is traced, as SciPy's do
-(`tracing.library_names`). Those of `mlirad.numpy` make traced arrays of shapes and numbers too.
+Functions that ask (`protocols.asked_calls`) call these of traced values. Those of `mlirad.numpy` make traced
+arrays of shapes and numbers too.
 """
 
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
@@ -24,12 +23,10 @@ from mlirad.frontend.numpy_functions.calls.parameters import own_dtype
 from mlirad.frontend.tracing.array import Array, view_of
 from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
-from mlirad.frontend.tracing.library_names import Handing
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import contains_traced, holds_size, xp
 from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import static_shape
-from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]
 
@@ -208,24 +205,3 @@ CREATING: Final[dict[str, Maker]] = {
 def is_symbolic(value: object) -> bool:
     """Whether a nest of lists and tuples holds what has no number while a function is traced."""
     return contains_traced(value) or holds_size(value)
-
-
-def of_traced(make: Maker) -> Handing:
-    """What a name of NumPy stands for in a trace: `make`, for users' calls with traced values."""
-
-    def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        is_users = is_user_file(sys._getframe(2).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
-        if is_users and is_tracing() and is_symbolic([*args, *options.values()]):
-            return make(*args, **options)
-        return own(*args, **options)
-
-    return hand
-
-
-_TAKING_TRACED = (
-    "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
-    "full",
-)  # fmt: skip
-
-OF_NESTS: Final[dict[str, Handing]] = {name: of_traced(CREATING[name]) for name in _TAKING_TRACED}
-"""What names of `numpy` stand for while a function is traced."""

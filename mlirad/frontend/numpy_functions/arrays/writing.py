@@ -21,6 +21,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.numpy_functions.writes.writes import fitted, replace
+from mlirad.frontend.tracing.adopted_arrays import require_adopted
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
@@ -45,6 +46,7 @@ EVERYWHERE: Any = True
 def _written(x: Any, what: str) -> Array:
     """The array that a function writes, if it is a traced one."""
     if not isinstance(x, Array):
+        require_adopted(x)
         raise unsupported_error(
             f"{what} cannot write a traced value into a NumPy array",
             "make the array traced first: a = ad.asarray(a)",

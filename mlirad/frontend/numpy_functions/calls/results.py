@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.frontend.numpy_functions.writes.writes import replace
+from mlirad.frontend.tracing.adopted_arrays import require_adopted
 from mlirad.frontend.tracing.array import Array, copied, is_ordered, is_ordered_array, view_of
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype
@@ -58,6 +59,7 @@ def all_ordered(values: Iterable[Any]) -> bool:
 def require_traced_out(name: str, out: Any) -> None:
     """Raise if `out` is no traced array."""
     if not isinstance(out, Array):
+        require_adopted(out)
         raise unsupported_error(
             f"{name} cannot write a traced value into an existing array",
             "write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",

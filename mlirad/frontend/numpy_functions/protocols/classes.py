@@ -1,18 +1,16 @@
 """NumPy's classes that are made of arrays, which NumPy does not dispatch.
 
 np.ndenumerate(x)      ((0, 0), x[0, 0]), ((0, 1), x[0, 1]), ...
-np.nditer(x)           an error: it hands out memory
 np.poly1d(c)           an error: how many coefficients it has depends on them
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.arrays.creation import of_traced
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -53,14 +51,5 @@ def _poly1d(own: Any, plain: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     plain(*args, **kwargs)
 
 
-def _nditer(op: Any, *args: Any, **options: Any) -> NoReturn:
-    raise unsupported_error(
-        "np.nditer cannot be traced", "go over x.flat, or over np.ndenumerate(x) for positions and elements"
-    )
-
-
 CONSTRUCTORS = {"ndenumerate": {"__init__": _ndenumerate}, "poly1d": {"__init__": _poly1d}}
 """By the class, what its constructor stands for while a function is traced."""
-
-IN_C = {"nditer": of_traced(_nditer)}
-"""The same of classes in C, whose names stand for functions."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import cache, partial
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from mlirad.frontend.numpy_functions.arrays import (
     writing,
 )
 from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.calls.answers import both, functions_called, methods_called
 from mlirad.frontend.numpy_functions.calls.binding import Binding, binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.calls.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.calls.tracings import Tracings
@@ -42,9 +45,11 @@ from mlirad.frontend.numpy_functions.scipy_functions import special as scipy_spe
 from mlirad.frontend.numpy_functions.scipy_functions import transforms as scipy_transforms
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.signals import polynomials, transforms, windows
-from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS
+from mlirad.frontend.splicing.questions import MISS, Question, Values
+from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.scipy_frames import OWNERS
 
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
@@ -127,9 +132,7 @@ SCIPY_FUNCTIONS = {
 def apply_scipy_function(
     module: str, name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """A function of SciPy: traced if an argument is, else SciPy's own."""
-    if not contains_traced([*args, *kwargs.values()]):
-        return own(*args, **kwargs)
+    """A function of SciPy on traced values."""
     binding = _scipy_binding(f"{module}.{name}", own, SCIPY_FUNCTIONS[module][name])
     return binding.applied(args, kwargs)
 
@@ -148,19 +151,14 @@ def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., An
     return Binding(name, inspect.signature(own), handler)
 
 
-TRACED.update(
-    {
-        module: {name: partial(apply_scipy_function, module, name) for name in functions}
-        for module, functions in SCIPY_FUNCTIONS.items()
-    }
-)
-
-
 @cache
 def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
     """By the name of a distribution of `scipy.stats`, and of a method, what stands for it."""
     from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 
+    for owner, methods in METHODS.items():
+        for name in methods:
+            OWNERS.setdefault(name, []).append(owner)
     return {
         owner: {
             name: partial(apply_scipy_method, _method_binding(owner, name, m)) for name, m in methods.items()
@@ -174,5 +172,30 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
-TRACED_METHODS["scipy.stats"] = distributions
-TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS
+def _transforms(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    """Functions of `scipy.fft` are in C and go to a backend, of which SciPy's own is a function of Python."""
+    yield from _called["scipy.fft"](module)
+    backend = getattr(sys.modules.get("scipy.fft._backend"), "_ScipyBackend", None)
+    if backend is not None:
+        yield backend.__ua_function__, _transform
+
+
+def _transform(question: Question, values: Values) -> Any:
+    function, args, kwargs = values
+    name = getattr(function, "__name__", "")
+    if name not in scipy_transforms.FUNCTIONS or not contains_traced([*args, *kwargs.values()]):
+        return MISS
+    return apply_scipy_function("scipy.fft", name, function, args, kwargs)
+
+
+_called = {
+    module: functions_called({name: partial(apply_scipy_function, module, name) for name in functions})
+    for module, functions in SCIPY_FUNCTIONS.items()
+}
+
+ANSWERED.update(_called)
+ANSWERED["scipy.fft"] = _transforms
+ANSWERED["scipy.stats"] = methods_called(distributions)
+ANSWERED["scipy.interpolate"] = both(
+    _called["scipy.interpolate"], methods_called(lambda: interpolating_objects.METHODS)
+)

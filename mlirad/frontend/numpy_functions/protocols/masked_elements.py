@@ -33,9 +33,9 @@ from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
 from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
 from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
 from mlirad.frontend.tracing.dtypes import BOOL
-from mlirad.frontend.tracing.library_names import scipy_function
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.scipy_frames import scipy_function
 
 ELEMENTWISE: frozenset[Callable[..., Any]] = frozenset(
     (

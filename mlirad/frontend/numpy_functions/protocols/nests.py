@@ -1,36 +1,39 @@
-"""NumPy's functions of nests of lists and tuples that hold traced values.
+"""NumPy's functions of nests of lists and tuples that hold traced values, and of traced options.
 
-    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])     np.r_[x, 0.0]
+    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])     np.take(table, k)
 
-NumPy asks arguments whether they trace a function, but not what lists of them hold. So while a function is
-traced, NumPy's names stand for functions that look, as SciPy's do (`tracing.library_names`). They do so for
-calls in users' files alone, of every function that can be traced; all other calls are NumPy's. Ufuncs stay as
-they are: what else than a call is asked of them, such as `np.add.reduce`, needs the ufunc itself.
+NumPy asks arguments whether they trace a function, but not what lists of them hold. Which arguments are asked
+is said by functions of Python, one for each of NumPy's. In threads that trace, these name traced values in
+lists too.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from functools import partial
+from types import FunctionType, ModuleType
+from typing import Any, Final, cast
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.arrays.creation import OF_NESTS
+from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.numpy_functions.arrays.elementwise import vectorized
-from mlirad.frontend.numpy_functions.protocols.classes import CONSTRUCTORS, IN_C
+from mlirad.frontend.numpy_functions.calls.answers import MethodHanding, functions_called, methods_called
+from mlirad.frontend.numpy_functions.protocols.classes import CONSTRUCTORS
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.protocols.index_tricks import INDEX_TRICKS
+from mlirad.frontend.splicing.questions import MISS, Question, Values
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing, MethodHanding
-from mlirad.frontend.tracing.open_traces import is_tracing
-from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
+from mlirad.jit.object_layout import asked_arguments
 
-MODULES = ("numpy", "numpy.linalg", "numpy.fft")
-"""The modules whose names stand for others."""
-
-Own = Callable[..., Any]
+_METHODS: Final[dict[str, dict[str, MethodHanding]]] = {
+    **{name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()},
+    **CONSTRUCTORS,
+    "vectorize": {"__call__": vectorized},
+}
+"""By the name of a class of NumPy, or of an object of one, what its methods stand for."""
 
 
 def _leaves(value: object) -> Iterator[object]:
@@ -41,20 +44,13 @@ def _leaves(value: object) -> Iterator[object]:
         yield value
 
 
-def _is_users() -> bool:
-    """Whether a function of a user is being traced, and has made the call of what asks."""
-    return is_tracing() and is_user_file(sys._getframe(3).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
-
-
-def _of_nests(own: Own, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A function of NumPy, which asks a traced value in a nest where there is one."""
-    nests = [cast(object, value) for value in (*args, *kwargs.values()) if isinstance(value, list | tuple)]
-    if nests and _is_users():
-        leaves = list(_leaves(nests))
-        traced = next((leaf for leaf in leaves if isinstance(leaf, Array | ComplexArray)), None)
-        if traced is not None and not any(map(_is_foreign, leaves)):
-            return traced.__array_function__(own, (), args, kwargs)
-    return own(*args, **kwargs)
+def _asked(question: Question, values: Values) -> Any:
+    """The argument that NumPy asks, of a function that is given a traced value, wherever that is."""
+    leaves = list(_leaves(list(question.given(values))))
+    traced = next((leaf for leaf in leaves if isinstance(leaf, Array | ComplexArray)), None)
+    if traced is None or any(map(_is_foreign, leaves)):
+        return MISS
+    return traced if question.is_generator else (traced,)
 
 
 def _is_foreign(leaf: object) -> bool:
@@ -63,22 +59,23 @@ def _is_foreign(leaf: object) -> bool:
     return not is_array and hasattr(cast("type[Any]", type(leaf)), "__array_function__")
 
 
-def _names(module: str) -> dict[str, Handing]:
-    members = cast("dict[str, object]", vars(sys.modules[module]))
-    return {
-        name: _of_nests
-        for name, member in members.items()
-        if callable(member) and not isinstance(member, type) and member in FUNCTIONS
-    }
+_MADE: Final = ("full", "require", "asarray_chkfinite")
+"""Functions of Python that make arrays."""
+
+
+def _made(name: str, own: Callable[..., Any], args: Values, kwargs: dict[str, Any]) -> Any:
+    return CREATING[name](*args, **kwargs)
+
+
+def _numpy(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    for function in FUNCTIONS:
+        names_arguments = asked_arguments(function)
+        if names_arguments is not None:
+            yield names_arguments, _asked
+    yield from functions_called({name: partial(_made, name) for name in _MADE})(module)
+    yield from methods_called(lambda: _METHODS)(module)
 
 
 def bind() -> None:
-    """Let NumPy's names stand for these functions in all traces, and for those of `creation`; called once."""
-    TRACED.update({module: _names(module) for module in MODULES})
-    TRACED["numpy"].update(OF_NESTS | IN_C)
-    methods: dict[str, dict[str, MethodHanding]] = {
-        name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()
-    }
-    methods |= CONSTRUCTORS
-    methods["vectorize"] = {"__call__": vectorized}
-    TRACED_METHODS["numpy"] = lambda: methods
+    """Have NumPy's functions of Python ask in all traces; called once."""
+    ANSWERED["numpy"] = _numpy

@@ -1,7 +1,7 @@
 """Functions of `scipy.linalg` on traced arrays, by their names there.
 
 They are those of NumPy's names with other options, solutions by factors that are given, and a few more. How
-they are reached is said in `mlirad.frontend.tracing.library_names`, as SciPy has no protocol for it.
+they are reached is said in `mlirad.frontend.tracing.library_calls`, as SciPy has no protocol for it.
 Elements are not checked for being finite: NaN and infinities go through, as in all of the language.
 """
 

@@ -1,7 +1,7 @@
 """Functions of `scipy.special` that are no ufuncs, on traced arrays, by their names there.
 
 The ufuncs are in `meanings/special.py`. How functions are reached is said in
-`mlirad.frontend.tracing.library_names`.
+`mlirad.frontend.tracing.library_calls`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Univariate distributions are made of their standard form (`distributions`) by location and scale: outside of
 the support the density is 0, for shapes or scales that the distribution does not have all is NaN. Results are
-float64, as SciPy's are. How methods are reached is said in `mlirad.frontend.tracing.library_names`.
+float64, as SciPy's are. How methods are reached is said in `mlirad.frontend.tracing.library_calls`.
 """
 
 from __future__ import annotations

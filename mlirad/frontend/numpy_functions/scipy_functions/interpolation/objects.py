@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.numpy_functions.calls.answers import MethodHanding
 from mlirad.frontend.numpy_functions.calls.binding import Binding
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation import making
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.b_splines import Spline
@@ -29,7 +30,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.interpolation.piecewise_pol
     PiecewisePolynomial,
     floats,
 )
-from mlirad.frontend.tracing.library_names import MethodHanding
 from mlirad.frontend.tracing.operations import contains_traced, xp
 from mlirad.frontend.tracing.raising import unsupported_error
 

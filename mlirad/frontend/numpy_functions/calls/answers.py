@@ -1,0 +1,76 @@
+"""What answers calls of functions of libraries, and of methods, that have traced arguments.
+
+functions_called({"expm": hand})                        hand(own, args, kwargs) for `scipy.linalg.expm(x)`
+methods_called(lambda: {"norm": {"pdf": hand}})         hand(norm, own, args, kwargs) for `stats.norm.pdf(x)`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from types import FunctionType, ModuleType
+from typing import Any, TypeAlias, cast
+
+from mlirad.frontend.splicing.questions import MISS, Question, Values
+from mlirad.frontend.tracing.library_calls import Answer, Finding
+from mlirad.frontend.tracing.operations import contains_traced
+
+Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""What a function, given the library's own, does with arguments, some of which are traced."""
+
+MethodHanding: TypeAlias = Callable[[Any, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""The same of a method, given the object too."""
+
+
+def both(one: Finding, other: Finding) -> Finding:
+    """What two of them find."""
+    return lambda module: chain(one(module), other(module))
+
+
+def functions_called(names: Mapping[str, Handing]) -> Finding:
+    """What finds the functions of a module that have these names, those of them that are Python's."""
+
+    def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+        for name, handing in names.items():
+            function = getattr(module, name, None)
+            if isinstance(function, FunctionType):
+                yield function, partial(_of_function, handing)
+
+    return found
+
+
+def _of_function(handing: Handing, question: Question, values: Values) -> Any:
+    if not contains_traced([*question.given(values)]):
+        return MISS
+    return handing(question.own, *question.arguments(values))
+
+
+def methods_called(owners: Callable[[], Mapping[str, Mapping[str, MethodHanding]]]) -> Finding:
+    """What finds methods by the name of a class, or of an object of one, and their own.
+
+    They are answered for objects of these very classes.
+    """
+
+    def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+        by_function: dict[FunctionType, dict[type[Any], MethodHanding]] = {}
+        for owner, methods in owners().items():
+            known: Any = getattr(module, owner, None)
+            kind = cast("type[Any]", known if isinstance(known, type) else type(known))
+            for name, handing in methods.items():
+                function = getattr(kind, name, None)
+                if isinstance(function, FunctionType):
+                    by_function.setdefault(function, {})[kind] = handing
+        for function, kinds in by_function.items():
+            yield function, partial(_of_method, kinds)
+
+    return found
+
+
+def _of_method(kinds: Mapping[type[Any], MethodHanding], question: Question, values: Values) -> Any:
+    own: object = next(question.given(values))
+    handing = kinds.get(type(own))
+    if handing is None:
+        return MISS
+    args, kwargs = question.arguments(values)
+    return handing(args[0], partial(question.own, args[0]), args[1:], kwargs)

@@ -1,0 +1,227 @@
+"""Calls and subscripts of functions that ask: functions in C, and NumPy's arrays, meet traced values.
+
+    array([x, 1.0])        `creation.array`, however `np.array` came to be called so
+    np.sin([x, 1.0])       the ufunc of an array of these
+    table[k]               an element of `ad.asarray(table)`, for a traced k
+
+What a function calls is told to ask, too, if it names one of those functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from numbers import Number
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from mlirad.dialects.extents import Extent
+from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symbolic
+from mlirad.frontend.splicing.plain import Hooks
+from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
+from mlirad.frontend.tracing.open_traces import Traced
+from mlirad.frontend.tracing.operations import as_array, contains_traced
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.told_functions import bind_hooks, codes_in, is_told, lessons, tell
+
+Function = Callable[..., Any]
+
+_TAKING_NESTS: Final = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
+"""Functions in C that make arrays of nests."""
+
+
+def _of_symbolic(own: Function, make: Function) -> Function:
+    """A function of NumPy's, or what makes arrays of traced values and sizes, which it cannot read."""
+
+    @functools.wraps(own)
+    def called(*args: Any, **options: Any) -> Any:
+        return (make if is_symbolic([*args, *options.values()]) else own)(*args, **options)
+
+    return called
+
+
+def _calling(own: Function) -> Function:
+    """A function in C that calls its first argument."""
+
+    def called(function: Any, *args: Any, **options: Any) -> Any:
+        return own(_called(function), *args, **options)
+
+    return called
+
+
+NUMBERS: Final = "biufc"
+"""The kinds of dtypes whose elements are numbers."""
+
+
+def _filled(own: Function) -> Function:
+    """A function that makes an array of whatever is in memory, of which a program must not depend."""
+
+    @functools.wraps(own)
+    def called(*args: Any, **options: Any) -> Any:
+        found = own(*args, **options)
+        if found.dtype.kind in NUMBERS and not contains_traced(found):
+            found.fill(0)
+        return found
+
+    return called
+
+
+_STANDING: Final[dict[int, tuple[Any, Function]]] = {
+    id(own): (own, made)
+    for own, made in (
+        *((getattr(np, name), _of_symbolic(getattr(np, name), CREATING[name])) for name in _TAKING_NESTS),
+        (np.empty, _filled(np.empty)),
+        (np.empty_like, _filled(np.empty_like)),
+        (operator.getitem, lambda container, key: _item((container, key))),
+        (operator.setitem, lambda container, key, value: _put((value, container, key))),
+        (map, _calling(cast(Any, map))),
+        (functools.reduce, _calling(functools.reduce)),
+    )
+}
+"""By its identity a function in C, and what is called instead."""
+
+
+def _called(function: Any) -> Any:
+    known = _STANDING.get(id(function))
+    if known is not None:
+        return known[1]
+    kind = cast("type[Any]", type(function))
+    if kind is FunctionType:
+        _consider(function)
+    elif kind is MethodType:
+        _called(function.__func__)
+    elif kind is np.ufunc:
+        return functools.partial(_of_nests, function)
+    elif kind is functools.partial:
+        return functools.partial(_called(function.func), *function.args, **function.keywords)
+    elif kind is MethodWrapperType:
+        return _OF_WRAPPERS.get(function.__name__, _same)(function)
+    elif kind is BuiltinFunctionType:
+        own = type(function.__self__)
+        if own is np.ufunc:
+            return functools.partial(_of_nests, function)
+        if own is np.ndarray:
+            return functools.partial(_of_plain_array, function)
+    elif isinstance(function, type):
+        for name in ("__new__", "__init__"):
+            _consider(getattr(cast("type[Any]", function), name, None))
+    else:
+        _consider(getattr(kind, "__call__", None))  # noqa: B004
+    return function
+
+
+def _same(function: Any) -> Any:
+    return function
+
+
+_OF_WRAPPERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "__getitem__": lambda method: lambda key: _item((method.__self__, key)),
+    "__setitem__": lambda method: lambda key, value: _put((value, method.__self__, key)),
+}
+"""By its name a method in C that is called as a function, and what is called instead."""
+
+
+def _consider(function: Any) -> None:
+    """Tell a function to ask if it names a function that has to be asked for, or if all are told."""
+    if isinstance(function, FunctionType):
+        code = function.__code__
+        if is_told(code) or not is_user_file(code.co_filename):
+            return
+        if lessons().tells_all or any(not _NAMED.isdisjoint(c.co_names) for c in codes_in(code)):
+            tell(function)
+
+
+_NAMED: Final = frozenset(_TAKING_NESTS)
+
+
+def _of_nests(own: Function, *args: Any, **options: Any) -> Any:
+    """A ufunc, or a method of one, of nests that hold traced values."""
+    return own(*map(_array_of, args), **options)
+
+
+_WRITING: Final = frozenset(("fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"))
+"""Methods of NumPy's arrays that write."""
+
+
+def _of_plain_array(own: BuiltinFunctionType, *args: Any, **options: Any) -> Any:
+    """A method of an array of NumPy's, which is traced if an argument is."""
+    if not contains_traced([*args, *options.values()]):
+        return own(*args, **options)
+    array: Any = own.__self__
+    if own.__name__ in _WRITING:
+        require_adopted(array)
+        return own(*args, **options)
+    return getattr(as_array(array), own.__name__)(*args, **options)
+
+
+def _array_of(value: Any) -> Any:
+    is_nest = type(value) in (list, tuple)
+    return real_or_complex(value) if is_nest and contains_traced(value) else value
+
+
+def _item(place: tuple[Any, Any]) -> Any:
+    container, key = place
+    if type(container) is np.ndarray and container.dtype.kind in NUMBERS and _is_traced_key(key):
+        return as_array(container)[key]
+    if isinstance(key, Array) and type(container) in (list, tuple):
+        return _chosen(cast(Any, container), key)
+    return container[key]
+
+
+def _chosen(container: Sequence[Any], key: Array) -> Any:
+    """An element of a list or a tuple, which is one of an array if all elements are numbers or arrays."""
+    if not all(map(_is_number, container)):
+        raise tracing_error(
+            f"the traced {key!r} chooses from a {type(container).__name__} of objects that are no arrays",
+            "write ad.switch(k, [f, g]) to choose from functions, ad.asarray(values)[k] from numbers",
+        )
+    return real_or_complex(container)[key]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number or an array, or a nest of lists and tuples of them."""
+    if type(value) in (list, tuple):
+        return all(map(_is_number, value))
+    return isinstance(value, Traced | ComplexArray | np.ndarray | np.generic | Number | Extent)
+
+
+def _put(place: tuple[Any, Any, Any]) -> None:
+    value, container, key = place
+    kind = cast("type[Any]", type(container))
+    if kind in (np.ndarray, np.flatiter) and (_has_no_number(value) or _is_traced_key(key)):
+        array: Any = container if kind is np.ndarray else container.base
+        if array.flags.writeable and array.dtype != object:
+            if array.dtype.kind in NUMBERS:
+                require_adopted(array)
+            raise tracing_error(
+                "a traced value is written into an array of NumPy that was there before the trace, or that "
+                "something else holds, which would not see it",
+                "write into a copy that the function makes, a = a.copy(), and return it",
+            )
+    container[key] = value
+
+
+def _has_no_number(value: Any) -> bool:
+    return is_symbolic(value) or isinstance(value, MaskedElements)
+
+
+def _is_traced_key(key: Any) -> bool:
+    if isinstance(key, slice):
+        found = cast("slice[Any, Any, Any]", key)
+        return contains_traced([found.start, found.stop, found.step])
+    if isinstance(key, tuple):
+        return any(map(_is_traced_key, cast("tuple[Any, ...]", key)))
+    return contains_traced(key)
+
+
+def bind() -> None:
+    """Say what functions call that ask; done once."""
+    bind_hooks(Hooks(called=_called, item=_item, put=_put, made=made))

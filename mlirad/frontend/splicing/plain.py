@@ -1,0 +1,44 @@
+"""The code that a function had before instructions were put in, for those who compare codes or read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+
+class Spliced:
+    """The last constant of code into which instructions were put: it knows the code as it was."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: CodeType):
+        self.code = code
+
+
+class Told(Spliced):
+    """The last constant of code that asks at its calls; see `call_sites`."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Hooks:
+    """What such code calls."""
+
+    called: Callable[[Any], Any]
+    """From what is to be called, what is called."""
+    item: Callable[[tuple[Any, Any]], Any]
+    """From an object and a key, its item."""
+    put: Callable[[tuple[Any, Any, Any]], Any]
+    """Writes a value into an object, at a key."""
+    made: Callable[[Any], Any]
+    """From what a call, an operator or a subscript gives, what the code goes on with."""
+
+
+def plain_code(code: CodeType) -> CodeType:
+    """A code as it was."""
+    while code.co_consts and isinstance(code.co_consts[-1], Spliced):
+        code = code.co_consts[-1].code
+    return code

@@ -1,0 +1,150 @@
+"""Functions that are told to ask, because a traced value came to where it has no say.
+
+    def f(x):                       NumPy's `array` is in C and wants elements of x. So the trace ends by
+        return array([x, 1.0])      `Unasked`, f is told to ask (`splicing.call_sites`), and it begins again
+
+A function stays told. It is the same object, with another code, so it asks however it is called: as an
+operator, by a library, from a table. Whoever compares codes compares the plain ones.
+"""
+
+from __future__ import annotations
+
+import dis
+import gc
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Final
+
+from mlirad.frontend.splicing.insertion import UnknownCodeError
+from mlirad.frontend.splicing.plain import Hooks, Told
+from mlirad.frontend.tracing.lessons import Lessons, Request, Running
+from mlirad.frontend.tracing.open_traces import open_traces
+from mlirad.frontend.tracing.source import is_user_file
+from mlirad.jit.forking import CompileLock
+from mlirad.jit.object_layout import running_function
+
+
+class Unasked(Request):
+    """The function being traced runs codes that are to ask, and all that they call if it `tells_all`."""
+
+    def __init__(self, running: Running, *, tells_all: bool = False):
+        super().__init__()
+        self.running = running
+        self.tells_all = tells_all
+
+
+class _Telling:
+    """What functions are told to call."""
+
+    hooks: Hooks
+    lock: Final = CompileLock()
+
+
+_telling: Final = _Telling()
+
+BEGINNING: Final = "call_for_values"
+"""The function that calls what is traced."""
+
+
+def bind_hooks(hooks: Hooks) -> None:
+    """Say what functions call that ask; done once."""
+    _telling.hooks = hooks
+
+
+def is_told(code: CodeType) -> bool:
+    """Whether a code asks at its calls."""
+    return bool(code.co_consts) and isinstance(code.co_consts[-1], Told)
+
+
+def require_asking() -> None:
+    """Raise `Unasked` if the function that is running does not ask and can be told to.
+
+    A method of a traced value calls this, which the function has called, or one in C that it has called.
+    """
+    if open_traces.frames:
+        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        if _can_be_told(frame.f_code, lessons().untold):
+            raise Unasked(_running(frame))
+
+
+def require_asking_to_store() -> None:
+    """The same where the function assigns to an item: NumPy asks for the truth of what is put among flags."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if open_traces.frames and operation.startswith("STORE") and _can_be_told(frame.f_code, lessons().untold):
+        raise Unasked(_running(frame))
+
+
+def require_telling_all() -> None:
+    """Raise `Unasked` unless all functions that are called in the trace are told to ask."""
+    running = _running(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+    if running or not lessons().tells_all:
+        raise Unasked(running, tells_all=True)
+
+
+def lessons() -> Lessons:
+    """What the trace that is under way knows from those before."""
+    return open_traces.frames[-1].functions.lessons
+
+
+def _running(frame: FrameType | None) -> Running:
+    """The functions that run in the trace, from this one outwards, which do not ask and can be told to."""
+    untold = lessons().untold
+    running: Running = {}
+    while frame is not None and frame.f_code.co_name != BEGINNING:
+        if _can_be_told(frame.f_code, untold):
+            running[id(frame.f_code)] = frame.f_code, running_function(frame)
+        frame = frame.f_back
+    return running
+
+
+def _can_be_told(code: CodeType, untold: Running) -> bool:
+    return is_user_file(code.co_filename) and not is_told(code) and id(code) not in untold
+
+
+def tell_running(running: Running, known: Lessons) -> None:
+    """Tell functions to ask, and note those that cannot be told.
+
+    A code that runs again although its function was told is that of functions which others define again and
+    again: these are told. One that runs even then is given up.
+    """
+    for key, (code, function) in running.items():
+        times = known.told.get(key, 0)
+        known.told[key] = times + 1
+        is_told_now = times < 1 and function is not None and tell(function)
+        if not is_told_now and not (times < 2 and _tell_definitions(code)):
+            known.untold[key] = code, function
+
+
+def _tell_definitions(code: CodeType) -> bool:
+    """Tell the functions that have a code, or define a function that has; whether there are any."""
+    functions = [f for f in gc.get_objects() if type(f) is FunctionType and not is_told(f.__code__)]
+    found = [f for f in functions if any(code is inner for inner in codes_in(f.__code__))]
+    return bool([f for f in found if tell(f)])
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """A code, and those of the functions that it defines."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes_in(constant)
+
+
+def tell(function: FunctionType) -> bool:
+    """Tell a function to ask, if it does not yet; whether it does now."""
+    with _telling.lock:
+        if not is_told(function.__code__):
+            function.__code__ = asking_code(function.__code__)
+    return is_told(function.__code__)
+
+
+def asking_code(code: CodeType) -> CodeType:
+    """A code that asks and is like this one, or this one if it is of a form that is not known."""
+    from mlirad.frontend.splicing.call_sites import asking  # which most programs do without
+
+    try:
+        return asking(code, _telling.hooks)
+    except UnknownCodeError:
+        return code
