@@ -327,7 +327,7 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield listed(_function_name(f) for f in FUNCTIONS)
     yield ""
-    yield "Functions of SciPy, as attributes of their module:"
+    yield "Functions of SciPy:"
     yield ""
     yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
     yield ""

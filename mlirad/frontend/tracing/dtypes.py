@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -110,10 +110,14 @@ def _loop_dtypes(
     return tuple(language_dtype(found) for found in resolved)
 
 
+PLAIN: Final[tuple[type[Any], ...]] = (np.ndarray, np.memmap)
+"""The classes of NumPy's arrays that are no more than their elements."""
+
+
 def plain_array(value: object) -> npt.NDArray[Any]:
-    """A concrete array-like as a plain array of a dtype of the language."""
+    """A concrete array-like as a plain array of a dtype of the language; one in a file is plain, too."""
     kind: type[Any] = type(value)
-    if isinstance(value, np.ndarray) and kind is not np.ndarray:
+    if isinstance(value, np.ndarray) and kind not in PLAIN:
         raise dtype_error(
             f"an argument is {of_class(cast(object, value))}, not a plain array",
             "what makes it special would be lost; pass np.asarray(x) if that is meant",

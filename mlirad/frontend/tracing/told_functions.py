@@ -13,6 +13,7 @@ import dis
 import gc
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Final
 
@@ -23,6 +24,7 @@ from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.source import is_user_file
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.object_layout import running_function
+from mlirad.packages import folder_of
 
 
 class Unasked(Request):
@@ -32,6 +34,9 @@ class Unasked(Request):
         super().__init__()
         self.running = running
         self.tells_all = tells_all
+
+
+_NUMPY: Final = f"{Path(folder_of('numpy'))}/"
 
 
 class _Telling:
@@ -60,11 +65,14 @@ def is_told(code: CodeType) -> bool:
 def require_asking() -> None:
     """Raise `Unasked` if the function that is running does not ask and can be told to.
 
-    A method of a traced value calls this, which the function has called, or one in C that it has called.
+    A method of a traced value calls this, which the function has called, or one in C or of NumPy's that it
+    has called.
     """
     if open_traces.frames:
-        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-        if _can_be_told(frame.f_code, lessons().untold):
+        frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        while frame is not None and frame.f_code.co_filename.startswith(_NUMPY):
+            frame = frame.f_back
+        if frame is not None and _can_be_told(frame.f_code, lessons().untold):
             raise Unasked(_running(frame))
 
 

@@ -26,6 +26,7 @@ from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
+from mlirad.frontend.tracing.dtypes import PLAIN
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.operations import as_array, contains_traced
 from mlirad.frontend.tracing.raising import tracing_error
@@ -108,7 +109,7 @@ def _called(function: Any) -> Any:
         own = type(function.__self__)
         if own is np.ufunc:
             return functools.partial(_of_nests, function)
-        if own is np.ndarray:
+        if own in PLAIN:
             return functools.partial(_of_plain_array, function)
     elif isinstance(function, type):
         for name in ("__new__", "__init__"):
@@ -169,7 +170,7 @@ def _array_of(value: Any) -> Any:
 
 def _item(place: tuple[Any, Any]) -> Any:
     container, key = place
-    if type(container) is np.ndarray and container.dtype.kind in NUMBERS and _is_traced_key(key):
+    if type(container) in PLAIN and container.dtype.kind in NUMBERS and _is_traced_key(key):
         return as_array(container)[key]
     if isinstance(key, Array) and type(container) in (list, tuple):
         return _chosen(cast(Any, container), key)
@@ -196,8 +197,8 @@ def _is_number(value: Any) -> bool:
 def _put(place: tuple[Any, Any, Any]) -> None:
     value, container, key = place
     kind = cast("type[Any]", type(container))
-    if kind in (np.ndarray, np.flatiter) and (_has_no_number(value) or _is_traced_key(key)):
-        array: Any = container if kind is np.ndarray else container.base
+    if kind in (*PLAIN, np.flatiter) and (_has_no_number(value) or _is_traced_key(key)):
+        array: Any = container.base if kind is np.flatiter else container
         if array.flags.writeable and array.dtype != object:
             if array.dtype.kind in NUMBERS:
                 require_adopted(array)

@@ -39,7 +39,9 @@ from mlirad.frontend.numpy_functions.reductions import (
     reductions,
     statistics,
 )
+from mlirad.frontend.numpy_functions.scipy_functions import distances as scipy_distances
 from mlirad.frontend.numpy_functions.scipy_functions import filters as scipy_filters
+from mlirad.frontend.numpy_functions.scipy_functions import integrals as scipy_integrals
 from mlirad.frontend.numpy_functions.scipy_functions import linalg as scipy_linalg
 from mlirad.frontend.numpy_functions.scipy_functions import special as scipy_special
 from mlirad.frontend.numpy_functions.scipy_functions import transforms as scipy_transforms
@@ -125,6 +127,8 @@ SCIPY_FUNCTIONS = {
     "scipy.signal": scipy_filters.SIGNAL,
     "scipy.fft": scipy_transforms.FUNCTIONS,
     "scipy.interpolate": interpolating_objects.FUNCTIONS,
+    "scipy.integrate": scipy_integrals.FUNCTIONS,
+    "scipy.spatial.distance": scipy_distances.FUNCTIONS,
 }
 """By module and name what traces a function of SciPy."""
 
