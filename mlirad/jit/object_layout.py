@@ -27,6 +27,8 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.jit.once import once
+
 TYPE: Final = 8
 VALUE: Final = 16
 DATA: Final = 16
@@ -93,7 +95,7 @@ def running_function(frame: FrameType) -> FunctionType | None:
     return found if isinstance(found, FunctionType) else None
 
 
-@cache
+@once
 def _function_in_frame() -> int | None:
     """Where the interpreter's record of a frame has the function: first in Python 3.11, then third."""
 

@@ -78,11 +78,14 @@ _OF_A_BASE = 3
 """How many refer to the base of an array if nothing else does: the array, a variable, and who counts."""
 
 
+_COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
+
+
 def _owns_all(array: PlainArray) -> bool:
     """Whether nothing but this array refers to what has its memory, and no two of its elements are one."""
     if not (array.flags.c_contiguous or array.flags.f_contiguous) or not array.flags.writeable:
         return False
-    if array.dtype not in DTYPES and array.dtype not in (np.complex64, np.complex128):
+    if array.dtype not in DTYPES and array.dtype not in _COMPLEX:
         return False
     while True:
         base: object = array.base
@@ -90,7 +93,7 @@ def _owns_all(array: PlainArray) -> bool:
             return True
         if type(base) is not np.ndarray or sys.getrefcount(base) > _OF_A_BASE:
             return False
-        array = cast("PlainArray", base)
+        array = base
 
 
 def _unshared() -> int:
@@ -133,7 +136,7 @@ def require_adopted(array: object) -> None:
     if type(array) is not np.ndarray or not open_traces.frames:
         return
     functions = current_frame().functions
-    owner = _owner(cast("PlainArray", array))
+    owner = _owner(array)
     known = functions.made_arrays.get(id(owner))
     if known is not None and known[0]() is owner:
         if known[1] not in functions.lessons.adopted:

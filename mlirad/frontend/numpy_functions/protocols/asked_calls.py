@@ -75,14 +75,22 @@ def _filled(own: Function) -> Function:
     return called
 
 
+def _item_of(container: Any, key: Any) -> Any:
+    return _item((container, key))
+
+
+def _put_into(container: Any, key: Any, value: Any) -> None:
+    _put((value, container, key))
+
+
 _STANDING: Final[dict[int, tuple[Any, Function]]] = {
     id(own): (own, made)
     for own, made in (
         *((getattr(np, name), _of_symbolic(getattr(np, name), CREATING[name])) for name in _TAKING_NESTS),
         (np.empty, _filled(np.empty)),
         (np.empty_like, _filled(np.empty_like)),
-        (operator.getitem, lambda container, key: _item((container, key))),
-        (operator.setitem, lambda container, key, value: _put((value, container, key))),
+        (operator.getitem, _item_of),
+        (operator.setitem, _put_into),
         (map, _calling(cast(Any, map))),
         (functools.reduce, _calling(functools.reduce)),
     )
@@ -103,10 +111,10 @@ def _called(function: Any) -> Any:
         return functools.partial(_of_nests, function)
     elif kind is functools.partial:
         return functools.partial(_called(function.func), *function.args, **function.keywords)
-    elif kind is MethodWrapperType:
-        return _OF_WRAPPERS.get(function.__name__, _same)(function)
+    elif kind is MethodWrapperType and function.__name__ in _OF_WRAPPERS:
+        return functools.partial(_OF_WRAPPERS[function.__name__], function.__self__)
     elif kind is BuiltinFunctionType:
-        own = type(function.__self__)
+        own = cast("type[Any]", type(function.__self__))
         if own is np.ufunc:
             return functools.partial(_of_nests, function)
         if own in PLAIN:
@@ -119,14 +127,7 @@ def _called(function: Any) -> Any:
     return function
 
 
-def _same(function: Any) -> Any:
-    return function
-
-
-_OF_WRAPPERS: Final[dict[str, Callable[[Any], Any]]] = {
-    "__getitem__": lambda method: lambda key: _item((method.__self__, key)),
-    "__setitem__": lambda method: lambda key, value: _put((value, method.__self__, key)),
-}
+_OF_WRAPPERS: Final[dict[str, Function]] = {"__getitem__": _item_of, "__setitem__": _put_into}
 """By its name a method in C that is called as a function, and what is called instead."""
 
 
@@ -173,7 +174,7 @@ def _item(place: tuple[Any, Any]) -> Any:
     if type(container) in PLAIN and container.dtype.kind in NUMBERS and _is_traced_key(key):
         return as_array(container)[key]
     if isinstance(key, Array) and type(container) in (list, tuple):
-        return _chosen(cast(Any, container), key)
+        return _chosen(container, key)
     return container[key]
 
 
