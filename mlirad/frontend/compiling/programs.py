@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mlirad.errors import TracingError
+from mlirad.frontend.compiling.escapes import Escapes
 from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_programs, warn
 from mlirad.frontend.tracing.captures import (
     Captures,
@@ -85,6 +86,7 @@ class Cache:
         self._weighing: Weighing | None = None
         self._is_weighed = False
         self._reads_outside = False
+        self._escapes = Escapes()
 
     def captures(self) -> Captures:
         """What the function reads from outside at present."""
@@ -135,6 +137,8 @@ class Cache:
                     states = captures.drawn_states()
                     found, watch = watching(make, outside=bool(captures.outside))
                     self._require_undrawn(captures, states)
+                    if self._watch is not None:
+                        self._escapes.note(self._watch.root, captures)
                     if self._reads_unseen(watch, captures):
                         return found
                     captures = self._settled(captures)

@@ -43,9 +43,11 @@ PADDING: Final = (
 """What to write instead of a program for every size."""
 
 
-def warn(message: str, hint: str, kind: type[Warning] = CaptureWarning) -> None:
-    """A warning at the user's line."""
-    file, line = user_place() or ("<unknown>", 0)
+def warn(
+    message: str, hint: str, kind: type[Warning] = CaptureWarning, place: tuple[str, int] | None = None
+) -> None:
+    """A warning at a place, that of the user's call if none is given."""
+    file, line = place or user_place() or ("<unknown>", 0)
     warnings.warn_explicit(f"{message}\n  hint: {hint}", kind, file, line)
 
 

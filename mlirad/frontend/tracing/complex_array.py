@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 import numpy as np
 
 from mlirad.frontend.tracing.containers import Container, Opened, enter
+from mlirad.frontend.tracing.open_traces import TracedParts
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.told_functions import require_asking
 
@@ -23,7 +24,7 @@ PARTS = ("real", "imag")
 """The names of the parts of a complex number."""
 
 
-class ComplexArray:
+class ComplexArray(TracedParts):
     """The traced real and imaginary parts of one array, of one shape and dtype.
 
     Where a structure stands for something else than values, such as axes, a pair holds that of either part.

@@ -19,6 +19,12 @@ class Traced:
     __slots__ = ()
 
 
+class TracedParts:
+    """What all pairs of values are derived from that together stand for one, such as complex arrays."""
+
+    __slots__ = ()
+
+
 class _OpenTraces(threading.local):
     def __init__(self) -> None:
         self.frames: Any = ()
