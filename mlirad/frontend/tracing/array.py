@@ -249,7 +249,7 @@ class Array(Traced):
         require_asking()
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python complex number",
-            "write x + 0j for complex(x), and y = ad.numpy.zeros(n, complex) before y[i] = x",
+            "write x + 0j for complex(x), and y = np.zeros(n, complex) before y[i] = x",
         )
 
     def __index__(self) -> int:

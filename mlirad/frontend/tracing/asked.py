@@ -51,11 +51,10 @@ _TRUTH_OF_NOT = "write np.logical_not(x) for `not x`"
 _MEMBERSHIP = "write np.any(values == x) for `x in values`"
 
 _ELEMENTS = (
-    "write np.array or np.stack, by these names, for a list of traced values, x.astype(np.int64) for "
-    "np.int64(x), ad.asarray(a) for a NumPy array that is indexed by traced positions, and "
-    "y = ad.numpy.zeros(n) or y = ad.asarray(y) before y[i] = v"
+    "write it by functions of NumPy and SciPy that can be traced (docs/numpy.md), which take traced values and "
+    "lists of them, or compute it outside and pass the result"
 )
-_INDEXED = "make the array traced: ad.asarray(a)[i], or a = ad.asarray(a) before a[i] = v"
+_INDEXED = "make the array traced: ad.asarray(a)[i]"
 _DRAWN = (
     "pass a key, and write mean + scale * ad.random.normal(key, shape) for normal(mean, scale, shape); or "
     "draw outside, and pass the numbers"

@@ -115,7 +115,7 @@ class ComplexArray(TracedParts):
         raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python number",
             "use the traced value itself; np.where chooses between values, ad.cond between computations; "
-            "write y = ad.numpy.zeros(n, complex) before y[i] = z",
+            "write y = np.zeros(n, complex) before y[i] = z",
         )
 
     __bool__ = __float__ = __int__ = __complex__ = __index__ = _no_value
