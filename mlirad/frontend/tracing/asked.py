@@ -51,8 +51,8 @@ _TRUTH_OF_NOT = "write np.logical_not(x) for `not x`"
 _MEMBERSHIP = "write np.any(values == x) for `x in values`"
 
 _ELEMENTS = (
-    "write it by functions of NumPy and SciPy that can be traced (docs/numpy.md), which take traced values and "
-    "lists of them, or compute it outside and pass the result"
+    "write it by functions of NumPy and SciPy that can be traced (docs/numpy.md), which take traced values "
+    "and lists of them, or compute it outside and pass the result"
 )
 _INDEXED = "make the array traced: ad.asarray(a)[i]"
 _DRAWN = (

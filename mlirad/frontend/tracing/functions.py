@@ -334,7 +334,7 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
             location=location,
-            hint="write to a copy that the function makes: a = a.copy(), or a = ad.asarray(a), before a[i] = v",
+            hint="write to a copy that the function makes: a = a.copy() or a = ad.asarray(a) before a[i] = v",
         )
     if isinstance(error.__cause__, SizeNeeded):
         return sizes.explained(error.__cause__.with_traceback(error.__traceback__))
