@@ -240,8 +240,7 @@ def __getattr__(name: str) -> Any:
         raise unknown_name(__name__, name, __all__)
     from mlirad.float_modes import standard_floats
 
-    with standard_floats():  # modules compute constants as they are loaded
-        return _imported(name)
+    return standard_floats(_imported)(name)  # modules compute constants as they are loaded
 
 
 def _imported(name: str) -> Any:

@@ -39,8 +39,7 @@ def program(text: str) -> ModuleOp:
 
 def eliminated(source: ModuleOp) -> ModuleOp:
     module = source.clone()
-    with deep_recursion():
-        eliminate_functions(module)
+    deep_recursion(eliminate_functions)(module)
     verify_module(module)
     return module
 

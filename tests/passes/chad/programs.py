@@ -16,8 +16,7 @@ DIFFERENTIATE = "differentiate{{function=main wrt={} mode={}}}"
 def gradients(module: ModuleOp, passes: str, mode: str = "reverse") -> ModuleOp:
     """The module with the derivative of @main by all floats, expanded by the passes."""
     wrt = ",".join(map(str, float_arguments(module, "main")))
-    with deep_recursion():
-        return run_passes(module.clone(), f"{DIFFERENTIATE.format(wrt, mode)},{passes}")
+    return deep_recursion(run_passes)(module.clone(), f"{DIFFERENTIATE.format(wrt, mode)},{passes}")
 
 
 def program(text: str) -> ModuleOp:

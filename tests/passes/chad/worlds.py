@@ -87,9 +87,8 @@ class Worlds:
         self.is_bare = _is_bare([result])
         for mode in ("forward", "reverse"):
             world = module.clone()
-            with deep_recursion():
-                for name in [n for n in _functions(module) if n == "main" or n.startswith("point")]:
-                    add_derivative(world, name, mode)
+            for name in [n for n in _functions(module) if n == "main" or n.startswith("point")]:
+                deep_recursion(add_derivative)(world, name, mode)
             machine, _, given = prepared(world, arguments, "main")
             self.machines.append(machine)
             value, map_ = _run(lambda m=machine, g=given: m.call("main_chad", g))
@@ -202,5 +201,5 @@ def _functions(module: ModuleOp) -> dict[str, FuncOp]:
 
 
 def _run(work: Callable[[], Any]) -> Any:
-    with np.errstate(all="ignore"), deep_recursion():
-        return work()
+    with np.errstate(all="ignore"):
+        return deep_recursion(work)()
