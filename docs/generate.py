@@ -37,9 +37,12 @@ from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
-from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_FUNCTIONS
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
+from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
@@ -337,7 +340,7 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
     yield ""
-    yield listed(code(f"{owner}.{name}") for owner, names in distributions().items() for name in names)
+    yield from distribution_methods()
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""
@@ -351,6 +354,18 @@ def numpy_functions() -> Iterator[str]:
     yield "| --- | --- |"
     for name, hint in ALTERNATIVES.items():
         yield f"| `np.{name}` | {cell(hint)} |"
+
+
+def distribution_methods() -> Iterator[str]:
+    """A table of the distributions that have the same methods."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, methods in METHODS.items():
+        d = DISTRIBUTIONS.get(name)
+        alike.setdefault(tuple(names_of(d) if d else methods), []).append(code(name))
+    yield "| distributions | methods |"
+    yield "| --- | --- |"
+    for methods, names in sorted(alike.items(), key=lambda item: -len(item[1])):
+        yield f"| {', '.join(sorted(names))} | {', '.join(map(code, methods))} |"
 
 
 _INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})

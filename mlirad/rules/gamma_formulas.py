@@ -14,7 +14,7 @@ from math import log as logarithm
 from math import pi
 from typing import Final
 
-from mlirad.ir.formulas import Formula, absolute, digamma, lgamma, log, log1p, where
+from mlirad.ir.formulas import Formula, absolute, digamma, lgamma, log, log1p, maximum, where
 from mlirad.rules.quadratures import terms
 
 _LARGE: Final = 10.0
@@ -101,3 +101,14 @@ def log_beta_weight(a: Formula, b: Formula, x: Formula, y: Formula) -> Formula:
     found = beside + at_peak + errors
     found = where(is_small, found + log(a / (a + second) / x), found)
     return where(is_other_small, found + log(b / (a + b) / y), found)
+
+
+def log_beta(a: Formula, b: Formula) -> Formula:
+    """log(beta(a, b)): where one is large by Stirling's series, else by logarithms of gamma."""
+    total = a + b
+    plain = lgamma(a) + lgamma(b) - lgamma(total)
+    p, q = a / total, b / total
+    logarithms = (a - 0.5) * where(p > 0.5, log1p(-q), log(p)) + (b - 0.5) * where(q > 0.5, log1p(-p), log(q))
+    errors = stirling_error(a) + stirling_error(b) - stirling_error(total)
+    large = logarithms - 0.5 * log(total) + _HALF_LOG + errors
+    return where(maximum(a, b) > _LARGE, large, plain)

@@ -93,6 +93,56 @@ def stdtr_by_freedom(df: Formula, t: Formula) -> Formula:
     return _inside(t, -inf, inf, like, value, slope)
 
 
+# Logarithms ---------------------------------------------------------------------------------------
+
+
+def log_gammainc(a: Formula, x: Formula) -> Formula:
+    """The logarithm of gammainc(a, x), where x is below a."""
+
+    def relative(x: Formula) -> Formula:
+        """The function over x^a e^-x / gamma(a)."""
+        scale = 1 / (maximum(a - x, 0.0) + sqrt(a))
+
+        def integrand(v: Formula, a: Formula, x: Formula) -> Formula:
+            return exp(-a * v - x * expm1(-v))
+
+        return half_line(scale, integrand, a, x)
+
+    def value(x: Formula) -> Formula:
+        return log_gamma_weight(a, x) + log(relative(x))
+
+    return _with_slope(x.b, x, value, lambda x: 1 / (x * relative(x)))
+
+
+def log_gammaincc(a: Formula, x: Formula) -> Formula:
+    """The logarithm of gammaincc(a, x), where x is above a."""
+
+    def relative(x: Formula) -> Formula:
+        """The function over x^(a - 1) e^-x / gamma(a)."""
+        scale = 1 / (maximum(1 - (a - 1) / x, 0.0) + 1 / sqrt(maximum(x, 1.0)))
+
+        def integrand(w: Formula, a: Formula, x: Formula) -> Formula:
+            return exp((a - 1) * log1p(w / x) - w)
+
+        return half_line(scale, integrand, a, x)
+
+    def value(x: Formula) -> Formula:
+        return log_gamma_weight(a, x) - log(x) + log(relative(x))
+
+    return _with_slope(x.b, x, value, lambda x: -1 / relative(x))
+
+
+def log_betainc(a: Formula, b: Formula, x: Formula, y: Formula) -> Formula:
+    """The logarithm of betainc(a, b, x), given y = 1 - x, where x is below a / (a + b)."""
+    ratio = x / y
+
+    def at(v: Formula, a: Formula, b: Formula, ratio: Formula) -> Formula:
+        return exp((b - 1) * log1p(-ratio * expm1(-v)) - a * v)
+
+    relative = half_line(_scale(a, b, ratio), at, a, b, ratio)
+    return log_beta_weight(a, b, x, y) - log(y) + log(relative)
+
+
 # Integrals ----------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -142,10 +142,12 @@ def apply_scipy_function(
 
 
 def apply_scipy_method(
-    binding: Binding, _: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """A method of an object of SciPy's: traced if an argument is, else SciPy's own."""
-    if not contains_traced([*args, *kwargs.values()]):
+    bindings: dict[str, Binding], owner: Any, own: Callable[..., Any], args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    """A method of an object of SciPy's, by the name of the object: traced if an argument is, else SciPy's."""
+    binding = next(iter(bindings.values())) if len(bindings) == 1 else bindings.get(owner.name)
+    if binding is None or not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
     return binding.applied(args, kwargs)
 
@@ -157,17 +159,26 @@ def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., An
 
 @cache
 def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
-    """By the name of a distribution of `scipy.stats`, and of a method, what stands for it."""
+    """By the name of a distribution of `scipy.stats`, and of a method, what stands for it.
+
+    Of distributions of one class the first is named, and its methods stand for those of all.
+    """
     from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 
     for owner, methods in METHODS.items():
         for name in methods:
             OWNERS.setdefault(name, []).append(owner)
+    module = sys.modules["scipy.stats"]
+    first: dict[type[Any], str] = {}
+    found: dict[str, dict[str, dict[str, Binding]]] = {}
+    for owner in (name for name in METHODS if name in vars(module)):
+        class_ = cast("type[Any]", type(vars(module)[owner]))
+        named = found.setdefault(first.setdefault(class_, owner), {})
+        for name, method in METHODS[owner].items():
+            named.setdefault(name, {})[owner] = _method_binding(owner, name, method)
     return {
-        owner: {
-            name: partial(apply_scipy_method, _method_binding(owner, name, m)) for name, m in methods.items()
-        }
-        for owner, methods in METHODS.items()
+        owner: {name: partial(apply_scipy_method, bindings) for name, bindings in methods.items()}
+        for owner, methods in found.items()
     }
 
 

@@ -9,10 +9,8 @@ float64, as SciPy's are. How methods are reached is said in `mlirad.frontend.tra
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import Parameter, Signature
 from math import log, pi
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -20,141 +18,20 @@ from mlirad.frontend.numpy_functions.calls.parameters import Flag, OperandLike
 from mlirad.frontend.numpy_functions.linear_algebra import linear_systems, spectral
 from mlirad.frontend.numpy_functions.linear_algebra.factors import parts
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
-from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS, Distribution, Formula
+from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import Method, as_float, methods_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.ir.matrices import diagonal
-
-Method = Callable[..., Any]
-
-
-def _float(value: Any) -> Array:
-    return converted(as_array(value), F64)
-
-
-# Univariate ---------------------------------------------------------------------------------------
-
-
-class _Point:
-    """A point in standard form, with the shapes, and where it lies."""
-
-    def __init__(self, d: Distribution, x: Any, shapes: list[Any], loc: Any, scale: Any):
-        self.shapes = shapes
-        self.scale = scale
-        self.x = (x - loc) / scale
-        given = d.allowed(*shapes) & xp.greater(scale, 0)
-        self.is_known = given & ~xp.isnan(self.x)
-        self.is_above = xp.greater(self.x, d.top(*shapes))
-        self.is_below = xp.less(self.x, d.low)
-
-    def chosen(self, formula: Formula, below: float, above: float) -> Array:
-        """A formula of the point inside of the support, numbers beside it, NaN where nothing is known."""
-        found = cast("Callable[..., Any]", formula)(self.x, *self.shapes)
-        found = xp.where(self.is_below, below, xp.where(self.is_above, above, found))
-        return xp.where(self.is_known, found, np.nan)
-
-
-def _point(d: Distribution, x: Any, given: dict[str, Any]) -> _Point:
-    scale = _float(given.get("scale", 1.0))
-    shapes = [_float(given[name]) for name in d.shapes]
-    return _Point(d, _float(x), shapes, _float(given.get("loc", 0.0)), scale)
-
-
-def _log_density(d: Distribution, x: Any, given: dict[str, Any]) -> Array:
-    at = _point(d, x, given)
-    if d.is_discrete:
-        at.is_below = at.is_below | xp.not_equal(at.x, xp.floor(at.x))
-    found = at.chosen(d.log_density, -np.inf, -np.inf)
-    return found - xp.log(at.scale) if "scale" in given else found
-
-
-def _density(d: Distribution, x: Any, given: dict[str, Any]) -> Array:
-    return xp.exp(_log_density(d, x, given))
-
-
-def _log_of(formula: Formula, rest: Formula) -> Formula:
-    """The logarithm of a probability, by that of the rest where it is near 1."""
-
-    def logarithm(*operands: Any) -> Any:
-        found, other = (cast("Callable[..., Any]", f)(*operands) for f in (formula, rest))
-        return xp.where(xp.less(other, 0.5), xp.log1p(-other), xp.log(found))
-
-    return logarithm
-
-
-def _share(name: str) -> Callable[[Distribution, Any, dict[str, Any]], Array]:
-    """The probability of one side of a point, or its logarithm."""
-    is_cdf, is_log = name.endswith("cdf"), name.startswith("log")
-    none, all_ = (-np.inf, 0.0) if is_log else (0.0, 1.0)
-
-    def share(d: Distribution, x: Any, given: dict[str, Any]) -> Array:
-        formula, rest, logarithm = (d.cdf, d.sf, d.log_cdf) if is_cdf else (d.sf, d.cdf, d.log_sf)
-        if is_log:
-            formula = logarithm or _log_of(formula, rest)
-        at = _point(d, x, given)
-        if d.is_discrete:
-            at.x = xp.floor(at.x)
-        return at.chosen(formula, *((none, all_) if is_cdf else (all_, none)))
-
-    return share
-
-
-def _quantile(name: str) -> Callable[[Distribution, Any, dict[str, Any]], Array]:
-    def quantile(d: Distribution, q: Any, given: dict[str, Any]) -> Array:
-        formula = cast("Callable[..., Any]", d.ppf if name == "ppf" else d.isf)
-        share = _float(q)
-        loc, scale = (_float(given.get(k, v)) for k, v in (("loc", 0.0), ("scale", 1.0)))
-        shapes = [_float(given[k]) for k in d.shapes]
-        ends = (d.low, d.top(*shapes)) if name == "ppf" else (d.top(*shapes), d.low)
-        found = xp.where(
-            xp.equal(share, 0), ends[0], xp.where(xp.equal(share, 1), ends[1], formula(share, *shapes))
-        )
-        known = d.allowed(*shapes) & xp.greater(scale, 0)
-        known = known & xp.greater_equal(share, 0) & xp.less_equal(share, 1)
-        return xp.where(known, found * scale + loc, np.nan)
-
-    return quantile
-
-
-def _method(
-    d: Distribution, first: str, compute: Callable[[Distribution, Any, dict[str, Any]], Array]
-) -> Method:
-    """A method with SciPy's parameters: the point, the shapes, `loc`, and `scale` unless it is discrete."""
-
-    def method(**given: Any) -> Array:
-        x = given.pop(first)
-        return compute(d, x, given)
-
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [Parameter(name, kind) for name in (first, *d.shapes)]
-    parameters.append(Parameter("loc", kind, default=0))
-    if not d.is_discrete:
-        parameters.append(Parameter("scale", kind, default=1))
-    setattr(method, "__signature__", Signature(parameters))  # noqa: B010
-    method.__annotations__ = {p.name: OperandLike for p in parameters}
-    return method
-
-
-def _methods(d: Distribution) -> dict[str, Method]:
-    first = "k" if d.is_discrete else "x"
-    density = "pmf" if d.is_discrete else "pdf"
-    found = {density: _method(d, first, _density), f"log{density}": _method(d, first, _log_density)}
-    for name in ("cdf", "sf", "logcdf", "logsf"):
-        found[name] = _method(d, first, _share(name))
-    if d.ppf is not None:
-        found |= {name: _method(d, "q", _quantile(name)) for name in ("ppf", "isf")}
-    return found
-
 
 # Multivariate -------------------------------------------------------------------------------------
 
 
 def _dirichlet_log_density(x: OperandLike, alpha: OperandLike) -> Array:
     """`scipy.stats.dirichlet.logpdf`. That the elements of x are positive and sum to 1 is not checked."""
-    weights, at = _float(alpha), _float(x)
+    weights, at = as_float(alpha), as_float(x)
     if weights.ndim != 1 or not at.ndim or at.shape[0] not in (weights.size, weights.size - 1):
         raise shape_error(
             f"dirichlet: points of shape {at.shape} for an alpha of shape {weights.shape}",
@@ -174,8 +51,8 @@ def _dirichlet_density(x: OperandLike, alpha: OperandLike) -> Array:
 
 def _mean_and_covariance(mean: Any, cov: Any) -> tuple[Array, Array]:
     """A vector and a matrix, where SciPy takes numbers and diagonals too."""
-    covariance = _float(cov)
-    centre = None if mean is None else xp.atleast_1d(_float(mean))
+    covariance = as_float(cov)
+    centre = None if mean is None else xp.atleast_1d(as_float(mean))
     n = centre.size if centre is not None else covariance.shape[0] if covariance.ndim else 1
     if covariance.ndim < 2:
         covariance = xp.diag(xp.broadcast_to(covariance, (n,)))
@@ -223,7 +100,7 @@ def _normal_log_density(
 
     With `allow_singular` the derivative is that at constant rank.
     """
-    points = _float(x)
+    points = as_float(x)
     centre, covariance = _mean_and_covariance(mean, cov)
     if not points.ndim or (points.ndim == 1 and centre.size == 1):
         points = xp.reshape(points, (-1, 1))
@@ -252,7 +129,7 @@ def _normal_entropy(mean: OperandLike | None = None, cov: OperandLike = 1) -> Ar
 
 
 METHODS: dict[str, dict[str, Method]] = {
-    **{name: _methods(d) for name, d in DISTRIBUTIONS.items()},
+    **{name: methods_of(name, d) for name, d in DISTRIBUTIONS.items()},
     "dirichlet": {"logpdf": _dirichlet_log_density, "pdf": _dirichlet_density},
     "multivariate_normal": {
         "logpdf": _normal_log_density, "pdf": _normal_density, "entropy": _normal_entropy,

@@ -1,0 +1,23 @@
+"""The distributions of `scipy.stats`, by families: a few formulas each, made methods by `methods.py`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
+    beta,
+    circular,
+    discrete,
+    exponential,
+    gamma,
+    logistic,
+    normal,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
+
+DISTRIBUTIONS: Final[dict[str, Distribution]] = {
+    name: distribution
+    for family in (normal, exponential, logistic, gamma, beta, circular, discrete)
+    for name, distribution in family.DISTRIBUTIONS.items()
+}
+"""By its name in `scipy.stats` what a distribution is."""

@@ -1,0 +1,238 @@
+"""The beta distribution and those that are made of it: of odds, ratios of squares, Student's t."""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import Any
+
+from mlirad.frontend.numpy_functions.meanings.special_calls import special
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
+    Distribution,
+    transformed,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+    beta_density,
+    log1p_square,
+    log_beta,
+    log_beta_below,
+    log_beta_density,
+    log_normal_density,
+    rarely,
+    xlogy,
+)
+from mlirad.frontend.tracing.operations import xp
+
+BETA = Distribution(
+    log_beta_density, shapes=("a", "b"), density=beta_density,
+    cdf=lambda x, a, b: special("betainc", a, b, x), sf=lambda x, a, b: special("betaincc", a, b, x),
+    log_cdf=lambda x, a, b: log_beta_below(x, 1.0 - x, a, b),
+    log_sf=lambda x, a, b: log_beta_below(1.0 - x, x, b, a),
+    ppf=lambda q, a, b: special("betaincinv", a, b, q), isf=lambda q, a, b: special("betainccinv", a, b, q),
+    low=0.0, high=1.0, mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1.0),
+)  # fmt: skip
+
+
+# Of odds: y / (1 - y) --------------------------------------------------------------------------------
+
+
+def _odds_part(first: str, second: str) -> Any:
+    """A function of the beta distribution at x / (1 + x), by 1 / (1 + x) where that is smaller."""
+
+    def part(x: Any, a: Any, b: Any) -> Any:
+        is_small = xp.less(x, 1)
+        small = special(first, a, b, xp.where(is_small, x, 0.0) / (1.0 + x))
+        return xp.where(is_small, small, special(second, b, a, 1.0 / (1.0 + x)))
+
+    return part
+
+
+def _odds(q: Any, a: Any, b: Any, lower: str, upper: str) -> Any:
+    """The odds of a quantile, by the quantile of the rest where that is smaller."""
+    share, rest = special(lower, a, b, q), special(upper, b, a, q)
+    return xp.where(xp.less(share, 0.5), share / (1.0 - share), (1.0 - rest) / rest)
+
+
+def _log_odds_density(x: Any, a: Any, b: Any) -> Any:
+    """log(x^(a - 1) (1 + x)^-(a + b) / beta(a, b))."""
+    plain = xlogy(a - 1.0, x) - (a + b) * xp.log1p(x) - log_beta(a, b)
+    is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 0)
+    point = xp.where(is_large, x, 1.0)
+    share = point / (1.0 + point)
+    large = log_beta_density(share, xp.where(is_large, a, 11.0), xp.where(is_large, b, 11.0))
+    return xp.where(is_large, large - 2.0 * xp.log1p(point), plain)
+
+
+def _odds_density(x: Any, a: Any, b: Any) -> Any:
+    is_near = xp.less(x, 1)
+    point = xp.where(is_near, x, 1.0)
+    near = xp.power(point, a - 1.0) * xp.exp(-(a + b) * xp.log1p(point) - log_beta(a, b))
+    return xp.where(is_near & xp.less(a, 10), near, xp.exp(_log_odds_density(x, a, b)))
+
+
+def _odds_mean(a: Any, b: Any) -> Any:
+    return xp.where(xp.greater(b, 1), a / (b - 1.0), xp.inf)
+
+
+def _odds_var(a: Any, b: Any) -> Any:
+    return xp.where(xp.greater(b, 2), a * (a + b - 1.0) / ((b - 2.0) * (b - 1.0) ** 2), xp.inf)
+
+
+BETAPRIME = Distribution(
+    _log_odds_density, shapes=("a", "b"), density=_odds_density, cdf=_odds_part("betainc", "betaincc"),
+    sf=_odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, "betaincinv", "betainccinv"),
+    isf=lambda q, a, b: _odds(q, a, b, "betainccinv", "betaincinv"), low=0.0, mean=_odds_mean, var=_odds_var,
+)  # fmt: skip
+
+
+def _f_var(dfn: Any, dfd: Any) -> Any:
+    found = 2.0 * dfd**2 * (dfn + dfd - 2.0) / (dfn * (dfd - 2.0) ** 2 * (dfd - 4.0))
+    return xp.where(xp.greater(dfd, 4), found, xp.where(xp.greater(dfd, 2), xp.inf, xp.nan))
+
+
+F = transformed(
+    BETAPRIME, lambda x, dfn, dfd: x * (dfn / dfd), lambda x, dfn, dfd: xp.log(dfn / dfd),
+    lambda y, dfn, dfd: y * (dfd / dfn), base_shapes=lambda dfn, dfd: (0.5 * dfn, 0.5 * dfd),
+    shapes=("dfn", "dfd"), low=0.0,
+    density=lambda x, dfn, dfd: _odds_density(x * (dfn / dfd), 0.5 * dfn, 0.5 * dfd) * (dfn / dfd),
+    mean=lambda dfn, dfd: xp.where(xp.greater(dfd, 2), dfd / (dfd - 2.0), xp.inf), var=_f_var,
+)  # fmt: skip
+
+
+# Symmetric ------------------------------------------------------------------------------------------
+
+
+def _log_student(x: Any, df: Any) -> Any:
+    is_normal = xp.isinf(df)
+    freedom = xp.where(is_normal, 1.0, df)
+    normaliser = log_beta(0.5 * freedom, 0.5) + 0.5 * xp.log(freedom)
+    found = -0.5 * (freedom + 1.0) * log1p_square(x / xp.sqrt(freedom)) - normaliser
+    return xp.where(is_normal, log_normal_density(x), found)
+
+
+def _log_far_student(x: Any, df: Any) -> Any:
+    """The logarithm of what is below x, where df / (df + x^2) vanishes in 1 plus it."""
+    return -df * xp.log(-x / xp.sqrt(df)) - xp.log(df) - log_beta(0.5 * df, 0.5)
+
+
+def _is_far(x: Any, df: Any) -> Any:
+    return xp.less(x / xp.sqrt(df), -1e20)
+
+
+def _student_below(x: Any, df: Any) -> Any:
+    is_far = _is_far(x, df)
+    far = xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df))
+    return xp.where(is_far, far, special("stdtr", df, xp.where(is_far, 0.0, x)))
+
+
+def _student_log_below(x: Any, df: Any) -> Any:
+    """Where it vanishes, by the beta distribution of df / (df + x^2), or far out by a power."""
+    found, rest = _student_below(x, df), _student_below(-x, df)
+    plain = xp.where(xp.less(rest, 0.5), xp.log1p(-rest), xp.log(found))
+    is_tiny, is_far = xp.less(found, 1e-150), _is_far(x, df)
+    ratio = xp.where(is_tiny & ~is_far, x, -1.0) / xp.sqrt(df)
+    share = 1.0 / (1.0 + ratio * ratio)
+
+    def tiny() -> Any:
+        near = log_beta_below(share, ratio * ratio * share, 0.5 * df, 0.5) - log(2)
+        return xp.where(is_far, _log_far_student(xp.where(is_far, x, -1.0), df), near)
+
+    return rarely(is_tiny | is_far, tiny, plain)
+
+
+def _student_quantile(q: Any, df: Any) -> Any:
+    """By the beta distribution of df / (df + x^2), or where that is near 1 of the rest."""
+    is_low = xp.less(q, 0.5)
+    tail = 2.0 * xp.where(is_low, q, 1.0 - q)
+    share = special("betaincinv", 0.5 * df, 0.5, tail)
+    rest = special("betaincinv", 0.5, 0.5 * df, 1.0 - tail)
+    is_far = xp.less(share, 0.5)
+    ratio = xp.where(is_far, (1.0 - share) / share, rest / (1.0 - rest))
+    size = xp.sqrt(df * ratio)
+    return xp.where(is_low, -size, size)
+
+
+def _student_mean(df: Any) -> Any:
+    return xp.where(xp.greater(df, 1), 0.0, xp.inf)
+
+
+def _student_var(df: Any) -> Any:
+    finite = xp.where(xp.isinf(df), 1.0, df / (df - 2.0))
+    return xp.where(xp.greater(df, 2), finite, xp.where(xp.greater(df, 1), xp.inf, xp.nan))
+
+
+T = Distribution(
+    _log_student, shapes=("df",), cdf=_student_below, log_cdf=_student_log_below, ppf=_student_quantile,
+    is_symmetric=True, mean=_student_mean, var=_student_var,
+)  # fmt: skip
+
+ARCSINE = Distribution(
+    lambda x: -log(pi) - 0.5 * xp.log(x) - 0.5 * xp.log1p(-x), cdf=lambda x: 2 / pi * xp.arcsin(xp.sqrt(x)),
+    density=lambda x: 1.0 / (pi * xp.sqrt(x) * xp.sqrt(1.0 - x)),
+    sf=lambda x: 2 / pi * xp.arcsin(xp.sqrt(1.0 - x)), ppf=lambda q: xp.sin(0.5 * pi * q) ** 2,
+    isf=lambda q: xp.cos(0.5 * pi * q) ** 2, low=0.0, high=1.0, mean=lambda: 0.5, var=lambda: 0.125,
+)  # fmt: skip
+
+
+def _log_ball(x: Any, c: Any) -> Any:
+    """log((1 - x^2)^(c / 2 - 1) / beta(1 / 2, c / 2))."""
+    return xlogy(0.5 * c - 1.0, (1.0 - x) * (1.0 + x)) - log_beta(0.5, 0.5 * c)
+
+
+def _ball_below(x: Any, c: Any) -> Any:
+    return special("betainc", 0.5 * c, 0.5 * c, 0.5 * (1.0 + x))
+
+
+RDIST = Distribution(
+    _log_ball, shapes=("c",),
+    density=lambda x, c: xp.power((1.0 - x) * (1.0 + x), 0.5 * c - 1.0) * xp.exp(-log_beta(0.5, 0.5 * c)),
+    cdf=_ball_below, ppf=lambda q, c: 2.0 * special("betaincinv", 0.5 * c, 0.5 * c, q) - 1.0,
+    is_symmetric=True, low=-1.0, high=1.0, var=lambda c: 1.0 / (c + 1.0),
+)  # fmt: skip
+
+SEMICIRCULAR = Distribution(
+    lambda x: log(2 / pi) + 0.5 * xp.log((1.0 - x) * (1.0 + x)),
+    density=lambda x: 2 / pi * xp.sqrt((1.0 - x) * (1.0 + x)), cdf=lambda x: _ball_below(x, 3.0),
+    ppf=lambda q: 2.0 * special("betaincinv", 1.5, 1.5, q) - 1.0, is_symmetric=True, low=-1.0, high=1.0,
+    var=lambda: 0.25,
+)  # fmt: skip
+
+
+# Skewed ------------------------------------------------------------------------------------------------
+
+
+def _share(x: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """(1 + x / sqrt(a + b + x^2)) / 2, and 1 less that, neither a difference."""
+    root = xp.hypot(xp.sqrt(a + b), x)
+    is_below = xp.less(x, 0)
+    size = xp.abs(x)
+    less = 0.5 * (a + b) / (root * (root + size))
+    return xp.where(is_below, less, 1.0 - less), xp.where(is_below, 1.0 - less, less)
+
+
+def _log_skewed(x: Any, a: Any, b: Any) -> Any:
+    below, above = _share(x, a, b)
+    powers = (a + 0.5) * xp.log(2.0 * below) + (b + 0.5) * xp.log(2.0 * above)
+    return powers - (a + b - 1.0) * log(2) - log_beta(a, b) - 0.5 * xp.log(a + b)
+
+
+def _skewed_below(x: Any, a: Any, b: Any) -> Any:
+    below, above = _share(x, a, b)
+    is_low = xp.less(x, 0)
+    low = special("betainc", a, b, xp.where(is_low, below, 0.5))
+    return xp.where(is_low, low, special("betaincc", b, a, xp.where(is_low, 0.5, above)))
+
+
+def _skewed_quantile(q: Any, a: Any, b: Any) -> Any:
+    share, rest = special("betaincinv", a, b, q), special("betainccinv", b, a, q)
+    return (share - rest) * xp.sqrt(a + b) / (2.0 * xp.sqrt(share * rest))
+
+
+JF_SKEW_T = Distribution(
+    _log_skewed, shapes=("a", "b"), cdf=_skewed_below, sf=lambda x, a, b: _skewed_below(-x, b, a),
+    ppf=_skewed_quantile, isf=lambda q, a, b: -_skewed_quantile(q, b, a),
+)  # fmt: skip
+
+DISTRIBUTIONS = {
+    "beta": BETA, "betaprime": BETAPRIME, "f": F, "t": T, "arcsine": ARCSINE, "rdist": RDIST,
+    "semicircular": SEMICIRCULAR, "jf_skew_t": JF_SKEW_T,
+}  # fmt: skip

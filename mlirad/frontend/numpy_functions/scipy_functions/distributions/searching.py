@@ -1,0 +1,113 @@
+"""Quantiles by search, of distributions that have no formula for them.
+
+A search has no derivative. Steps of Newton's method that start at what it finds have: two of them give the
+first three derivatives of an inverse function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlirad.frontend.constructs.build import stop_gradient
+from mlirad.frontend.constructs.loops import fori_loop
+from mlirad.frontend.numpy_functions.meanings.special_calls import special
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import (
+    Formula,
+    Function,
+    called,
+)
+from mlirad.frontend.tracing.operations import xp
+
+_HALVINGS = 64
+_FARTHEST = 710.0
+"""The largest number is less than e^710."""
+
+
+def searched(
+    log_share: Formula,
+    log_rest: Formula,
+    log_density: Formula,
+    low: Function,
+    high: Function,
+    increases: bool,
+) -> Formula:
+    """The x where a share that increases, or decreases, with it is q; by the logarithm that is not near 0.
+
+    `low` and `high` are the ends of the support, by the shapes.
+    """
+    share, rest, density = called(log_share), called(log_rest), called(log_density)
+
+    def quantile(q: Any, *shapes: Any) -> Any:
+        is_low = xp.less(q, 0.5)
+        log_q, log_rest_of_q = xp.log(xp.where(is_low, q, 0.5)), xp.log1p(-xp.where(is_low, 0.5, q))
+
+        def excess(x: Any, log_q: Any, log_rest_of_q: Any, *shapes: Any) -> Any:
+            """How far x is above the quantile, by its sign and in logarithms."""
+            found = xp.where(is_low, share(x, *shapes) - log_q, log_rest_of_q - rest(x, *shapes))
+            return found if increases else -found
+
+        fixed = [stop_gradient(s) for s in (log_q, log_rest_of_q, *shapes)]
+        ends = low(*fixed[2:]), high(*fixed[2:])
+
+        def halve(_: Any, bounds: Any) -> Any:
+            less, more = bounds
+            middle = 0.5 * (less + more)
+            is_above = xp.greater(excess(_spread(middle, *ends), *fixed), 0)
+            return xp.where(is_above, less, middle), xp.where(is_above, middle, more)
+
+        start = xp.zeros_like(q + sum(shapes, start=0.0))
+        less, more = fori_loop(0, _HALVINGS, halve, (start - _FARTHEST, start + _FARTHEST))
+        x = stop_gradient(_spread(0.5 * (less + more), *ends))
+        for _ in range(2):
+            size = xp.where(is_low, share(x, *shapes), rest(x, *shapes))
+            step = xp.exp(size - density(x, *shapes)) * excess(x, log_q, log_rest_of_q, *shapes)
+            moved = x - step
+            x = xp.where(xp.isfinite(step) & xp.greater(moved, ends[0]) & xp.less(moved, ends[1]), moved, x)
+        return x
+
+    return quantile
+
+
+def _spread(t: Any, low: Any, high: Any) -> Any:
+    """A number between two ends, finite or not, that increases with t, most slowly near ends and near 0."""
+    has_low, has_high = xp.isfinite(low), xp.isfinite(high)
+    first, last = xp.where(has_low, low, 0.0), xp.where(has_high, high, 0.0)
+    far, near = xp.exp(xp.minimum(t, _FARTHEST)), xp.exp(xp.minimum(-t, _FARTHEST))
+    width = xp.where(has_low & has_high, last - first, 1.0)
+    from_low = first + width * xp.where(has_high, special("expit", t), far)
+    from_high = last - width * xp.where(has_low, special("expit", -t), near)
+    by_low = has_low & (~has_high | xp.less(t, 0))
+    return xp.where(by_low, from_low, xp.where(has_high, from_high, xp.sinh(t)))
+
+
+# Of whole numbers ---------------------------------------------------------------------------------
+
+_BITS = 52
+
+
+def searched_number(share: Formula, rest: Formula, low: Function, high: Function, increases: bool) -> Formula:
+    """The least number of which a share that increases is at least q, or one that decreases at most q."""
+    of_share, of_rest = called(share), called(rest)
+
+    def quantile(q: Any, *shapes: Any) -> Any:
+        is_low = xp.less(q, 0.5)
+        fixed = [stop_gradient(s) for s in (q, *shapes)]
+        given, operands = fixed[0], fixed[1:]
+        last = high(*operands)
+
+        def is_less(k: Any) -> Any:
+            """Whether k is less than the quantile."""
+            direct, other = of_share(k, *operands), of_rest(k, *operands)
+            if increases:
+                return xp.where(is_low, xp.less(direct, given), xp.greater(other, 1.0 - given))
+            return xp.where(is_low, xp.greater(direct, given), xp.less(other, 1.0 - given))
+
+        def add(i: Any, k: Any) -> Any:
+            next_ = k + xp.exp2(_BITS - 1.0 - i)
+            inside = xp.less(next_, last)
+            return xp.where(inside & is_less(xp.where(inside, next_, low(*operands))), next_, k)
+
+        start = xp.zeros_like(q + sum(shapes, start=0.0)) + low(*operands) - 1.0
+        return stop_gradient(fori_loop(0, _BITS, add, start) + 1.0)
+
+    return quantile

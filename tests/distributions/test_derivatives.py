@@ -1,0 +1,75 @@
+"""First and second derivatives of all methods of all distributions, in the point and in every shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import mlirad as ad
+from tests.distributions.exact import EXACT
+from tests.distributions.exact_discrete import DISCRETE
+from tests.distributions.points import points
+from tests.distributions.references import called, derivative, in_time, methods_of
+
+TOLERANCE = 1e-9
+LEAST, LARGEST = 1e-300, 1e300
+
+ALL = EXACT | DISCRETE
+CASES = [
+    (name, shapes, k)
+    for name, d in ALL.items()
+    for shapes in d.shapes
+    for k in range(d.is_discrete, len(shapes) + 1)
+    if k - 1 not in d.whole
+]
+
+
+def is_right(got: float, exact: Any, slack: float) -> bool:
+    """Whether a derivative is right to the tolerance, or to the slack that rounding of the argument gives."""
+    if abs(exact) > LARGEST:
+        return abs(got) > 0.1 * LARGEST and (got > 0) == (exact > 0)
+    if abs(exact) < LEAST:
+        return abs(got) <= max(LEAST * 1e10, slack)
+    return abs(got - exact) <= max(TOLERANCE * abs(exact), slack)
+
+
+@pytest.mark.filterwarnings("ignore:.*made anew")
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_derivatives_over_whole_ranges(case: tuple[str, tuple[float, ...], int]) -> None:
+    name, shapes, k = case
+    d, x = ALL[name], points(ALL[name], shapes, step=3)
+    others = [x, *(np.full(x.shape, s) for s in shapes)]
+    ones = np.ones(x.shape)
+    wrong: list[Any] = []
+    judged = 0
+
+    def values(v: Any) -> list[Any]:
+        arguments = [v if j == k else o for j, o in enumerate(others)]
+        return [called(name, m, *arguments) for m in methods_of(d)]
+
+    def slopes(v: Any) -> list[Any]:
+        return ad.jvp(values, (v,), (ones,))[1]
+
+    firsts, seconds = ad.jit(lambda v: ad.jvp(slopes, (v,), (ones,)))(others[k])
+    for method, first, second in zip(methods_of(d), firsts, seconds, strict=True):
+        for i, at in enumerate(x):
+            exact = [
+                in_time(lambda m=method, at=at, n=n: derivative(d, m, float(at), shapes, k, n))
+                for n in (1, 2)
+            ]
+            if None in exact:
+                continue
+            argument = abs(others[k][i])
+            slack = (
+                float(8 * np.finfo(float).eps * abs(exact[1]) * argument) if abs(exact[1]) < LARGEST else 0.0
+            )
+            natural = float(1e-10 * abs(exact[0]) / argument) if argument and abs(exact[0]) < LARGEST else 0.0
+            for order, got, want, more in ((1, first[i], exact[0], slack), (2, second[i], exact[1], natural)):
+                if not is_right(float(got), want, more):
+                    wrong.append((method, order, float(at), float(got), mp.nstr(want, 15)))
+                judged += 1
+    assert not wrong, wrong
+    assert judged

@@ -1,0 +1,36 @@
+"""Which distributions of SciPy there are, and that each is looked at."""
+
+from __future__ import annotations
+
+from scipy import stats
+
+from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
+from tests.distributions.exact import EXACT
+from tests.distributions.exact_discrete import DISCRETE
+
+NOT_YET = {
+    "argus", "dpareto_lognorm", "gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "ksone", "kstwo",
+    "kstwobign", "landau", "levy_stable", "ncf", "nct", "ncx2", "norminvgauss", "pearson3", "rel_breitwigner",
+    "rice", "studentized_range", "trapezoid", "triang", "tukeylambda", "betabinom", "betanbinom", "boltzmann",
+    "dlaplace", "hypergeom", "logser", "nbinom", "nchypergeom_fisher", "nchypergeom_wallenius", "nhypergeom",
+    "planck", "poisson_binom", "randint", "skellam", "yulesimon", "zipf", "zipfian",
+}  # fmt: skip
+"""Distributions that are not traced."""
+
+
+def test_every_distribution_is_in_the_table() -> None:
+    kinds = (stats.rv_continuous, stats.rv_discrete)
+    known = {name for name, d in vars(stats).items() if isinstance(d, kinds)}
+    assert known - NOT_YET == DISTRIBUTIONS.keys() & known
+    assert not NOT_YET & DISTRIBUTIONS.keys()
+
+
+def test_every_distribution_has_references() -> None:
+    assert {name for name, d in DISTRIBUTIONS.items() if not d.is_discrete} == EXACT.keys()
+    assert {name for name, d in DISTRIBUTIONS.items() if d.is_discrete} == DISCRETE.keys()
+
+
+def test_shapes_are_those_of_scipy() -> None:
+    for name, d in DISTRIBUTIONS.items():
+        shapes = getattr(stats, name).shapes
+        assert d.shapes == (tuple(s.strip() for s in shapes.split(",")) if shapes else ()), name

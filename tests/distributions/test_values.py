@@ -1,0 +1,93 @@
+"""Values of all methods of all distributions against mpmath, over their whole ranges, to 1e-12."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+import mlirad as ad
+from tests.distributions.exact import EXACT
+from tests.distributions.exact_discrete import DISCRETE
+from tests.distributions.points import points
+from tests.distributions.references import called, in_time, methods_of, value
+
+TOLERANCE = 1e-12
+LEAST, LARGEST = 2.3e-308, 1.79e308
+
+ALL = EXACT | DISCRETE
+CASES = [(name, shapes) for name, d in ALL.items() for shapes in d.shapes]
+SHARES = np.array([1e-100, 1e-12, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-9])
+
+
+def is_right(got: float, exact: Any, beside: Any) -> bool:
+    """Whether a value is right to the tolerance, or as close as the values at the next numbers."""
+    if abs(exact) > LARGEST:
+        return abs(got) > 1e307 and (got > 0) == (exact > 0)
+    if abs(exact) < LEAST:
+        return abs(got) < 16 * LEAST
+    error = abs(got - exact)
+    return error <= TOLERANCE * abs(exact) or (beside is not None and error <= 4 * abs(beside - exact))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_values_over_whole_ranges(case: tuple[str, tuple[float, ...]]) -> None:
+    name, shapes = case
+    d, x = ALL[name], points(ALL[name], shapes)
+    every = ad.jit(lambda x, *s: [called(name, m, x, *s) for m in methods_of(d)])
+    wrong: list[Any] = []
+    for method, found in zip(methods_of(d), every(x, *shapes), strict=True):
+        for at, got in zip(x, found, strict=True):
+            exact = in_time(lambda m=method, at=at: value(d, m, float(at), shapes))
+            if exact is None:
+                continue
+            if not is_right(float(got), exact, None):
+                beside = [
+                    in_time(lambda m=method, at=at, to=to: value(d, m, float(np.nextafter(at, to)), shapes))
+                    for to in (-np.inf, np.inf)
+                ]
+                if not any(is_right(float(got), exact, b) for b in beside):
+                    wrong.append((method, float(at), float(got), mp.nstr(exact, 17)))
+    assert not wrong, wrong
+
+
+QUANTILES = [(name, shapes) for name, d in EXACT.items() for shapes in d.shapes if d.cdf is not None]
+
+
+@pytest.mark.parametrize("case", QUANTILES, ids=str)
+def test_quantiles_have_their_shares(case: tuple[str, tuple[float, ...]]) -> None:
+    name, shapes = case
+    d = EXACT[name]
+    wrong: list[Any] = []
+    for method in ("ppf", "isf"):
+        try:
+            found = ad.jit(lambda q, *s, m=method: called(name, m, q, *s))(SHARES, *shapes)
+        except ad.UnsupportedError:
+            continue
+        for share, x in zip(SHARES, np.asarray(found), strict=True):
+            # the shares of the numbers beside the quantile are on both sides of its own
+            spread = max(abs(x) * 4e-13, 1e-300)
+            low, high = sorted((mpf(float(x)) - mpf(spread), mpf(float(x)) + mpf(spread)))
+            with mp.workdps(150):
+                shares = [in_time(lambda at=at: d.cdf(at, *map(mpf, shapes))) for at in (low, high)]
+                if None in shares or not np.isfinite(x):
+                    continue
+                target = mpf(float(share)) if method == "ppf" else 1 - mpf(float(share))
+                if not shares[0] <= target <= shares[1]:
+                    wrong.append((method, float(share), float(x)))
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_means_and_variances(name: str) -> None:
+    d = ALL[name]
+    for shapes in d.shapes:
+        for method, exact in (("mean", d.mean), ("var", d.var)):
+            if exact is None:
+                continue
+            own = lambda *s, m=method: called(name, m, *s)  # noqa: E731
+            got = ad.jit(lambda z, *s, own=own: own(*s) + z)(0.0, *shapes) if shapes else own()
+            with mp.workdps(40):
+                np.testing.assert_allclose(got, float(exact(*map(mpf, shapes))), rtol=1e-12, atol=1e-15)
