@@ -13,12 +13,13 @@ import numpy.typing as npt
 import pytest
 import scipy.special
 
+import mlirad as ad
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.external import external_address
 from mlirad.jit.target import find_target
-from mlirad.lower.elementary import ELEMENTARY, emit
+from mlirad.lower.elementary import ELEMENTARY, WITH_SLOPE, emit
 from mlirad.lower.instructions import Instructions
 from mlirad.lower.llvm_text import Kind, ModuleText, Parameter
 
@@ -371,6 +372,17 @@ def test_literal_powers() -> None:
         call(np.array([number]).ctypes.data, out_array.ctypes.data)
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(out_array, np.power(number, exponents), rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("name", WITH_SLOPE)
+def test_values_beside_slopes_are_those_without(name: str, dtype: str) -> None:
+    function = {"tanh": np.tanh, "logistic": scipy.special.expit}[name]
+    x = everywhere(np.random.default_rng(0), dtype)
+    found, slopes = ad.jit(lambda x: ad.jvp(function, (x,), (np.ones_like(x),)))(x)
+    exact = function(x.astype(np.float64))
+    np.testing.assert_allclose(found, exact, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
+    assert np.all(slopes[np.abs(x) < 30] > 0)
 
 
 def test_unknown_symbol_is_an_error() -> None:
