@@ -226,13 +226,13 @@ def _recurrence(op: linear.RecurrenceOp, operands: Sequence[Array], frame: Frame
     def forward(x: Array) -> Array:
         d = np.moveaxis(np.array(x), dim, 0)
         for before, i in pairwise(order):
-            d[i] += factors[i] * d[before]
+            d[i] += SCALARS["absorbing_mul"](factors[i], d[before])
         return np.moveaxis(d, 0, dim)
 
     def backward(ct: Array) -> Array:
         c = np.moveaxis(np.array(ct), dim, 0)
         for i, before in pairwise(reversed(order)):
-            c[before] += factors[i] * c[i]
+            c[before] += SCALARS["absorbing_mul"](factors[i], c[i])
         return np.moveaxis(c, 0, dim)
 
     size = 2 * dimension(op.domain)

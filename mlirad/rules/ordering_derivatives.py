@@ -6,7 +6,8 @@
     cumulative max, min   a gather at the running position of the first that attains the extremum
     reduce prod           each tangent times the product of all other elements
 
-Nothing here divides, so zeros among the factors do no harm.
+Nothing here divides, so zeros among the factors do no harm. Nor does an overflow, as a zero absorbs it: the
+product of the others is 0 where one of them is, even if those before it overflow.
 """
 
 from __future__ import annotations
@@ -85,7 +86,10 @@ def _before(b: ArrayBuilder, x: Value, dim: int, first: float, backwards: bool) 
 
 
 def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
-    """For each element the product over `dims` of all others: products before it times products after it."""
+    """For each element the product over `dims` of all others: products before it times products after it.
+
+    Zeros absorb. Only in columns of blocks (see `_others_in_blocks`) is infinity times 0 still NaN.
+    """
     shape = shape_of(x)
     order = [*(d for d in range(len(shape)) if d not in dims), *dims]
     kept = [shape[d] for d in order[: len(shape) - len(dims)]]
@@ -107,12 +111,15 @@ def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
     *kept, number = shape_of(x)
     if in_blocks(number):
         return _others_in_blocks(b, x)
-    last = len(kept)
-    sides = [
-        _before(b, b.cumulative("prod", x, last, backwards), last, 1.0, backwards)
-        for backwards in (False, True)
-    ]
-    return b.mul(*sides)
+    rows = b.transpose(x, (len(kept), *range(len(kept))))
+    ones = b.splat(1.0, array_type(tuple(kept), element_of(x)))
+
+    def trip(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
+        return [b.absorbing_mul(c, x) for c, x in zip(state, row, strict=True)], state
+
+    _, (before, after) = b.scan([ones, ones], [rows, b.reverse(rows, (0,))], number, trip)
+    others = b.absorbing_mul(before, b.reverse(after, (0,)))
+    return b.transpose(others, (*range(1, len(kept) + 1), 0))
 
 
 def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
@@ -131,10 +138,10 @@ def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
     ones = b.splat(1.0, array_type((LANES,), element_of(x)))
 
     def before(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
-        return [b.mul(state[0], row[0])], state
+        return [b.absorbing_mul(state[0], row[0])], state
 
     def after(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
-        return [b.mul(state[0], row[0])], [b.mul(state[0], row[1])]
+        return [b.absorbing_mul(state[0], row[0])], [b.absorbing_mul(state[0], row[1])]
 
     def block(number: Value, _: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         factors = b.index(blocks, [number])

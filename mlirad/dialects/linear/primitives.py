@@ -353,7 +353,7 @@ class CumulativeSumOp(PrefixMapOp):
 
 @irdl_op_definition
 class RecurrenceOp(PrefixMapOp):
-    """dx goes to d with d[i] = a[i] d[i - 1] + dx[i] along `dim`; d[-1] = 0. Plain IEEE products.
+    """dx goes to d with d[i] = a[i] d[i - 1] + dx[i] along `dim`; d[-1] = 0. Zero absorbs.
 
     With `reverse` d[i] = a[i] d[i + 1] + dx[i]. The transpose is the recurrence in the other direction with
     the factors moved by one place.

@@ -106,7 +106,7 @@ def _recurrence(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> 
     """d = a d + dx from trip to trip."""
 
     def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        d = b.add(b.mul(slices[0], carries[0]), slices[1])
+        d = b.add(b.absorbing_mul(slices[0], carries[0]), slices[1])
         return [d], [d]
 
     return _along(b, m, captured, x, trip, m.has("reverse"))
@@ -199,7 +199,7 @@ def _recurrence_transposed(b: ArrayBuilder, op: linear.RecurrenceOp, captured: C
 
     def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         c = b.add(slices[1], carries[0])
-        return [b.mul(slices[0], c)], [c]
+        return [b.absorbing_mul(slices[0], c)], [c]
 
     return _along(b, Primitive.of(op), captured, ct, trip, op.reverse is None)
 
