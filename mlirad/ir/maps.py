@@ -13,8 +13,10 @@ done. Names end in `map` where the array language has an op of the same name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import cast
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
@@ -90,11 +92,24 @@ class MapBuilder(IndexingBuilder):
                 return None
 
     def _merged_scales(self, f: linear.ScaleOp, g: linear.ScaleOp) -> Value | None:
-        """S(a) ∘ S(b) -> S(a b), by a product in which 0 absorbs, as it does in each of the two."""
+        """S(a) ∘ S(b) -> S(a b), by a product in which 0 absorbs, as it does in each of the two.
+
+        Not where a literal could overflow, or vanish, in the product, but not in the two scalings.
+        """
         a, b = f.coefficient, g.coefficient
         if a.type != b.type or not (self.ranges.finite(a) or self.ranges.finite(b)):
             return None
+        if self._is_extreme(a) or self._is_extreme(b):
+            return None
         return self.scale_map(f.domain, self.absorbing_mul(a, b))
+
+    def _is_extreme(self, coefficient: Value) -> bool:
+        """Whether a literal is so large or small that products of two like it leave the range of floats."""
+        number = self.scalar_of(coefficient)
+        if not number or not isfinite(number):
+            return False
+        highest = 63 if linear.element_of(coefficient.type) == f32 else 511
+        return not 2.0**-highest < abs(number) < 2.0**highest
 
     def add_maps(self, f: Value, g: Value) -> Value:
         """x to f(x) + g(x)."""
@@ -241,7 +256,7 @@ CONSTRUCTED_LAWS = (
     ("own transposes", "0ᵀ = 0, 1ᵀ = 1, S(k)ᵀ = S(k), maskᵀ = mask, reverseᵀ = reverse, πᵢᵀ = ιᵢ, ιᵢᵀ = πᵢ"),
     ("literal scales", "S(1) = 1, S(0) = 0"),
     ("sum of scales", "S(a) + S(b) = S(a + b), S(a)∘m + S(b)∘m = S(a + b)∘m"),
-    ("scales compose", "S(a) ∘ S(b) = S(a b), where a or b is finite"),
+    ("scales compose", "S(a) ∘ S(b) = S(a b), where a or b is finite, and no literal is extreme"),
     ("projection of a pair", "πᵢ ∘ (m₁ × ... × mₙ) = mᵢ"),
     ("join of an injection", "(m₁ ⋈ ... ⋈ mₙ) ∘ ιᵢ = mᵢ"),
     ("projection of an injection", "πᵢ ∘ ιⱼ = 1 or 0"),

@@ -108,3 +108,23 @@ def test_a_gate_keeps_its_product(evaluator):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     ad.check_derivatives(lambda w, e: np.sum(gates(w, e)), w, e)
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian", "chad"])
+def test_a_merged_scaling_overflows_where_the_cotangent_does(method):
+    """Factors whose product leaves the range of floats, though no product with the cotangent does."""
+    far = lambda x, a, b, c: ((x * a) * b) * c  # noqa: E731
+    assert ad.grad(far, method=method)(0.5, 1e200, 1e200, 1e-300) == pytest.approx(1e100)
+    assert ad.grad(lambda x: ((x * 1e200) * 1e200) * 1e-300, method=method)(0.5) == pytest.approx(1e100)
+    assert ad.grad(lambda x: ((x / 1e200) / 1e200) * 1e300, method=method)(0.5) == pytest.approx(1e-100)
+
+
+def test_the_cotangent_of_ldexp_meets_one_factor_after_the_other():
+    for x, exponent, cotangent in [(0.5, 1024, 2.0**-10), (1e10, -1060, 2.0**50), (0.5, 1060, 2.0**-200)]:
+        (found,) = ad.vjp(lambda x, e=exponent: np.ldexp(x, e), x)[1](cotangent)
+        assert found == np.ldexp(cotangent, exponent)
+        tangent = ad.jvp(lambda x, e=exponent: np.ldexp(x, e), (x,), (cotangent,))[1]
+        assert tangent == np.ldexp(cotangent, exponent)
+    small = np.float32(2.0**-20)
+    (found,) = ad.vjp(lambda x: np.ldexp(x, 140), np.float32(0.5))[1](small)
+    assert found == np.ldexp(small, 140)

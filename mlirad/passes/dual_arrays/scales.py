@@ -132,11 +132,14 @@ def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:
 
 
 def product(b: ArrayBuilder, coefficients: Sequence[Value]) -> Value:
-    """The product of the coefficients of a chain, which are given from the outermost on."""
-    found, *others = reversed(coefficients)
+    """The product of the coefficients of a chain, which are given from the outermost on.
+
+    It is made in the order in which a cotangent meets them, so that it overflows where the cotangent does.
+    """
+    found, *others = coefficients
     for coefficient in others:
         shape = max(shape_of(found), shape_of(coefficient), key=len)
-        found = b.absorbing_mul(_in_shape(b, coefficient, shape), _in_shape(b, found, shape))
+        found = b.absorbing_mul(_in_shape(b, found, shape), _in_shape(b, coefficient, shape))
     return found
 
 
