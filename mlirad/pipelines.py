@@ -67,6 +67,8 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "mlirad-inline{maps=true}",
             "keep-calls",
             "roll-repetitions",
+            "smooth-identities",
+            "expand-ties",
             "detach-shifts",
             "linearize{method=jacobian}",
             "simplify-maps",
@@ -80,6 +82,8 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         *blocks,
         "bulk-operations",
         "slice-gathers",
+        "smooth-identities",
+        "expand-ties",
         "raise-contractions",
         "detach-shifts",
         f"linearize{{method={method}}}",
@@ -93,7 +97,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
     if method in SPECIFICATIONS:
-        return ("mlirad-canonicalize", *SPECIFICATIONS[method])
+        return ("mlirad-canonicalize", "smooth-identities", "expand-ties", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
     if method == "chad":
         applied = ("apply-linear-maps", "mlirad-inline", "bulk-operations")

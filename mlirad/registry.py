@@ -33,6 +33,8 @@ PASS_MODULES: dict[str, str] = {
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",
     "slice-gathers": "mlirad.passes.slice_gathers",
+    "smooth-identities": "mlirad.passes.smooth_identities",
+    "expand-ties": "mlirad.passes.expand_ties",
     "raise-contractions": "mlirad.passes.raise_contractions",
     "halve-transforms": "mlirad.passes.halve_transforms",
     "detach-shifts": "mlirad.passes.detach_shifts",

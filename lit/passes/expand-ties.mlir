@@ -1,0 +1,70 @@
+// RUN: mlirad-opt %s -p expand-ties --split-input-file | filecheck %s
+
+// exp(-|x|) at 0 is 1 - |x| + x x / 2, in what is differentiated twice.
+
+// CHECK-LABEL: func.func @twice(
+// CHECK-NEXT:    %a = array.abs %x : f64
+// CHECK-NEXT:    %n = array.neg %a : f64
+// CHECK-NEXT:    %e = array.exp %n : f64
+// CHECK-NEXT:    %[[zero:.*]] = array.constant 0.000000e+00 : f64
+// CHECK-NEXT:    %[[one:.*]] = array.constant 1.000000e+00 : f64
+// CHECK:         %[[line:.*]] = array.sub %[[one]], %a : f64
+// CHECK:         %[[square:.*]] = array.mul %x, %x : f64
+// CHECK:         %[[half:.*]] = array.mul %{{.*}}, %[[square]] : f64
+// CHECK:         %[[f:.*]] = array.add %[[line]], %[[half]] : f64
+// CHECK:         %[[tie:.*]] = array.compare eq %x, %[[zero]] : f64, f64 -> i1
+// CHECK:         %[[r:.*]] = array.select %[[tie]], %[[f]], %e : i1, f64, f64 -> f64
+// CHECK-NEXT:    func.return %[[r]] : f64
+func.func @twice(%x: f64) -> f64 {
+  %a = array.abs %x : f64
+  %n = array.neg %a : f64
+  %e = array.exp %n : f64
+  func.return %e : f64
+}
+
+func.func @slope(%x: f64) -> f64 {
+  %y, %d = linear.linearize %x {callee = @twice, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  %o = array.constant 1.0 : f64
+  %r = linear.apply %d, %o : !linear.map<f64, f64>, f64 -> f64
+  func.return %r : f64
+}
+
+func.func @main(%x: f64) -> !linear.map<f64, f64> {
+  %y, %d = linear.linearize %x {callee = @slope, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %d : !linear.map<f64, f64>
+}
+
+// -----
+
+// What is linear in a kink, and what is differentiated once, stays.
+
+// CHECK-LABEL: func.func @linear(
+// CHECK-NEXT:    %a = array.abs %x : f64
+// CHECK-NEXT:    %p = array.mul %a, %x : f64
+// CHECK-NEXT:    func.return %p : f64
+// CHECK-LABEL: func.func @once(
+// CHECK-NOT:     array.select
+func.func @linear(%x: f64) -> f64 {
+  %a = array.abs %x : f64
+  %p = array.mul %a, %x : f64
+  func.return %p : f64
+}
+
+func.func @once(%x: f64) -> f64 {
+  %a = array.abs %x : f64
+  %e = array.exp %a : f64
+  func.return %e : f64
+}
+
+func.func @slope(%x: f64) -> f64 {
+  %y, %d = linear.linearize %x {callee = @linear, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  %o = array.constant 1.0 : f64
+  %r = linear.apply %d, %o : !linear.map<f64, f64>, f64 -> f64
+  func.return %r : f64
+}
+
+func.func @main(%x: f64) -> (!linear.map<f64, f64>, !linear.map<f64, f64>) {
+  %y, %d = linear.linearize %x {callee = @slope, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  %z, %e = linear.linearize %x {callee = @once, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %d, %e : !linear.map<f64, f64>, !linear.map<f64, f64>
+}

@@ -1,0 +1,61 @@
+"""Makes values smooth at ties, where they are made of kinks, for derivatives of second order.
+
+    %a = array.abs %x
+    %l = array.log1p (array.exp (-%a))      --->     where x = 0: log 2 - a / 2 + x x / 8, elsewhere as it was
+
+Where a kink a is 0, what is computed of it elementwise is f(0) + f'(0) a + f''(0) a^2 / 2, up to third order.
+In this form the kink stands by itself, with the derivatives 0 of its convention, and a^2 is smooth. So the
+second derivative at a tie is the mean of the limits from both sides, which is that of the function where
+kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Values at ties stay as they are up to rounding, and all else
+as it is. What is differentiated once needs none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.linear import DifferentiationOp
+from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.function_pass import holds, replace_function
+
+KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.SqrtOp, ew.HypotOp)
+"""The ops without which there is nothing to expand."""
+
+
+@dataclass(frozen=True)
+class ExpandTiesPass(ModulePass):
+    """Make what kinks are in smooth at ties, in functions that are differentiated twice."""
+
+    name = "expand-ties"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the functions that a derivative of a derivative reaches."""
+        functions = functions_by_name(op)
+        graph = CallGraph(functions, references_of)
+        once = graph.reachable(_differentiated(functions.values()))
+        for name in graph.reachable(_differentiated(functions[name] for name in once)):
+            replace_function(functions[name], expand_ties(functions[name]))
+
+
+def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
+    """The functions of which functions take derivatives."""
+    ops = (op for function in functions for op in nested_ops(function.body))
+    return [op.callee_name for op in ops if isinstance(op, DifferentiationOp)]
+
+
+def expand_ties(function: FuncOp) -> FuncOp:
+    """The function, smooth at ties where it is made of kinks; itself if it is not."""
+    if not holds(function, KINKS):
+        return function
+    from mlirad.passes.expand_ties.expansion import expanded
+
+    return expanded(function)

@@ -1,0 +1,135 @@
+"""The kinks of a block: magnitudes, distances and roots, with what else has its kink in the same place.
+
+    |x|                     a^2 = x x            0 where x = 0
+    |x - y|                 a^2 = (x - y)^2      0 where x = y, as max(x, y) - min(x, y) is;
+                                                 max(x, y) is the mean of both plus a / 2
+    sqrt(x x + y y)         a^2 = x x + y y      0 at the origin
+
+A kink a is smooth but where it is 0; its square is smooth there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Block
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import Value, is_float
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.passes.elementwise_jets import Symbol
+from mlirad.passes.smooth_identities.roots import is_radius, magnitude_of, square_of
+from mlirad.passes.smooth_identities.sides import Numbers, canonical, numbers_of
+
+
+@dataclass
+class Kink:
+    """A kink a, and what depends on it by itself."""
+
+    size: Value
+    """A value that is a, or -a."""
+    sign: float = 1.0
+    numbers: Numbers | None = None
+    """The two numbers whose distance a is; a root has none."""
+    symbols: dict[Value, Symbol] = field(default_factory=dict)
+    """By the value: what it is in terms of a."""
+
+    def __post_init__(self) -> None:
+        self.symbols[self.size] = _as_it_is if self.sign > 0 else _negative
+
+    def is_tie(self, b: ArrayBuilder, env: Environment) -> Value:
+        """Where a is 0."""
+        if self.numbers is None:
+            size = env.get(self.size, self.size)
+            return b.compare("eq", size, b.zeros(size.type))
+        x, y = self._numbers(b, env)
+        return b.compare("eq", x, y)
+
+    def a(self, b: ArrayBuilder, env: Environment) -> Value:
+        """The kink."""
+        size = env.get(self.size, self.size)
+        return size if self.sign > 0 else b.neg(size)
+
+    def square(self, b: ArrayBuilder, env: Environment) -> Value:
+        """Its square."""
+        if self.numbers is None:
+            emit = square_of(env.get(self.size, self.size))
+            assert emit is not None
+            return emit(b)
+        distance = b.sub(*self._numbers(b, env))
+        return b.mul(distance, distance)
+
+    def _numbers(self, b: ArrayBuilder, env: Environment) -> tuple[Value, Value]:
+        assert self.numbers is not None
+        zeros = b.zeros(self.size.type)
+        x, y = (zeros if v is None else env.get(v, v) for v in self.numbers)
+        return x, y
+
+
+def kinks_of(block: Block) -> list[Kink]:
+    """The kinks of a block, in the order of its ops."""
+    found: list[Kink] = []
+    apart: dict[frozenset[Value | None], Kink] = {}
+    for op in block.ops:
+        if len(op.results) != 1 or not is_float(op.results[0]):
+            continue
+        (value,) = op.results
+        distance = _distance(value)
+        if distance is None:
+            if is_radius(value):
+                found.append(Kink(value))
+            continue
+        numbers, sign = distance
+        known = apart.get(frozenset(numbers))
+        if known is None:
+            apart[frozenset(numbers)] = known = Kink(value, sign, numbers)
+            found.append(known)
+        known.symbols[value] = _as_it_is if sign > 0 else _negative
+    for op in block.ops if apart else ():
+        if isinstance(op, ew.MaxOp | ew.MinOp) and magnitude_of(op.result) is None:
+            known = apart.get(frozenset(numbers_of(op.lhs, op.rhs)))
+            if known is not None:
+                known.symbols[op.result] = _larger if isinstance(op, ew.MaxOp) else _smaller
+    return found
+
+
+def _distance(value: Value) -> tuple[Numbers, float] | None:
+    """The numbers whose distance a value is, and 1; or -1 where it is the negative of that."""
+    op = value.owner
+    x = magnitude_of(value)
+    if x is not None:
+        return canonical(x, None), 1.0
+    if not isinstance(op, ew.SubOp):
+        return None
+    one, other, sign = op.lhs.owner, op.rhs.owner, 1.0
+    if isinstance(one, ew.MinOp):
+        one, other, sign = other, one, -1.0
+    if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
+        return None
+    numbers = numbers_of(one.lhs, one.rhs)
+    return (numbers, sign) if {one.lhs, one.rhs} == {other.lhs, other.rhs} else None
+
+
+# In terms of a -------------------------------------------------------------------------------------
+
+
+def _as_it_is(b: ArrayBuilder, a: Value, operands: Sequence[Value]) -> Value:
+    return a
+
+
+def _negative(b: ArrayBuilder, a: Value, operands: Sequence[Value]) -> Value:
+    return b.neg(a)
+
+
+def _larger(b: ArrayBuilder, a: Value, operands: Sequence[Value]) -> Value:
+    return b.add(_mean(b, operands), b.scaled(a, 0.5))
+
+
+def _smaller(b: ArrayBuilder, a: Value, operands: Sequence[Value]) -> Value:
+    return b.sub(_mean(b, operands), b.scaled(a, 0.5))
+
+
+def _mean(b: ArrayBuilder, operands: Sequence[Value]) -> Value:
+    x, y = (b.scaled(o, 0.5) for o in operands)
+    return b.add(x, y)

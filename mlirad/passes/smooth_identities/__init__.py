@@ -1,0 +1,60 @@
+"""Rewrites identities whose derivative, made op by op, is another one than that of the function.
+
+    |x| |x|                                 x x                 the kinks cancel
+    sqrt(s) sqrt(s), exp(log(s))            s                   a factor 0 would absorb the pole
+    max(x, 0) + log1p(exp(-|x|))            softplus(x)         the kinks of both terms cancel
+    where(x >= 0, f(|x|), g(|x|))           the kink takes the side that the choice takes
+    sign(x) f(|x|)                          the slopes of both sides agree
+
+At a kink an op has the mean of two slopes as derivative: of a smooth function that kinks are in, this gives
+the first derivative, and 0 for the second. At a pole it has an infinite one, which a factor 0 absorbs.
+`rewriting.py` has what is rewritten, by the op that a pattern ends in. Values stay as they are up to
+rounding, those at NaN, infinities and zeros included. Functions that are not differentiated stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.linear import DifferentiationOp
+from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.function_pass import holds, replace_function
+
+KINKS: Final = (
+    *(ew.AbsOp, ew.SignOp, ew.MaxOp, ew.MinOp, ew.SqrtOp, ew.CbrtOp, ew.HypotOp, ew.PowOp, ew.LogOp),
+    *(ew.Log2Op, ew.Log1pOp, ew.AsinOp, ew.AcosOp, ew.AtanhOp, ew.AcoshOp, ew.ErfinvOp),
+)
+"""The ops without which there is nothing to rewrite."""
+
+
+@dataclass(frozen=True)
+class SmoothIdentitiesPass(ModulePass):
+    """Rewrite what is smooth, though it is made of kinks or poles, in functions that are differentiated."""
+
+    name = "smooth-identities"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the functions that a derivative reaches."""
+        functions = functions_by_name(op)
+        starts = [o.callee_name for o in nested_ops(op.body) if isinstance(o, DifferentiationOp)]
+        if starts:
+            for name in CallGraph(functions, references_of).reachable(starts):
+                function = functions[name]
+                replace_function(function, smooth_identities(function))
+
+
+def smooth_identities(function: FuncOp) -> FuncOp:
+    """The function with `IDENTITIES` rewritten, in regions too; itself if there can be none."""
+    if not holds(function, KINKS):
+        return function
+    from mlirad.passes.smooth_identities.rewriting import rewritten
+
+    return rewritten(function)

@@ -1,0 +1,273 @@
+"""Roots and magnitudes, whose squares are smooth, and what emits these squares.
+
+    |x|                                                           x x
+    sqrt(s)                                                       s, NaN where s < 0
+    hypot(x, y)                                                   x x + y y
+    select (s == 0), 0, sqrt(select (s == 0), 1, s)               s
+
+What only moves or chooses elements of roots is a root, too: its square moves or chooses their squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import TypeAlias
+
+from xdsl.ir import Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import IndexOp
+from mlirad.dialects.array.reductions import DotOp, SumOp
+from mlirad.dialects.array.structural import (
+    BroadcastOp,
+    ConcatenateOp,
+    ReshapeOp,
+    ReverseOp,
+    SliceOp,
+    StackOp,
+)
+from mlirad.dialects.shapes import Value, is_float, shape_of
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.structural import scalar_of
+
+Emit: TypeAlias = Callable[[ArrayBuilder], Value]
+
+_MOVES = (BroadcastOp, ReshapeOp, ReverseOp, SliceOp, IndexOp)
+"""Ops whose result has elements of their first operand, and nothing else."""
+
+_DEPTH = 8
+"""How many ops back is looked."""
+
+
+def magnitude_of(value: Value) -> Value | None:
+    """The x of |x|, also written as max(x, -x)."""
+    op = value.owner
+    match op:
+        case ew.AbsOp():
+            return op.operand
+        case ew.MaxOp():
+            for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+                if isinstance(other.owner, ew.NegOp) and other.owner.operand is one:
+                    return one
+            return None
+        case _:
+            return None
+
+
+def sign_of(value: Value) -> Value | None:
+    """The x of sign(x)."""
+    op = value.owner
+    if isinstance(op, ew.AddOp) and scalar_of(op.rhs) == 0:  # of a sign that is no negative zero
+        op = op.lhs.owner
+    return op.operand if isinstance(op, ew.SignOp) else None
+
+
+def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
+    """What emits the square of a root as a smooth function; `None` if the value is no root."""
+    op = value.owner
+    if not isinstance(op, Operation) or depth == 0 or not is_float(value):
+        return None
+    x = magnitude_of(value)
+    if x is not None:
+        return _product(x)
+    match op:
+        case ew.SqrtOp():
+            return _radicand(op.operand)
+        case ew.HypotOp():
+            return lambda b: _squared_hypot(b, op.lhs, op.rhs)
+        case ew.NegOp():
+            return square_of(op.operand, depth - 1)
+        case ew.SelectOp():
+            return _squared_choice(op, depth - 1)
+        case _ if isinstance(op, _MOVES):
+            inner = square_of(own_operands(op)[0], depth - 1)
+            return None if inner is None else lambda b: _moved(b, op, inner(b))
+        case ConcatenateOp() | StackOp():
+            found = [square_of(part, depth - 1) for part in own_operands(op)]
+            if all(square is None for square in found):
+                return None
+            squares = [square or _product(v) for square, v in zip(found, own_operands(op), strict=True)]
+            return lambda b: _joined(b, op, [square(b) for square in squares])
+        case _:
+            return None
+
+
+def is_radius(value: Value) -> bool:
+    """Whether a value is the root of a sum of squares, which has a kink where it is 0 and nowhere else."""
+    op = value.owner
+    match op:
+        case ew.HypotOp():
+            return True
+        case ew.SqrtOp():
+            return _is_sum_of_squares(op.operand)
+        case ew.SelectOp():
+            s = _guarded_radicand(op)
+            return s is not None and _is_sum_of_squares(s)
+        case _:
+            return False
+
+
+def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
+    op = value.owner
+    if not isinstance(op, Operation) or depth == 0:
+        return False
+    match op:
+        case ew.MulOp():
+            sides = (op.lhs, op.rhs)
+            scaled = [other for one, other in (sides, sides[::-1]) if (scalar_of(one) or 0) > 0]
+            return op.lhs is op.rhs or any(_is_sum_of_squares(v, depth - 1) for v in scaled)
+        case ew.DivOp():
+            return (scalar_of(op.rhs) or 0) > 0 and _is_sum_of_squares(op.lhs, depth - 1)
+        case ew.AddOp():
+            return _is_sum_of_squares(op.lhs, depth - 1) and _is_sum_of_squares(op.rhs, depth - 1)
+        case DotOp():
+            return op.lhs is op.rhs and is_inner(op)
+        case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
+            return _is_sum_of_squares(own_operands(op)[0], depth - 1)
+        case _:
+            return False
+
+
+def _product(x: Value) -> Emit:
+    return lambda b: b.mul(x, x)
+
+
+def _radicand(s: Value) -> Emit:
+    """The square of sqrt(s)."""
+    if is_nonnegative(s):
+        return lambda b: s
+    return lambda b: unless(b, b.compare("lt", s, b.zeros(s.type)), s)
+
+
+def unless(b: ArrayBuilder, is_outside: Value, x: Value) -> Value:
+    """x, NaN with a derivative of NaN where a condition holds; 0 is never negative."""
+    inside = b.select(is_outside, b.splat(nan, x.type), b.splat(1.0, x.type))
+    return b.add(b.mul(x, inside), b.zeros(x.type))
+
+
+def _squared_hypot(b: ArrayBuilder, x: Value, y: Value) -> Value:
+    """x x + y y, which is infinite where x or y is, even if the other is NaN."""
+    if not (b.ranges.finite(x) or b.ranges.finite(y)):
+        x, y = _shown(b, x, y), _shown(b, y, x)
+    return b.add(_squared(b, x), _squared(b, y))
+
+
+def _squared(b: ArrayBuilder, x: Value) -> Value:
+    return (square_of(x) or _product(x))(b)
+
+
+def _shown(b: ArrayBuilder, x: Value, other: Value) -> Value:
+    """x, or the other number where x is NaN and that is infinite."""
+    is_infinite = b.compare("eq", b.unary(ew.AbsOp, other), b.splat(inf, x.type))
+    return b.select(b.logical_and(b.compare("ne", x, x), is_infinite), other, x)
+
+
+def _squared_choice(op: ew.SelectOp, depth: int) -> Emit | None:
+    """The choice of the squares; without a choice where it only guards the root of 0."""
+    guarded = _guarded_radicand(op)
+    if guarded is not None:
+        return lambda b: guarded
+    parts = (op.on_true, op.on_false)
+    found = [square_of(part, depth) for part in parts]
+    if all(square is None for square in found):
+        return None
+    first, second = (square or _product(v) for square, v in zip(found, parts, strict=True))
+    return lambda b: b.select(op.condition, first(b), second(b))
+
+
+def _guarded_radicand(op: ew.SelectOp) -> Value | None:
+    """The s of a root that is 0 where s is, written such that its derivative is never infinite."""
+    for is_zero, zero, root in ((True, op.on_true, op.on_false), (False, op.on_false, op.on_true)):
+        if scalar_of(zero) != 0 or not isinstance(root.owner, ew.SqrtOp):
+            continue
+        safe = root.owner.operand.owner
+        if not isinstance(safe, ew.SelectOp) or safe.condition is not op.condition:
+            continue
+        s = safe.on_false if is_zero else safe.on_true
+        if is_nonnegative(s) and _is_zero_test(op.condition, s, ("eq", "le") if is_zero else ("ne", "gt")):
+            return s
+    return None
+
+
+def _is_zero_test(condition: Value, s: Value, predicates: tuple[str, str]) -> bool:
+    op = condition.owner
+    if isinstance(op, BroadcastOp):
+        op = op.operand.owner
+    return (
+        isinstance(op, ew.CompareOp)
+        and op.predicate.data in predicates
+        and op.lhs in (s, _source(s))
+        and scalar_of(op.rhs) == 0
+    )
+
+
+def _source(value: Value) -> Value:
+    return value.owner.operand if isinstance(value.owner, BroadcastOp) else value
+
+
+def _moved(b: ArrayBuilder, op: Operation, x: Value) -> Value:
+    """What a move makes of another array."""
+    env: Environment = {own_operands(op)[0]: x}
+    b.rebuild(op, env)
+    return env[op.results[0]]
+
+
+def _joined(b: ArrayBuilder, op: Operation, parts: list[Value]) -> Value:
+    env: Environment = dict(zip(own_operands(op), parts, strict=True))
+    b.rebuild(op, env)
+    return env[op.results[0]]
+
+
+# Signs ---------------------------------------------------------------------------------------------
+
+
+def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
+    """Whether no element of a value is negative; it may be NaN."""
+    op = value.owner
+    if not isinstance(op, Operation) or depth == 0:
+        return False
+
+    def known(*values: Value) -> bool:
+        return all(is_nonnegative(v, depth - 1) for v in values)
+
+    number = scalar_of(value)
+    if number is not None:
+        return number >= 0
+    match op:
+        case ew.MulOp():
+            return op.lhs is op.rhs or known(op.lhs, op.rhs)
+        case ew.DivOp() | ew.AddOp():
+            return known(op.lhs, op.rhs)
+        case ew.MaxOp():
+            return known(op.lhs) or known(op.rhs) or magnitude_of(value) is not None
+        case ew.SelectOp():
+            return known(op.on_true, op.on_false)
+        case ew.PowOp():
+            exponent = scalar_of(op.rhs)
+            return known(op.lhs) or (exponent is not None and exponent % 2 == 0)
+        case ew.ConvertOp():
+            return known(op.operand)
+        case DotOp():
+            return op.lhs is op.rhs and is_inner(op)
+        case SumOp():
+            return known(op.operand)
+        case ConcatenateOp() | StackOp():
+            return known(*own_operands(op))
+        case _ if isinstance(op, _MOVES):
+            return known(own_operands(op)[0])
+        case _:
+            return isinstance(op, _NEVER_NEGATIVE)
+
+
+_NEVER_NEGATIVE = (
+    *(ew.AbsOp, ew.SqrtOp, ew.HypotOp, ew.ExpOp, ew.Exp2Op, ew.CoshOp, ew.AcosOp, ew.AcoshOp),
+    *(ew.LogisticOp, ew.SoftplusOp, ew.ErfcOp, ew.RsqrtOp),
+)
+
+
+def is_inner(op: DotOp) -> bool:
+    """Whether a contraction sums products of elements at equal positions, and nothing else."""
+    summed = len(op.batch[0]) + len(op.contract[0])
+    return op.batch[0] == op.batch[1] and op.contract[0] == op.contract[1] and summed == len(shape_of(op.lhs))

@@ -1,0 +1,219 @@
+"""Smooth functions written with kinks and poles have their derivatives where these are met, to second order.
+
+The passes `smooth-identities` and `expand-ties` are tested together: against mpmath, and that values stay, on
+random programs and at special values.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+import mlirad as ad
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import integer
+from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.interpreter import run_function
+from mlirad.ir.verification import verify_module
+from mlirad.passes.expand_ties import expand_ties
+from mlirad.passes.function_pass import replace_function
+from mlirad.passes.smooth_identities import KINKS, smooth_identities
+from mlirad.passes.smooth_identities.inverses import INVERSES
+from mlirad.rules.elementwise_derivatives import UNARY
+from tests.generators import arguments_for, random_program
+from tests.generators.ties import PARTS, Tie, random_part, random_tie
+
+SECOND = {
+    "forward over reverse": lambda f, **o: ad.jit(ad.jacfwd(ad.grad(f)), **o),
+    "reverse over reverse": lambda f, **o: ad.jit(ad.jacrev(ad.grad(f)), **o),
+    "forward over forward": lambda f, **o: ad.jit(ad.jacfwd(ad.jacfwd(f)), **o),
+}
+
+
+def partials(f: Any, point: Any, order: int) -> Any:
+    """All derivatives of an order, by mpmath."""
+    n = len(point)
+    with mp.workdps(40):
+        at = [mp.mpf(float(p)) for p in point]
+
+        def one(*ks: int) -> float:
+            orders = tuple(ks.count(d) for d in range(n))
+            return float(mp.diff(f, tuple(at) if n > 1 else at[0], orders if n > 1 else orders[0]))
+
+        if order == 0:
+            return float(f(*at))
+        if order == 1:
+            return np.array([one(d) for d in range(n)])
+        return np.array([[one(d, e) for e in range(n)] for d in range(n)])
+
+
+def require_derivatives(tie: Tie, second: Any, **options: Any) -> None:
+    """Compare value, gradient and Hessian with those of mpmath."""
+    value, slope = ad.value_and_grad(tie.function, **options)(tie.point)
+    hessian = second(tie.function, **options)(tie.point)
+    for order, found in enumerate((value, slope, hessian)):
+        expected = partials(tie.exact, tie.point, order)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=f"{tie.names} {order}")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts(name: str) -> None:
+    require_derivatives(random_part(name, random.Random(3), 2), SECOND["forward over reverse"])
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian", "chad"])
+@pytest.mark.parametrize("mode", SECOND)
+def test_random_functions(seed: int, method: Any, mode: str) -> None:
+    require_derivatives(random_tie(seed), SECOND[mode], method=method)
+
+
+def test_loops_batches_and_branches() -> None:
+    """What ties in the body of a loop, for members of a batch, or in a branch that is taken."""
+    tie = random_part("log cosh", random.Random(4), 1)
+    slope, second = (partials(tie.exact, tie.point, k) for k in (1, 2))
+    (x,) = tie.point
+    alone = lambda t: tie.function(t[None])  # noqa: E731
+    looped = lambda t: ad.fori_loop(0, 3, lambda _, s: s + alone(t), 0.0) / 3  # noqa: E731
+    branch = lambda t: ad.cond(t <= x, lambda t: alone(t), lambda t: t, t)  # noqa: E731
+    for f in (looped, branch):
+        assert ad.grad(f)(x) == pytest.approx(slope[0], rel=1e-10)
+        assert ad.grad(ad.grad(f))(x) == pytest.approx(second[0, 0], rel=1e-10)
+    batch = ad.vmap(ad.grad(ad.grad(alone)))(np.array([x, x + 1e-3, x]))
+    np.testing.assert_allclose(batch[::2], second[0, 0], rtol=1e-10)
+    np.testing.assert_allclose(batch[1], second[0, 0], rtol=0.1)
+
+
+def sigmoid_by_branches(x: Any) -> Any:
+    if x >= 0:
+        return 1 / (1 + np.exp(-abs(x)))
+    z = np.exp(-abs(x))
+    return z / (1 + z)
+
+
+def test_a_kink_in_a_branch_is_on_the_side_of_the_branch() -> None:
+    for order, expected in enumerate((0.5, 0.25, 0.0)):
+        f = ad.jit(sigmoid_by_branches, control="rewrite")
+        for _ in range(order):
+            f = ad.grad(f)
+        assert f(0.0) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("op", UNARY, ids=lambda op: op.name)
+def test_every_smooth_op_of_a_magnitude(op: type[ew.ElementwiseOp]) -> None:
+    """The second derivative of f(|x|) at 0 is that of f, whatever f is: as for x beside 0."""
+    properties = {"order": integer(0)} if op is ew.PolygammaOp else None
+
+    def f(x: Any) -> Any:
+        shifted = np.abs(x) + (1.5 if op in (ew.AcoshOp, ew.LogOp, ew.Log2Op, ew.LgammaOp) else 0.25)
+        return made(emitting().apply_elementwise(op, (as_array(shifted).value,), properties))
+
+    second = ad.jit(ad.grad(ad.grad(f)))
+    assert ad.grad(f)(0.0) == 0
+    np.testing.assert_allclose(second(0.0), second(1e-9), rtol=1e-7, atol=1e-7)
+
+
+# Values --------------------------------------------------------------------------------------------
+
+
+def rewritten(module: ModuleOp) -> ModuleOp:
+    """A copy of the module, by both passes, as if all of its functions were differentiated twice."""
+    module = module.clone()
+    for rewrite in (smooth_identities, expand_ties):
+        for function in [op for op in module.body.ops if isinstance(op, FuncOp)]:
+            replace_function(function, rewrite(function))
+        verify_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_programs_keep_their_meaning(seed: int) -> None:
+    module = random_program(seed, 14)
+    given = arguments_for(module, random.Random(seed))
+    for before, after in zip(
+        run_function(module, given), run_function(rewritten(module), given), strict=True
+    ):
+        np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-9)
+
+
+SPECIAL = np.array(
+    [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, 1e-30, 1e30, 1e-300, 1e300]
+)
+
+
+def random_expression(source: random.Random, x: Any, y: Any) -> Any:
+    """A pattern with a kink or a pole, of what is one or could be taken for one."""
+
+    def operand(depth: int = 1) -> Any:
+        """One of the arguments, or what a kink or an inverse makes of one."""
+        v = source.choice((x, y, x - y, -x))
+        if depth and source.random() < 0.6:
+            w = operand(0)
+            return source.choice(
+                (
+                    *(
+                        lambda: np.abs(v),
+                        lambda: np.sqrt(v),
+                        lambda: np.hypot(v, w),
+                        lambda: np.maximum(v, w),
+                    ),
+                    *(lambda: np.minimum(v, w), lambda: np.cbrt(v), lambda: np.log(v), lambda: np.log1p(v)),
+                    *(lambda: np.sign(v), lambda: np.arcsin(v), lambda: np.arctanh(v), lambda: v * v),
+                    *(lambda: np.where(v > 0, v, 0.0), lambda: np.abs(v) ** 0.5, lambda: np.arccosh(v)),
+                )
+            )()
+        return v
+
+    a = operand()
+    b = a if source.random() < 0.5 else operand()
+    c = source.choice((1.0, 0.5, -3.0))
+    return source.choice(
+        (
+            *(lambda: a * b, lambda: (c * a) * b, lambda: (a / x) * (b / x), lambda: a * b * b, lambda: a**2),
+            *(lambda: a**3, lambda: a**4, lambda: (a / c) ** 2, lambda: np.exp(a), lambda: np.expm1(a)),
+            *(lambda: np.sin(a), lambda: np.tanh(a), lambda: np.cosh(a), lambda: np.exp(2 * a)),
+            *(lambda: np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y))), lambda: np.dot(a, b)),
+            *(lambda: np.minimum(x, 0) - np.log(1 + np.exp(-np.abs(x))), lambda: np.copysign(a, b)),
+            *(lambda: np.where(x > 0, np.log1p(np.abs(x)), a), lambda: np.where(y >= x, np.maximum(x, y), b)),
+            *(
+                lambda: np.where(x - y < 0, np.abs(y - x), np.minimum(a, b)),
+                lambda: np.sign(x) * np.log1p(np.abs(x)),
+            ),
+        )
+    )()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_values_at_special_points_stay(seed: int) -> None:
+    """NaN, infinities and the sign of zeros are those of what is written."""
+    x, y = (v.ravel() for v in np.meshgrid(SPECIAL, SPECIAL))
+    module = ad.trace(lambda x, y: random_expression(random.Random(seed), x, y), x, y)
+    with np.errstate(all="ignore"):
+        (before,) = run_function(module, [x, y])
+        (after,) = run_function(rewritten(module), [x, y])
+    np.testing.assert_allclose(after, before, rtol=1e-9, atol=0)
+    np.testing.assert_array_equal(np.signbit(after[after == 0]), np.signbit(before[after == 0]))
+
+
+def test_a_function_that_is_not_differentiated_stays_as_it_is() -> None:
+    f = lambda x: np.abs(x) ** 2 + np.cos(np.abs(x))  # noqa: E731
+    assert ad.jit(f).ir(0.5, after="expand-ties").count("array.abs") == 1
+    assert "array.abs" not in ad.grad(lambda x: np.abs(x) ** 2).ir(0.5, after="expand-ties")
+
+
+def test_what_is_differentiated_once_is_not_expanded() -> None:
+    f = lambda x: np.exp(-np.abs(x))  # noqa: E731
+    assert "compare" not in ad.grad(f).ir(0.5, after="expand-ties")
+    assert "compare" in ad.grad(ad.grad(f)).ir(0.5, after="expand-ties")
+
+
+def test_a_function_is_looked_through_if_it_has_what_a_rule_starts_with() -> None:
+    assert {inverse for inverse, _ in INVERSES.values()} <= set(KINKS)
