@@ -87,6 +87,23 @@ func.func @of_result(%x: f64) -> f64 {
   func.return %y : f64
 }
 
+// CHECK-LABEL: func.func @with_square(%x: f64) -> f64 {
+// CHECK-NEXT: %y, %s = array.custom %x (%a: f64) {results, squared} : f64 -> (f64, f64) {
+func.func @with_square(%x: f64) -> f64 {
+  %y, %s = array.custom %x (%a : f64) {results, squared} : f64 -> (f64, f64) {
+    %n = array.abs %a : f64
+    %b = array.mul %a, %a : f64
+    array.yield %n, %b : f64, f64
+  } derivative (%a : f64, %n : f64, %b : f64, %da : f64) {
+    %i = array.sign %a : f64
+    %d = array.mul %i, %da : f64
+    %c = array.mul %a, %da : f64
+    %t = array.add %c, %c : f64
+    array.yield %d, %t : f64, f64
+  }
+  func.return %y : f64
+}
+
 // CHECK-LABEL: func.func @checkpoint(%x: f64) -> f64 {
 // CHECK-NEXT: %y = array.checkpoint : -> f64 {
 // CHECK-NEXT: %e = array.exp %x : f64

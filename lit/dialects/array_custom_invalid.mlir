@@ -78,6 +78,18 @@ func.func @f(%x: f64) {
 // -----
 
 func.func @f(%x: f64) {
+  // expected-error @below {{array.custom: a number and its square are two floats of one type}}
+  %y = array.custom %x (%a : f64) {squared} : f64 -> f64 {
+    array.yield %a : f64
+  } derivative (%a : f64, %da : f64) {
+    array.yield %da : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
   // expected-error @below {{array.checkpoint: result 0 has type f32, the op computes f64}}
   %y = array.checkpoint : -> f32 {
     array.yield %x : f64

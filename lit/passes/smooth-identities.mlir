@@ -104,3 +104,31 @@ func.func @main(%x: f64) -> !linear.map<f64, f64> {
   %y, %d = linear.linearize %x {callee = @choice, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %d : !linear.map<f64, f64>
 }
+
+// -----
+
+// A number that comes with its square.
+
+// CHECK-LABEL: func.func @norm(
+// CHECK:         %y, %s = array.custom
+// CHECK:         func.return %s : f64
+func.func @norm(%x: f64) -> f64 {
+  %y, %s = array.custom %x (%a : f64) {results, squared} : f64 -> (f64, f64) {
+    %n = array.abs %a : f64
+    %b = array.mul %a, %a : f64
+    array.yield %n, %b : f64, f64
+  } derivative (%a : f64, %n : f64, %b : f64, %da : f64) {
+    %i = array.sign %a : f64
+    %d = array.mul %i, %da : f64
+    %c = array.mul %a, %da : f64
+    %t = array.add %c, %c : f64
+    array.yield %d, %t : f64, f64
+  }
+  %r = array.mul %y, %y : f64
+  func.return %r : f64
+}
+
+func.func @main(%x: f64) -> !linear.map<f64, f64> {
+  %y, %d = linear.linearize %x {callee = @norm, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %d : !linear.map<f64, f64>
+}

@@ -113,6 +113,11 @@ PARTS: dict[str, Part] = {
         lambda x: _softplus(x) - mp.mpf(0.3) * x,
         "0",
     ),
+    "cross entropy, where": Part(
+        lambda x: np.where(x > 0, x, 0) - 0.3 * x + np.log1p(np.exp(-np.abs(x))),
+        lambda x: _softplus(x) - mp.mpf(0.3) * x,
+        "0",
+    ),
     "weighted cross entropy": Part(
         lambda x: 0.8 * x + 1.7 * (np.log1p(np.exp(-np.abs(x))) + np.maximum(-x, 0)),
         lambda x: mp.mpf(0.8) * x + mp.mpf(1.7) * _softplus(-x),

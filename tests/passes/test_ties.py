@@ -217,3 +217,13 @@ def test_what_is_differentiated_once_is_not_expanded() -> None:
 
 def test_a_function_is_looked_through_if_it_has_what_a_rule_starts_with() -> None:
     assert {inverse for inverse, _ in INVERSES.values()} <= set(KINKS)
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian", "chad"])
+def test_norms_of_a_batch(method: Any) -> None:
+    kernel = lambda x, y: np.exp(-0.5 * np.linalg.norm(x - y) ** 2) + np.cos(np.linalg.norm(x - y))  # noqa: E731
+    mixed = ad.jit(ad.vmap(ad.jacfwd(ad.grad(kernel, 0), 1)), method=method)
+    x = np.array([[0.3, 0.4], [1.0, -1.0], [0.0, 0.0]])
+    np.testing.assert_allclose(mixed(x, x), [2 * np.eye(2)] * 3, rtol=1e-12, atol=1e-14)
+    spread = ad.vmap(ad.hessian(lambda x: np.std(x) ** 2))
+    np.testing.assert_allclose(spread(np.ones((2, 3))), [np.eye(3) * 2 / 3 - 2 / 9] * 2, rtol=1e-12)

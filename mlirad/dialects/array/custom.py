@@ -53,17 +53,19 @@ class CustomOp(StructuredOp):
     transposed rule takes the operands and one cotangent per float result, and yields one cotangent per float
     operand. With `results`, both take the results as well, behind the operands. The rule of one direction
     serves the other if it is linear in what it takes last. With respect to floats that it captures, the first
-    region is differentiated as it is written.
+    region is differentiated as it is written. With `squared` there is a second result, the square of the
+    first, which is smooth where that is 0.
     """
 
     name = "array.custom"
     inputs = var_operand_def()
     transposed = opt_prop_def(UnitAttr)
     reads_results = opt_prop_def(UnitAttr, prop_name="results")
+    squared = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     rules = var_region_def("single_block")
     outputs = var_result_def()
-    BRACED: ClassVar = ("transposed", "results")
+    BRACED: ClassVar = ("transposed", "results", "squared")
     REGION_WORDS: ClassVar = ("derivative", "transposed")
     REPEATED: ClassVar = True
 
@@ -90,6 +92,8 @@ class CustomOp(StructuredOp):
         made, _ = yielded(self.body)
         check_arrays(made, "yielded value")
         check_results(self.result_types, made)
+        if self.squared is not None and (len(made) != 2 or made[0] != made[1] or not is_float(made[0])):
+            raise VerifyException("a number and its square are two floats of one type")
         if len(self.rules) not in (1, 1 if self.transposed is not None else 2):
             raise VerifyException(f"{len(self.rules)} rules are given, one for each direction at most")
         floats = _floats(types), _floats(made)

@@ -18,12 +18,14 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.ir.builder import yields
 
 
-def with_derivative(value: Callable[..., Any], derivative: Callable[..., Any], *operands: Array) -> Any:
+def with_derivative(
+    value: Callable[..., Any], derivative: Callable[..., Any], *operands: Array, squared: bool = False
+) -> Any:
     """`value(*operands)`, an array or a tuple of arrays of floats, with a derivative of its own.
 
     `derivative(*operands, *results, *tangents)` gives the tangent of each result from those of the operands
     that are floats. It is linear in these, from which reverse mode follows. Neither function may read traced
-    values from outside.
+    values from outside. With `squared` there are two results, the second the square of the first.
     """
     b, frame = emitting(), current_frame()
 
@@ -42,6 +44,7 @@ def with_derivative(value: Callable[..., Any], derivative: Callable[..., Any], *
     tangents = [t for t in types if is_float(t)]
     rule = region(derivative, [*types, *made_types, *tangents])
     values = [x.value for x in operands]
-    results = b.insert(CustomOp, values, made_types, {"results": FLAG}, [body, rule]).results
+    properties = {"results": FLAG, **({"squared": FLAG} if squared else {})}
+    results = b.insert(CustomOp, values, made_types, properties, [body, rule]).results
     found = [made(r) for r in results]
     return tuple(found) if len(found) > 1 else found[0]

@@ -22,12 +22,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.function_pass import holds, replace_function
 
-KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.SqrtOp, ew.HypotOp)
+KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.SqrtOp, ew.HypotOp, CustomOp)
 """The ops without which there is nothing to expand."""
 
 

@@ -47,7 +47,7 @@ class Cone:
         """The cone of a kink in its block."""
         cone = Cone(kink, [], set(), set(), {})
         for op in block.ops:
-            if len(op.results) == 1:
+            if op.results:
                 cone._enter(op)
         for op in reversed(cone.ops):
             if any(use.operation in cone.readers_of_raw for use in op.results[0].uses):
@@ -56,7 +56,7 @@ class Cone:
 
     def _enter(self, op: Operation) -> None:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""
-        (value,) = op.results
+        value = op.results[0]
         if value in self.kink.symbols:
             self.moves[value] = ()
         else:

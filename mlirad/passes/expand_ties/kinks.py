@@ -72,9 +72,9 @@ def kinks_of(block: Block) -> list[Kink]:
     found: list[Kink] = []
     apart: dict[frozenset[Value | None], Kink] = {}
     for op in block.ops:
-        if len(op.results) != 1 or not is_float(op.results[0]):
+        if not op.results or not is_float(op.results[0]):
             continue
-        (value,) = op.results
+        value = op.results[0]
         distance = _distance(value)
         if distance is None:
             if is_radius(value):

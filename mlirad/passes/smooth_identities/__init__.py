@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
@@ -30,7 +31,7 @@ from mlirad.passes.function_pass import holds, replace_function
 
 KINKS: Final = (
     *(ew.AbsOp, ew.SignOp, ew.MaxOp, ew.MinOp, ew.SqrtOp, ew.CbrtOp, ew.HypotOp, ew.PowOp, ew.LogOp),
-    *(ew.Log2Op, ew.Log1pOp, ew.AsinOp, ew.AcosOp, ew.AtanhOp, ew.AcoshOp, ew.ErfinvOp),
+    *(ew.Log2Op, ew.Log1pOp, ew.AsinOp, ew.AcosOp, ew.AtanhOp, ew.AcoshOp, ew.ErfinvOp, CustomOp),
 )
 """The ops without which there is nothing to rewrite."""
 

@@ -5,6 +5,9 @@
     min(x, y) - log1p(exp(-|x - y|))        -logaddexp(-x, -y)
 
 Where x = y the kinks of both terms cancel; each by itself has a first derivative there, and no second one.
+Where the terms do not stand beside each other, as in max(x, 0) - x y + log1p(exp(-|x|)), the order of the sum
+tells small results from rounding, and stays.
+
 The tail may also be written as log(1 + exp(-|x - y|)) or -log(1 / (1 + exp(-|x - y|))), the distance as
 max(x, y) - min(x, y), and the larger one of x and 0 as where(x > 0, x, 0).
 """
@@ -19,7 +22,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.smooth_identities.roots import magnitude_of
-from mlirad.passes.smooth_identities.sides import Test
+from mlirad.passes.smooth_identities.sides import Test, sided
 
 
 @dataclass(frozen=True)
@@ -66,14 +69,41 @@ def log_sum_of_difference(b: ArrayBuilder, x: Value, y: Value) -> Value | None:
 # Parts ---------------------------------------------------------------------------------------------
 
 
-def is_tail(value: Value) -> bool:
-    """Whether a value is log(1 + exp(-|x - y|))."""
-    return bool(_tail(value))
+def beside_choice(b: ArrayBuilder, x: Value, y: Value) -> tuple[Value, Value] | None:
+    """The operands of a sum, if one has where(x > 0, x, 0) as a term and the other the tail that fits it.
+
+    The distance in the tail takes the side that the choice takes. So the sum keeps its order.
+    """
+    test = _matching_choice(x, y)
+    if test is not None:
+        return x, sided(b, y, test)
+    test = _matching_choice(y, x)
+    return None if test is None else (sided(b, x, test), y)
 
 
-def is_larger_than_zero(value: Value) -> bool:
-    """Whether a value is where(x > 0, x, 0)."""
-    return isinstance(value.owner, ew.SelectOp) and _extremum_of(value, largest=True) is not None
+def _matching_choice(x: Value, y: Value) -> Test | None:
+    """The test by which a term of x is chosen, if y has the tail for it."""
+    for term in _terms(x):
+        choice = term.owner
+        chosen = _extremum_of(term, largest=True) if isinstance(choice, ew.SelectOp) else None
+        if chosen is None or not isinstance(choice, ew.SelectOp):
+            continue
+        for pair in (pair for other in _terms(y) for pair in _tail(other)):
+            if pair.y is None and (pair.x is chosen.x or _are_opposite(pair.x, chosen.x)):
+                return Test.of(choice.condition)
+    return None
+
+
+def _terms(value: Value, depth: int = 4) -> Iterator[Value]:
+    """What a value is a sum of, with any factors."""
+    op = value.owner
+    if isinstance(op, ew.AddOp | ew.SubOp) and depth:
+        yield from _terms(op.lhs, depth - 1)
+        yield from _terms(op.rhs, depth - 1)
+    elif isinstance(op, ew.NegOp):
+        yield from _terms(op.operand, depth)
+    else:
+        yield value
 
 
 def _tail(value: Value) -> list[_Pair]:

@@ -22,7 +22,11 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.function_pass import visit_region, visit_regions
-from mlirad.passes.smooth_identities.exponentials import log_sum, log_sum_of_difference
+from mlirad.passes.smooth_identities.exponentials import (
+    beside_choice,
+    log_sum,
+    log_sum_of_difference,
+)
 from mlirad.passes.smooth_identities.inverses import INVERSES, undone
 from mlirad.passes.smooth_identities.odd import odd_product, with_sign
 from mlirad.passes.smooth_identities.products import contraction, product, raised
@@ -114,11 +118,15 @@ def _undone(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
 
 
 def _sum(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
-    return log_sum(b, *o)
+    found = log_sum(b, *o)
+    sided_terms = beside_choice(b, *o) if found is None else None
+    return found if sided_terms is None else b.add(*sided_terms)
 
 
 def _difference(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
-    return log_sum_of_difference(b, *o)
+    found = log_sum_of_difference(b, *o)
+    sided_terms = beside_choice(b, *o) if found is None else None
+    return found if sided_terms is None else b.sub(*sided_terms)
 
 
 def _choice(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import (
@@ -77,6 +78,9 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
             return _radicand(op.operand)
         case ew.HypotOp():
             return lambda b: _squared_hypot(b, op.lhs, op.rhs)
+        case CustomOp():
+            square = _square_beside(value)
+            return None if square is None else lambda b: square
         case ew.NegOp():
             return square_of(op.operand, depth - 1)
         case ew.SelectOp():
@@ -100,6 +104,8 @@ def is_radius(value: Value) -> bool:
     match op:
         case ew.HypotOp():
             return True
+        case CustomOp():
+            return _square_beside(value) is not None
         case ew.SqrtOp():
             return _is_sum_of_squares(op.operand)
         case ew.SelectOp():
@@ -128,6 +134,14 @@ def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
             return _is_sum_of_squares(own_operands(op)[0], depth - 1)
         case _:
             return False
+
+
+def _square_beside(value: Value) -> Value | None:
+    """The square of a value that comes with it."""
+    op = value.owner
+    if not isinstance(op, CustomOp) or op.squared is None or value is not op.results[0]:
+        return None
+    return op.results[1]
 
 
 def _product(x: Value) -> Emit:

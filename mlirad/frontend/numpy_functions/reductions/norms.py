@@ -39,10 +39,10 @@ _LEAST, _MOST = 2.0**-900, 2.0**1000
 def norm_over(parts: Sequence[Array], axes: Axes, order: float = 2.0) -> Array:
     """The norm of all elements of `parts`, arrays of one shape, over the axes, which are kept."""
     count = len(parts)
+    if order == 2:
+        return _euclidean(parts, axes, lambda *x: x)
 
     def value(*x: Array) -> Array:
-        if order == 2:
-            return _length(x, axes, lambda scale: [v * scale for v in x])
         return _of_powers(x, axes, order)
 
     def derivative(*operands: Array) -> Array:
@@ -55,14 +55,29 @@ def norm_over(parts: Sequence[Array], axes: Axes, order: float = 2.0) -> Array:
 def distance_from_mean(x: Array, axes: Axes, centred: Callable[[Array], Array]) -> Array:
     """The Euclidean norm over the axes, which are kept, of `centred(x)`: elements less their mean."""
 
-    def value(x: Array) -> Array:
-        return _length((centred(x),), axes, lambda scale: [centred(x * scale)])
+    def measured(x: Array) -> tuple[Array]:
+        return (centred(x),)
 
-    def derivative(x: Array, norm: Array, dx: Array) -> Array:
-        (unit,) = _directions((centred(x),), norm, axes, 2.0)
-        return _total([unit * dx], axes)
+    return _euclidean((x,), axes, measured)
 
-    return with_derivative(value, derivative, x)
+
+def _euclidean(parts: Sequence[Array], axes: Axes, measured: Callable[..., Sequence[Array]]) -> Array:
+    """The norm of what is measured: the parts, or their projections on what is orthogonal to something.
+
+    Its square comes with it, for what is smooth where the norm is 0.
+    """
+    count = len(parts)
+
+    def value(*x: Array) -> tuple[Array, Array]:
+        return _length(measured(*x), axes, lambda scale: measured(*(v * scale for v in x)))
+
+    def derivative(*operands: Array) -> tuple[Array, Array]:
+        x, norm, dx = measured(*operands[:count]), operands[count], operands[count + 2 :]
+        along = _total(_products(_directions(x, norm, axes, 2.0), dx), axes)
+        return along, 2 * _total(_products(x, dx), axes)
+
+    norm, _ = with_derivative(value, derivative, *parts, squared=True)
+    return norm
 
 
 def unit_vectors(x: Array, axes: Axes) -> Array:
@@ -135,8 +150,12 @@ def _total(values: Sequence[Array], axes: Axes) -> Array:
 # Values -------------------------------------------------------------------------------------------
 
 
-def _length(parts: Sequence[Array], axes: Axes, scaled: Callable[[Array], Sequence[Array]]) -> Array:
-    """The root of the sum of squares. Where that is out of range, it is made of what `scaled` gives."""
+def _length(
+    parts: Sequence[Array], axes: Axes, scaled: Callable[[Array], Sequence[Array]]
+) -> tuple[Array, Array]:
+    """The root of the sum of squares, and this sum. Where that is out of range, the root is made of what
+    `scaled` gives.
+    """
     dtype = parts[0].dtype
 
     def squares(values: Sequence[Array]) -> Array:
@@ -145,7 +164,7 @@ def _length(parts: Sequence[Array], axes: Axes, scaled: Callable[[Array], Sequen
     total = squares(parts)
     root = xp.sqrt(total)
     if dtype != F64:
-        return converted(root, dtype)
+        return converted(root, dtype), converted(total, dtype)
     is_small = xp.less(total, _LEAST) & xp.greater(_total([xp.abs(x) for x in parts], axes), 0)
     is_large = xp.greater(total, _MOST)
     scale = xp.where(is_small, _UP, xp.where(is_large, _DOWN, 1.0))
@@ -154,7 +173,7 @@ def _length(parts: Sequence[Array], axes: Axes, scaled: Callable[[Array], Sequen
         return [(xp.sqrt(squares(scaled(scale))) / scale).value]
 
     (found,) = emitting().if_(xp.any(is_small | is_large).value, of_scaled, lambda: [root.value])
-    return made(found)
+    return made(found), total
 
 
 def _of_powers(parts: Sequence[Array], axes: Axes, order: float) -> Array:
