@@ -125,14 +125,17 @@ def interp(
         gap = x1 - x0
         slope = (y1 - y0) / select(numpy_.equal(gap, 0), 1.0, gap)
         inside = slope * (at - x0) + y0
-        inside = select(numpy_.isnan(inside), slope * (at - x1) + y1, inside)
+        from_right = slope * (at - x1) + y1  # which is y1, to the last bit, at the last point
+        inside = select(numpy_.equal(at, places[-1]) | numpy_.isnan(inside), from_right, inside)
+        # Where the slope is infinite, a value of one of the points may still be known.
         inside = select(numpy_.isnan(inside) & numpy_.equal(y0, y1), y0, inside)
-        inside = select(numpy_.equal(at, x0), y0, inside)
+        inside = select(numpy_.isnan(inside) & numpy_.equal(at, x0), y0, inside)
+        inside = select(numpy_.isnan(inside) & numpy_.equal(at, places[-1]), values[-1], inside)
     found = select(numpy_.less(at, places[0]), below, inside)
-    last = values[-1]
-    found = select(numpy_.equal(at, places[-1]), last, found)
     found = select(numpy_.greater(at, places[-1]), above, found)
-    return converted(as_array(select(numpy_.isnan(at), at, found)), F64)
+    if places.size > 1:  # of one point NumPy takes the value, whatever is asked
+        found = select(numpy_.isnan(at), at, found)
+    return converted(as_array(found), F64)
 
 
 def isin(
