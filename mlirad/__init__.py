@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 # Before all others: it notes what their files are before they are loaded.
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
+    AbsorbedPoleError,
     ArgumentError,
     AssertionFailedError,
     CacheWarning,
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AbsorbedPoleError",
     "ArgumentError",
     "Array",
     "AssertionFailedError",

@@ -125,6 +125,10 @@ class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
 
 
+class AbsorbedPoleError(MliradError, FloatingPointError):
+    """A zero that absorbed an infinite derivative, in a program compiled with `check_absorbed`."""
+
+
 class LinearAlgebraError(MliradError, np.linalg.LinAlgError):
     """A matrix that a function does not take: singular, not positive definite, not square."""
 

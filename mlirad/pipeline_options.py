@@ -39,8 +39,9 @@ class Options:
     they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
     `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
     puts the numbers `sizes` in place of the sizes of these names; with `large` it leaves them, and makes
-    kernels for all that are large, or small where a size has a name that is among `small`. Nothing runs after
-    the last pass of the name `until`.
+    kernels for all that are large, or small where a size has a name that is among `small`. With
+    `check_absorbed` the program reports where a zero absorbs an infinite derivative. Nothing runs after the
+    last pass of the name `until`.
     """
 
     method: str = "dual-arrays"
@@ -55,6 +56,7 @@ class Options:
     sizes: Sizes = ()
     large: bool = False
     small: tuple[str, ...] = ()
+    check_absorbed: bool = False
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

@@ -200,10 +200,10 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
         case "plain-maps":
             return _made((*linearization(options.method, blocks), "mlirad-inline", "expand-lambdas"))
         case "arrays":
-            return _made(expansion(options.method, blocks))
+            return _made(_expansion(options, blocks))
         case "kernels":
             assert target is not None
-            expanded = expansion(options.method, blocks) if options.start == "program" else ()
+            expanded = _expansion(options, blocks) if options.start == "program" else ()
             if options.start == "kernels":
                 lowered = completion(target)
             elif options.large:
@@ -215,6 +215,12 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
                 )
             entry = ArgSpec("mlirad-symbol-dce", {"entry": (options.entry,)})
             return (*_made(expanded), make_pass(entry), *_made(lowered))
+
+
+def _expansion(options: Options, blocks: Sequence[str]) -> tuple[str, ...]:
+    """The expansion, between passes that name ops and report what their derivatives do."""
+    expanded = expansion(options.method, blocks)
+    return ("name-ops", *expanded, "check-absorbed") if options.check_absorbed else expanded
 
 
 def _made(texts: Sequence[str]) -> tuple[ModulePass, ...]:

@@ -42,6 +42,8 @@ PASS_MODULES: dict[str, str] = {
     "chad": "mlirad.passes.chad.specification",
     "curry": "mlirad.passes.curry",
     "lower-copowers": "mlirad.passes.chad.lower_copowers",
+    "name-ops": "mlirad.passes.check_absorbed",
+    "check-absorbed": "mlirad.passes.check_absorbed",
     "linearize": "mlirad.passes.linearize",
     "provenance": "mlirad.passes.chad.provenance",
     "formal-derivative": "mlirad.passes.chad.formal",

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import (
+    AbsorbedPoleError,
     ArgumentError,
     AssertionFailedError,
     ConvergenceError,
@@ -32,6 +33,7 @@ from mlirad.errors import (
 _ERRORS: dict[str, type[MliradError]] = {
     "position": PositionError,
     "nan": NotANumberError,
+    "pole": AbsorbedPoleError,
     "overflow": IntegerOverflowError,
     "matrix": LinearAlgebraError,
     "convergence": ConvergenceError,

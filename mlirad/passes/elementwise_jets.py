@@ -22,7 +22,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
-from mlirad.rules.special_derivatives import special_coefficient
+from mlirad.rules.special_derivatives.table import special_coefficient
 
 Symbol: TypeAlias = Callable[[ArrayBuilder, Value, Sequence[Value]], Value]
 """`(b, a, operands) -> what a value is in terms of a and of the operands of its op`."""

@@ -93,6 +93,7 @@ def test_everything_that_decides_the_code_is_in_the_key(
         {"method": "chad"},
         {"chunk": 1},
         {"check_nans": True},
+        {"check_absorbed": True},
         {"check_bounds": True},
         {"flush_subnormals": False},
     ]

@@ -169,7 +169,13 @@ def test_what_is_around_a_program_is_in_the_key(tmp_path: Path) -> None:
     assert said(cache, before="np.seterr(over='raise')")[1] == "traced"
     assert said(cache, PYTHONOPTIMIZE="1")[1] == "traced"
     assert said(cache, MLIRAD_CACHE="off") == (result, "traced")
-    for option in ("check_nans=True", "control='rewrite'", "chunk=1", "method='jacobian'"):
+    for option in (
+        "check_nans=True",
+        "check_absorbed=True",
+        "control='rewrite'",
+        "chunk=1",
+        "method='jacobian'",
+    ):
         assert said(cache, GRADIENT.replace("True)", f"True, {option})"))[1] == "traced", option
     assert said(cache, GRADIENT.replace("True)", "True, threads=2, timeout=9.0)"))[1] == "recalled"
     assert said(cache) == (result, "recalled")

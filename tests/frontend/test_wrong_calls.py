@@ -41,6 +41,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[ad.MliradError], str]] = {
             ("interpret", ("yes", None, 1), "must be True or False"),
             ("check_bounds", (0, X), "must be True or False"),
             ("check_nans", ("no",), "must be True or False"),
+            ("check_absorbed", (1,), "must be True or False"),
             ("method", (None, [], "reverse"), "there is no method"),
             ("chunk", (0, -1, True, 2.5, "some", [2], X), "must be an integer from 1 on"),
             (

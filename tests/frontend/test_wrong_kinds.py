@@ -126,6 +126,7 @@ OPTIONS: Named = {
     "chunk": None,
     "check_bounds": False,
     "check_nans": False,
+    "check_absorbed": False,
     "timeout": None,
 }
 

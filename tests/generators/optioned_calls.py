@@ -284,7 +284,7 @@ def random_options(rng: random.Random, kind: str) -> dict[str, Any]:
     if rng.random() < 0.3:
         size = 1 if "vmap" in kind else 0
         options["dynamic"] = " ".join(f"{name}:{size}" for name in ("x", "rows", "at", "y"))
-    for name in ("check_bounds", "check_nans"):
+    for name in ("check_bounds", "check_nans", "check_absorbed"):
         if rng.random() < 0.2:
             options[name] = True
     if rng.random() < 0.2:

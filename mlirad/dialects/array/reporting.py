@@ -21,10 +21,20 @@ from mlirad.dialects.messages import check_message
 from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix", "convergence", "assertion", "argument")
-"""What a report does: print its message, or make the call fail for a position outside, a NaN, an integer that
-is too large, a matrix without the factorisation that is asked for, a solver that does not converge, an
-`assert` that does not hold, or an argument without a result."""
+REPORT_KINDS = (
+    "print",
+    "position",
+    "nan",
+    "pole",
+    "overflow",
+    "matrix",
+    "convergence",
+    "assertion",
+    "argument",
+)
+"""What a report does: print its message, or make the call fail for a position outside, a NaN, a zero that
+absorbs an infinite derivative, an integer that is too large, a matrix without the factorisation that is asked
+for, a solver that does not converge, an `assert` that does not hold, or an argument without a result."""
 
 
 @irdl_op_definition

@@ -43,6 +43,7 @@ class CompileOptions(TypedDict, total=False):
     chunk: Chunk
     check_bounds: bool
     check_nans: bool
+    check_absorbed: bool
     flush_subnormals: bool
     timeout: float | None
     threads: Threads | None
@@ -56,6 +57,7 @@ OPTIONS: Final = {
     'chunks of n; "all", by operations on whole arrays; None is "all" within a limit of memory',
     "check_bounds": "whether a position outside its array raises a PositionError when the program runs",
     "check_nans": "whether an operation that makes NaN raises a NotANumberError",
+    "check_absorbed": "whether a zero that absorbs an infinite derivative raises an AbsorbedPoleError",
     "flush_subnormals": "whether native code takes subnormal numbers for zeros",
     "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
     "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
@@ -77,6 +79,7 @@ class Options:
     chunk: Chunk = None
     check_bounds: bool = False
     check_nans: bool = False
+    check_absorbed: bool = False
     flush_subnormals: bool = True
     timeout: float | None = None
     threads: Threads | None = None
@@ -96,7 +99,8 @@ class Options:
     @property
     def checks(self) -> frozenset[str]:
         """What the program checks when it runs."""
-        return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
+        asked = {"bounds": self.check_bounds, "nans": self.check_nans, "absorbed": self.check_absorbed}
+        return frozenset(name for name, is_asked in asked.items() if is_asked)
 
     def pipeline(
         self,
@@ -121,6 +125,7 @@ class Options:
             entry=entry,
             donated=donated,
             sizes=sizes,
+            check_absorbed=self.check_absorbed,
         )
 
     def require_maps(self) -> None:
@@ -150,7 +155,7 @@ def options_of(given: CompileOptions) -> Options:
         if name not in CompileOptions.__annotations__:
             raise _unknown(name)
     found = Options(**cast("dict[str, Any]", given))
-    for name in ("interpret", "check_bounds", "check_nans", "flush_subnormals"):
+    for name in ("interpret", "check_bounds", "check_nans", "check_absorbed", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
     method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
     if method in SPECIFICATIONS and not found.interpret:

@@ -38,6 +38,7 @@ from mlirad.frontend.tracing.functions import Traced, trace_inner
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.run_time_checks import marked_still
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import resume
 from mlirad.frontend.tracing.values import Higher
@@ -115,7 +116,7 @@ class Linearization:
     ) -> list[Array]:
         b = emitting()
         map_ = self.map([o.value for o in self.operands])
-        op = b.insert(op_class, [map_, *(a.value for a in arguments)], list(types))
+        op = b.insert(op_class, [map_, *(a.value for a in marked_still(arguments))], list(types))
         return [made(value) for value in op.results]
 
 

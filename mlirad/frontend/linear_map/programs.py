@@ -31,6 +31,7 @@ from mlirad.frontend.tracing.frames import Functions, emitting, in_trace, leaked
 from mlirad.frontend.tracing.functions import function_of
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.run_time_checks import marked_still
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, new_function
 
@@ -49,7 +50,8 @@ def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequ
     map_ = root.emit(b, values)
     op_class = linear.ApplyTransposeOp if is_transposed else linear.ApplyOp
     types = [leaf.type for leaf in expression.codomain.moving]
-    op = b.insert(op_class, [map_, *(as_array(v).value for v in vectors)], types)
+    moved = marked_still([as_array(v) for v in vectors])
+    op = b.insert(op_class, [map_, *(v.value for v in moved)], types)
     return [made(image) for image in op.results]
 
 

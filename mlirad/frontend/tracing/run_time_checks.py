@@ -21,11 +21,14 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import FrameBuilder, emitting
 from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
 from mlirad.ir.arrays import ArrayBuilder
 
 BOUNDS = "bounds"
+
+ABSORBED = "absorbed"
 
 _COMPUTING = (ew.ElementwiseOp, SumOp, ReduceOp, DotOp, CumulativeOp)
 
@@ -94,6 +97,16 @@ def check_span(low: Value, high: Value) -> None:
     if shape_of(wraps):
         wraps = b.reduce("or", wraps, range(len(shape_of(wraps))))
     report("overflow", wraps, [], "limits of integers are 2**63 or more apart")
+
+
+def marked_still(vectors: Sequence[Array]) -> list[Array]:
+    """Vectors that a derivative is applied to, whose zeros say that nothing moves where that is checked."""
+    if not checks(ABSORBED):
+        return list(vectors)
+    b = emitting()
+    values = [v.value for v in vectors]
+    zeros = [b.zeros(v.type) for v in values]
+    return [made(b.select(b.compare("eq", v, z), z, v)) for v, z in zip(values, zeros, strict=True)]
 
 
 class NanCheckingBuilder(FrameBuilder):

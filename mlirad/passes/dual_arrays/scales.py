@@ -125,6 +125,7 @@ def _has_readers(value: Value, is_other: Callable[[Operation], bool]) -> bool:
 def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:
     """The chain as one scaling of the map below it."""
     last = chain[-1]
+    b.location = last.location
     merged = b.scale_map(last.codomain, product(b, _coefficients(chain)))
     return (
         b.compose(merged, env.get(last.inner, last.inner)) if isinstance(last, linear.ComposeOp) else merged

@@ -43,6 +43,7 @@ def merge_scales(b: ArrayBuilder, backward: Region, plan: Callable[[], Residuals
         scalings = [link for link in chain if not isinstance(link, ew.NegOp)]
         coefficients = [_coefficient(link, forward) for link in scalings]
         if keeps_less(coefficients, planned(), is_other):
+            b.location = chain[-1].location
             scale = product(b, coefficients)
             is_negative = (len(chain) - len(scalings)) % 2
             _replace(chain, b.neg(scale) if is_negative else scale, _cotangent(chain[0], forward))
@@ -90,7 +91,9 @@ def _cotangent(op: Operation, forward: Block) -> Value:
 def _replace(chain: list[Operation], coefficient: Value, cotangent: Value) -> None:
     """Put one scaling in the place of the last of a chain."""
     last = chain[-1]
-    scaled = ew.AbsorbingMulOp.create(operands=[coefficient, cotangent], result_types=[cotangent.type])
+    scaled = ew.AbsorbingMulOp.create(
+        operands=[coefficient, cotangent], result_types=[cotangent.type], location=last.location
+    )
     assert last.parent is not None
     last.parent.insert_op_before(scaled, last)
     last.results[0].replace_all_uses_with(scaled.results[0])
