@@ -198,6 +198,10 @@ class DonationWarning(UserWarning):
     """An argument was donated, and no result fits its memory."""
 
 
+class DroppedRuleWarning(UserWarning):
+    """A function of JAX has a derivative rule that is not taken over."""
+
+
 class RecompileWarning(UserWarning):
     """A function is compiled for ever new shapes, or ever new static values, of its arguments."""
 

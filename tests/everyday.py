@@ -56,6 +56,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/cases/test_cases.py::test_value": (24, 0),
     "tests/cases/test_higher_order.py::test_derivative_of_a_composed_derivative": (8, 1),
     "tests/cases/test_methods.py::test_methods_agree": (21, 0),
+    "tests/bridges/test_jax_rules.py::test_derivatives_are_those_of_jax": (9, 0),
     "tests/conformance/test_namespace.py::test_calls_are_programs_with_the_results_of_numpy": (8, 0),
     "tests/dialects/test_special_domains.py::test_calls_end": (6, 0),
     "tests/dialects/test_special_domains.py::test_compiled_functions_have_the_values_of_scipy": (8, 0),

@@ -11,14 +11,14 @@ it.
 from __future__ import annotations
 
 import functools
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
+from mlirad.bridges.jax_rules import RuleReader
 from mlirad.bridges.packages import framework
-from mlirad.bridges.stablehlo_functions import StableHloFunction, converted_function, plain
-from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.bridges.stablehlo_functions import StableHloFunction, converted, plain
+from mlirad.errors import ShapeError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.function_names import function_name
@@ -28,7 +28,6 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.passes.convert_stablehlo.factorisations import STOP_GRADIENT
 
 
 @dataclass(frozen=True)
@@ -78,46 +77,11 @@ class JaxFunction(Named):
 
             functools.update_wrapper(flat, self._function, updated=())
             traced = jax.jit(flat, keep_unused=True).trace(*shapes)
-            text, results = _stablehlo(jax, traced), traced.out_info
+            results, file = traced.out_info, f"<StableHLO of {self._name}>"
+            module = RuleReader(jax, file).module(traced)
         structure = jax.tree_util.tree_structure(results)
-        main = converted_function(text, f"<StableHLO of {self._name}>", "main")
+        main = converted(module, file, "main")
         return _Lowered(StableHloFunction(main), structure)
-
-
-def _stablehlo(jax: Any, traced: Any) -> str:
-    """The text of a traced function for a CPU, with `stop_gradient` as a call that says so."""
-    mlir = framework("jax._src.interpreters.mlir", "from_jax")
-    internal = framework("jax._src.ad_util", "from_jax")
-
-    def stopped(_: Any, x: Any) -> Any:
-        return mlir.custom_call(STOP_GRADIENT, result_types=[x.type], operands=[x]).results
-
-    counts = Counter(_primitives(traced.jaxpr))
-    # A linear solve of JAX stops the gradient of what it factorises, and has a rule of its own instead. Here
-    # the factorisation is differentiated.
-    solves, stops = counts["custom_linear_solve"], counts["stop_gradient"]
-    if solves and stops > solves:
-        raise UnsupportedError(
-            "a function with linear solves and with stop_gradient cannot be taken from JAX",
-            location=user_line(),
-            hint="take the solve and what is stopped as two functions, and write ad.stop_gradient around one",
-        )
-    rules = None if solves else ((internal.stop_gradient_p, stopped),)
-    parameters = mlir.LoweringParameters(override_lowering_rules=rules)
-    lowered = traced.lower(lowering_platforms=("cpu",), _private_parameters=parameters)
-    return lowered.as_text(debug_info=True)
-
-
-def _primitives(jaxpr: Any) -> Iterator[str]:
-    """The names of the operations in a program of JAX, those of inner programs among them."""
-    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        yield equation.primitive.name
-        if equation.primitive.name == "custom_linear_solve":
-            continue
-        for value in equation.params.values():
-            for part in cast("Sequence[Any]", value if isinstance(value, tuple | list) else (value,)):
-                if hasattr(getattr(part, "jaxpr", part), "eqns"):
-                    yield from _primitives(part)
 
 
 @plain_errors
@@ -126,9 +90,11 @@ def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:
 
     Arguments and results are structures of arrays. With `example_args` the function is traced at once, so
     that what mlirad cannot express is an error here; calls with other shapes trace it again. Dtypes are those
-    of the arguments, 64 bits included. Derivatives are those of the operations that JAX prints: rules of
-    `jax.custom_jvp` and `jax.custom_vjp` are no part of StableHLO, `jax.lax.stop_gradient` is kept. Raises
-    `UnsupportedError` where JAX is not installed, and for operations and types that the language lacks.
+    of the arguments, 64 bits included. Derivatives are those of the operations that JAX prints; functions
+    with rules (`jax.custom_jvp`, `jax.custom_vjp`, `jax.lax.custom_root`, `jax.lax.custom_linear_solve`)
+    have these, and where a rule cannot be taken over, there is a `DroppedRuleWarning`.
+    `jax.lax.stop_gradient` is kept. Raises `UnsupportedError` where JAX is not installed, and for operations
+    and types that the language lacks.
     """
     framework("jax", "from_jax")
     made_function = JaxFunction(function)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.array.literals import numpy_dtype
@@ -81,7 +82,11 @@ def plain(leaf: Any) -> Any:
 def converted_function(text: str, file: str, name: str | None = None) -> FuncOp:
     """The function `name` of a module of StableHLO as array code, by default the only public one, all calls
     written out."""
-    module = parse_module(text, file)
+    return converted(parse_module(text, file), file, name)
+
+
+def converted(module: ModuleOp, file: str, name: str | None = None) -> FuncOp:
+    """The same of a module that is parsed."""
     verify_module(module, foreign=STABLEHLO)
     convert_stablehlo(module, write_out=True)
     verify_module(module)

@@ -16,6 +16,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.converter import Converter, flag, meaning
+from mlirad.passes.convert_stablehlo.custom_rules import RULE, with_rule
 from mlirad.passes.convert_stablehlo.types import language_type
 
 STOP_GRADIENT = "mlirad.stop_gradient"
@@ -75,6 +76,8 @@ def _custom_call(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     routine = target.removeprefix("lapack_").removesuffix("_ffi")
     if target == STOP_GRADIENT:
         return [c.b.unary(ew.StopGradientOp, x) if element_of(x) in FLOATS else x for x in o]
+    if target == RULE:
+        return with_rule(c, op, o)
     if target in ("Sharding", "annotate_device_placement"):
         return o
     if target.startswith("lapack_") and routine[:1] in ("s", "d"):
