@@ -165,6 +165,16 @@ def sign(x: Formula) -> Formula:
     return _unary(ew.SignOp, x)
 
 
+def erfc(x: Formula) -> Formula:
+    """1 - erf(x)."""
+    return _unary(ew.ErfcOp, x)
+
+
+def floor(x: Formula) -> Formula:
+    """The largest integer that is not larger."""
+    return _unary(ew.FloorOp, x)
+
+
 def round_to_even(x: Formula) -> Formula:
     """The nearest integer."""
     return _unary(ew.RoundOp, x)

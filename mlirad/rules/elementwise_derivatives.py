@@ -258,8 +258,9 @@ def _atan2_right(b: ArrayBuilder, y: Value, x: Value, angle: Value) -> Value:
 
 
 def _times_taken(b: ArrayBuilder, x: Value, y: Value, remainder: Value) -> Value:
-    """-n where x = n y + remainder."""
-    return b.neg(b.unary(ew.RoundOp, b.div(b.sub(x, remainder), y)))
+    """-n where x = n y + remainder, 1 where the remainder is y itself, which may be infinite."""
+    taken = b.unary(ew.RoundOp, b.div(b.sub(x, remainder), y))
+    return b.select(b.compare("eq", remainder, y), b.splat(1.0, y.type), b.neg(taken))
 
 
 def _copysign(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:

@@ -97,6 +97,14 @@ def _series(x: Any, start: int) -> Any:
     return mp.hyp0f1(start / 2 + 1, -x * x / 4) / mp.fac2(start)
 
 
+def _ellipk_slope(m: Any) -> Any:
+    return mp.pi / 8 * mp.hyp2f1(1.5, 1.5, 2, m)
+
+
+def _f(dfn: Any, dfd: Any, x: Any) -> Any:
+    return _beta(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+
+
 _ROOT = mp.sqrt(2)
 
 CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
@@ -122,6 +130,8 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "ndtri": (_inverse(mp.ncdf, _of_ufunc("ndtri")), 0, [(0.3,), (0.97,)]),
     "ndtri_exp": (_inverse(lambda x: mp.log(mp.ncdf(x)), _of_ufunc("ndtri_exp")), 0, [(-0.3,), (-20.0,)]),
     "stdtr": (_student, 1, [(2.5, 0.7), (4.0, -1.3)]),
+    "fdtr": (_f, 2, [(2.5, 1.7, 0.3), (3.0, 8.0, 2.1)]),
+    "fdtrc": (lambda m, n, x: 1 - _f(m, n, x), 2, [(2.5, 1.7, 0.3), (3.0, 8.0, 2.1)]),
     "erfcinv": (lambda x: mp.erfinv(1 - x), 0, [(0.3,), (1.6,)]),
     "erfcx": (_erfcx, 0, [(0.0,), (0.7,), (-1.3,), (15.0,), (100.0,), (1e4,)]),
     "erfi": (mp.erfi, 0, [(0.0,), (0.7,), (-1.3,)]),
@@ -129,11 +139,15 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "owens_t": (_owens, 1, [(0.7, 0.4), (1.2, -1.5), (0.0, 0.5)]),
     "expi": (mp.ei, 0, [(0.7,), (5.0,), (-1.3,)]),
     "exp1": (mp.e1, 0, [(0.7,), (5.0,)]),
+    "exp_over": (lambda x: mp.exp(x) / x, 0, [(0.7,), (5.0,), (-1.3,)]),
     "expn": (mp.expint, 1, [(2, 0.7), (0, 1.4), (1, 3.0)]),
     "exprel": (_exprel, 0, [(0.0,), (1e-5,), (2.5,), (-30.0,)]),
     "cosm1": (lambda x: mp.cos(x) - 1, 0, [(0.0,), (0.7,)]),
     "powm1": (lambda x, y: mp.power(x, y) - 1, 0, [(1.7, 2.3), (0.4, -1.2)]),
     "spence": (_spence, 0, [(1.0,), (0.8,), (0.1,), (4.0,)]),
+    "spence_slope": (lambda x: mp.log(x) / (1 - x), 0, [(1.001,), (0.8,), (0.1,), (4.0,)]),
+    "lambert_w": (lambda x: mp.lambertw(x).real, 0, [(0.0,), (3.0,), (-0.2,), (-0.367,)]),
+    "lambert_w_lower": (lambda x: mp.lambertw(x, -1).real, 0, [(-0.1,), (-0.3,), (-0.367,)]),
     "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, 0, [(0.0,), (3.0,), (-4.0,)]),
     "boxcox": (_boxcox, 0, [(1.7, 0.5), (0.4, -1.3)]),
     "boxcox1p": (lambda x, lmbda: _boxcox(1 + x, lmbda), 0, [(1.7, 0.5), (-0.4, -1.3)]),
@@ -168,6 +182,9 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "ellipk": (mp.ellipk, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
     "ellipkm1": (lambda p: mp.ellipk(1 - p), 0, [(1.0,), (0.3,), (0.01,)]),
     "ellipe": (mp.ellipe, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
+    "ellipk_slope": (_ellipk_slope, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
+    "ellipkm1_slope": (lambda p: -_ellipk_slope(1 - p), 0, [(1.0,), (0.3,), (0.01,)]),
+    "ellipe_slope": (lambda m: -mp.pi / 8 * mp.hyp2f1(0.5, 1.5, 2, m), 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
     "ellipkinc": (lambda phi, m: mp.ellipf(phi, m), 0, [(0.7, 0.4)]),
     "ellipeinc": (lambda phi, m: mp.ellipe(phi, m), 0, [(0.7, 0.4)]),
     "agm": (mp.agm, 0, [(1.0, 1.0), (0.4, 3.0), (2.0, 1.9), (3.0, 1e-3)]),
@@ -192,6 +209,8 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "sici_ci": (mp.ci, 0, [(0.4,), (5.0,)]),
     "shichi_shi": (mp.shi, 0, [(0.0,), (0.4,), (5.0,)]),
     "shichi_chi": (mp.chi, 0, [(0.4,), (5.0,)]),
+    "square_sine": (lambda x: mp.sinpi(x * x / 2), 0, [(0.0,), (0.7,), (-3.2,)]),
+    "square_cosine": (lambda x: mp.cospi(x * x / 2), 0, [(0.0,), (0.7,), (-3.2,)]),
     "fresnel_s": (mp.fresnels, 0, [(0.0,), (0.7,)]),
     "fresnel_c": (mp.fresnelc, 0, [(0.0,), (0.7,)]),
     "xlogy": (lambda x, y: x * mp.log(y), 1, [(0.7, 2.3), (0.0, 0.4), (-1.2, 3.0)]),
@@ -217,8 +236,8 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
 
 WITHOUT = {"zetac", "riemann_zeta"}
 
-OF_RELATED = {"unit"}
-"""Functions of arguments of which one is made of the others: `tests/sweep` has `hypot`."""
+OF_RELATED = {"unit", "lambert_w_slope", "lambert_w_lower_slope"}
+"""Functions whose last argument is made of the others: `tests/sweep` has `hypot` and `lambertw`."""
 
 
 def scipys(name: str) -> Callable[..., Any]:

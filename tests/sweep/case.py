@@ -28,9 +28,9 @@ class Case:
     `usual` is an interval of common arguments, `exponents` bounds decimal exponents of |x|, `special` are
     points to look at besides the common ones. `domain` is where the function is real and smooth: nothing
     counts outside, and at its ends the limits from inside do. At `knots`, both one-sided limits are right,
-    and what lies between. With `waves`, errors are relative to the amplitude, not to a value near a zero. A
-    `slow` case takes mpmath long, and is looked at in fewer points, at the `most` in so many for each of the
-    others. `label` tells cases of a function apart.
+    and what lies between; at `stated` points the docs state a convention. With `waves`, errors are relative
+    to the amplitude, not to a value near a zero. A `slow` case takes mpmath long, and is looked at in fewer
+    points, at the `most` in so many for each of the others. `label` tells cases of a function apart.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Case:
     domain: OfOthers = (-inf, inf)
     knots: OfOthers = ()
     special: Sequence[float] = ()
+    stated: OfOthers = ()
     waves: bool = False
     slow: bool = False
     most: int = 1000
@@ -55,6 +56,10 @@ class Case:
     def knots_at(self, others: Others) -> Sequence[float]:
         """Where derivatives jump."""
         return self.knots(*others) if callable(self.knots) else self.knots
+
+    def stated_at(self, others: Others) -> Sequence[float]:
+        """Where a convention holds."""
+        return self.stated(*others) if callable(self.stated) else self.stated
 
     def domain_at(self, others: Others) -> tuple[float, float]:
         """The ends of the interval where the function is smooth, but for its knots."""

@@ -69,6 +69,8 @@ def derivatives(case: Case, x: float, others: Others, least: float) -> list[Refe
         found = _at(case, mpf(x), inner, _scales(x), least)
         if all(v is not None for v in found):
             return [Number(_float(v)) for v in found if v is not None]
+    if low < x < high and not is_knot and x != 0 and not 1e-6 < abs(x) < 1e6:
+        return [None, None]  # no pole, but a number that mpmath does not reach
     signs = [sign for sign, inside in ((-1, x > low), (1, x < high)) if inside]
     return _joined([_side(case, x, inner, sign) for sign in signs])
 
@@ -91,12 +93,15 @@ def _scales(x: float) -> list[mpf]:
 
 
 def _joined(sides: Sequence[tuple[float | None, float | None]]) -> list[Reference]:
+    """What both sides have in common; at a kink the second derivative is no number."""
     found: list[Reference] = []
     for order in range(2):
         limits = [side[order] for side in sides]
         known = [v for v in limits if v is not None]
         if not known or len(known) < len(limits):
             found.append(None)
+        elif found and isinstance(found[0], Sides):
+            found.append(Sides(-math.inf, math.inf))
         elif len(known) == 1 or _close(known[0], known[1]):
             found.append(Number(known[0], is_limit=True))
         else:

@@ -16,6 +16,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.packages import scipy_module, special_ufunc
+
 _Array: TypeAlias = npt.NDArray[Any]
 
 
@@ -77,6 +79,70 @@ def _sincpi_slope(x: _Array) -> _Array:
     return np.where(np.abs(x) < 0.5, pi * _sinc_slope(pi * x), far).astype(x.dtype)
 
 
+def _square_angle(x: _Array) -> tuple[_Array, _Array]:
+    """Whole quarters of a turn that pi x^2 / 2 is, but for whole turns, and the rest in radians."""
+    whole = np.round(x)
+    part = x - whole
+    quarters = np.remainder(whole, 2.0) ** 2 + np.remainder(2 * whole * part, 4.0) + part * part
+    near = np.round(quarters)
+    return near, (quarters - near) * (pi / 2)
+
+
+def _square_sine(x: _Array) -> _Array:
+    quarters, rest = _square_angle(x)
+    odd = np.remainder(quarters, 2.0) == 1
+    sign = np.where(np.remainder(quarters, 4.0) >= 2, -1, 1)
+    return (sign * np.where(odd, np.cos(rest), np.sin(rest))).astype(x.dtype)
+
+
+def _square_cosine(x: _Array) -> _Array:
+    quarters, rest = _square_angle(x)
+    odd = np.remainder(quarters, 2.0) == 1
+    sign = np.where(np.remainder(quarters + 1, 4.0) >= 2, -1, 1)
+    return (sign * np.where(odd, np.sin(rest), np.cos(rest))).astype(x.dtype)
+
+
+def _carlson(y: _Array, z: _Array) -> _Array:
+    """Carlson's integral R_D(0, y, z), by a module that is slow to import."""
+    return np.asarray(special_ufunc("elliprd")(0, y, z), z.dtype)
+
+
+def _ellipk_slope(m: _Array) -> _Array:
+    return _carlson(np.ones_like(m), 1 - m) / 6
+
+
+def _ellipkm1_slope(p: _Array) -> _Array:
+    return -_carlson(np.ones_like(p), p) / 6
+
+
+def _ellipe_slope(m: _Array) -> _Array:
+    return -_carlson(1 - m, np.ones_like(m)) / 6
+
+
+def _lambert(branch: int) -> Callable[[_Array], _Array]:
+    """Values of a branch, NaN where they are not real."""
+
+    def value(x: _Array) -> _Array:
+        found = np.asarray(scipy_module("special").lambertw(x, branch), np.complex128)
+        return np.where(found.imag == 0, found.real, np.nan).astype(x.dtype)
+
+    return value
+
+
+def _lambert_slope(x: _Array, w: _Array) -> _Array:
+    return np.exp(-w) / (1 + w)
+
+
+def _exp_over(x: _Array) -> _Array:
+    return np.where(x > 700, np.exp(x - np.log(np.clip(x, 1, 1e30))), np.exp(x) / x).astype(x.dtype)
+
+
+def _spence_slope(x: _Array) -> _Array:
+    distance = x - 1
+    near = -(1 - distance / 2 + distance**2 / 3)
+    return np.where(np.abs(distance) < 1e-5, near, np.log(x) / -distance).astype(x.dtype)
+
+
 OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "unit": _unit,
     "log_ratio": _log_ratio,
@@ -87,6 +153,17 @@ OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "sincpi": np.sinc,
     "sincpi_reduced": _sincpi_reduced,
     "sincpi_slope": _sincpi_slope,
+    "lambert_w": _lambert(0),
+    "lambert_w_lower": _lambert(-1),
+    "lambert_w_slope": _lambert_slope,
+    "lambert_w_lower_slope": _lambert_slope,
+    "exp_over": _exp_over,
+    "spence_slope": _spence_slope,
+    "ellipk_slope": _ellipk_slope,
+    "ellipkm1_slope": _ellipkm1_slope,
+    "ellipe_slope": _ellipe_slope,
+    "square_sine": _square_sine,
+    "square_cosine": _square_cosine,
     "sinc_series": partial(_series, start=3),
     "sinc_series_slope": partial(_series, start=5),
 }

@@ -116,6 +116,8 @@ _TABLE = {
     "rel_entr x y": "x log(x / y), 0 where x is 0",
     "kl_div x y": "x log(x / y) - x + y",
     "pseudo_huber delta r": "delta (sqrt(delta^2 + r^2) - delta)",
+    "fdtr dfn dfd x": "distribution function of the F distribution",
+    "fdtrc dfn dfd x": "1 - fdtr(dfn, dfd, x), accurate in the tail",
 }
 """Ufuncs with one result: name and parameters, and what is computed."""
 
@@ -135,6 +137,17 @@ _OWN = {
     "sincpi x": "sin(pi x) / (pi x), 1 at 0, with pi x rounded",
     "sincpi_reduced x": "sin(pi x) / (pi x), also where x is so large that pi x has no fraction",
     "sincpi_slope x": "derivative of sin(pi x) / (pi x)",
+    "lambert_w x": "Lambert's W of real numbers, the branch from -1 on: the w with w e^w = x",
+    "lambert_w_lower x": "Lambert's W of real numbers, the branch down from -1",
+    "lambert_w_slope x w": "e^-w / (1 + w), where w is lambert_w(x)",
+    "lambert_w_lower_slope x w": "e^-w / (1 + w), where w is lambert_w_lower(x)",
+    "exp_over x": "e^x / x",
+    "spence_slope x": "log(x) / (1 - x), the derivative of spence",
+    "ellipk_slope m": "derivative of ellipk",
+    "ellipkm1_slope p": "derivative of ellipkm1",
+    "ellipe_slope m": "derivative of ellipe",
+    "square_sine x": "sin(pi x^2 / 2)",
+    "square_cosine x": "cos(pi x^2 / 2)",
     "sinc_series x": "-sinc_slope(x) / x for |x| up to 1",
     "sinc_series_slope x": "-1 / x times the derivative of sinc_series, for |x| up to 1",
 }

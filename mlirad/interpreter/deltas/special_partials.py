@@ -127,6 +127,29 @@ def _ellipj(u: Array, m: Array, first: int, second: int) -> Array:
     return found[first] * found[second]
 
 
+def _ellipk_curvature(m: Array) -> Array:
+    safe = np.where(m == 0, 0.5, m)
+    other = (_s.ellipk(safe) / 4 - (1 - 2 * safe) * _ellipk_slope(safe)) / (safe * (1 - safe))
+    return np.where(np.abs(m) < 1e-3, 9 * pi / 64 * (1 + 25 / 12 * m + 1225 / 384 * m**2), other)
+
+
+def _ellipe_curvature(m: Array) -> Array:
+    safe = np.where(m == 0, 0.5, m)
+    other = -(_ellipe_slope(safe) + _ellipk_slope(safe)) / (2 * safe)
+    return np.where(np.abs(m) < 1e-3, -3 * pi / 64 * (1 + 5 / 4 * m + 175 / 128 * m**2), other)
+
+
+def _f_density(dfn: Array, dfd: Array, x: Array) -> Array:
+    """The density of the F distribution."""
+    total = dfd + dfn * x
+    return _beta_density(dfn / 2, dfd / 2, dfn * x / total) * dfn * dfd / total**2
+
+
+def _lambert_curvature(x: Array, w: Array, s: Array) -> tuple[Array, Array]:
+    """By x, along which w changes, too."""
+    return -(w + 2) / (w + 1) * s * s, np.zeros_like(s)
+
+
 def _spence(x: Array, r: Array) -> Array:
     return np.where(x == 1, -1.0, np.log(x) / (1 - np.where(x == 1, 0.0, x)))
 
@@ -227,6 +250,8 @@ _PARTIALS: dict[str, _Partials] = {
         *_by_shapes("stdtr", df, x=t),
         np.power(1 + t * t / df, -(df + 1) / 2) / (np.sqrt(df) * _s.beta(df / 2, 0.5)),
     ),
+    "fdtr": lambda m, n, x, r: (*_by_shapes("fdtr", m, n, x=x), _f_density(m, n, x)),
+    "fdtrc": lambda m, n, x, r: (*_by_shapes("fdtrc", m, n, x=x), -_f_density(m, n, x)),
     "erfcinv": lambda x, r: -sqrt(pi) / 2 * np.exp(r**2),
     "erfcx": _erfcx,
     "erfi": lambda x, r: 2 / sqrt(pi) * np.exp(x * x),
@@ -237,6 +262,7 @@ _PARTIALS: dict[str, _Partials] = {
     ),
     "expi": lambda x, r: np.exp(x) / x,
     "exp1": lambda x, r: -np.exp(-x) / x,
+    "exp_over": lambda x, r: r * (1 - 1 / x),
     "expn": _expn,
     "exprel": lambda x, r: np.where(
         np.abs(x) < 1e-2,
@@ -246,6 +272,11 @@ _PARTIALS: dict[str, _Partials] = {
     "cosm1": lambda x, r: -np.sin(x),
     "powm1": _powm1,
     "spence": _spence,
+    "spence_slope": lambda x, r: (1 / x + r) / (1 - x),
+    "lambert_w": lambda x, w: np.exp(-w) / (1 + w),
+    "lambert_w_lower": lambda x, w: np.exp(-w) / (1 + w),
+    "lambert_w_slope": _lambert_curvature,
+    "lambert_w_lower_slope": _lambert_curvature,
     "wrightomega": lambda x, r: r / (1 + r),
     "boxcox": _boxcox,
     "boxcox1p": lambda x, lmbda, r: _boxcox(1 + x, lmbda, r),
@@ -280,6 +311,9 @@ _PARTIALS: dict[str, _Partials] = {
     "ellipk": lambda m, r: _ellipk_slope(m),
     "ellipkm1": lambda p, r: -_ellipk_slope(1 - p),
     "ellipe": lambda m, r: _ellipe_slope(m),
+    "ellipk_slope": lambda m, r: _ellipk_curvature(m),
+    "ellipkm1_slope": lambda p, r: _ellipk_curvature(1 - p),
+    "ellipe_slope": lambda m, r: _ellipe_curvature(m),
     "ellipkinc": lambda phi, m, r: (1 / _height(phi, m), np.full_like(r, np.nan)),
     "ellipeinc": lambda phi, m, r: (_height(phi, m), np.full_like(r, np.nan)),
     "agm": _agm,
@@ -306,6 +340,8 @@ _PARTIALS: dict[str, _Partials] = {
     "sici_ci": lambda x, r: np.cos(x) / x,
     "shichi_shi": lambda x, r: _ratio(np.sinh, x),
     "shichi_chi": lambda x, r: np.cosh(x) / x,
+    "square_sine": lambda x, r: pi * x * np.cos(pi * x**2 / 2),
+    "square_cosine": lambda x, r: -pi * x * np.sin(pi * x**2 / 2),
     "fresnel_s": lambda x, r: np.sin(pi * x**2 / 2),
     "fresnel_c": lambda x, r: np.cos(pi * x**2 / 2),
     "xlogy": lambda x, y, r: (np.log(y), x / y),

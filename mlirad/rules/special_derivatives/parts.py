@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from xdsl.dialects.builtin import f64
 
 from mlirad.dialects.shapes import element_of
-from mlirad.ir.formulas import Formula, absolute, absorbing, where
+from mlirad.ir.formulas import Formula, absolute, absorbing, limited, where
 
 Coefficient: TypeAlias = (
     Callable[[Formula, Formula], Formula]
@@ -35,6 +35,9 @@ Definition: TypeAlias = (
 
 INFINITY: Final = float("inf")
 
+_LARGEST: Final = {True: 1.7976931348623157e308, False: 3.4028234663852886e38}
+"""The largest number, by whether it is one in double precision."""
+
 
 def quotient(x: Formula, y: Formula) -> Formula:
     """x / y, 0 where x is 0; by x it has the derivative 1 / y there, too."""
@@ -44,6 +47,11 @@ def quotient(x: Formula, y: Formula) -> Formula:
 def is_infinite(x: Formula):
     """Whether |x| is infinite."""
     return absolute(x) == INFINITY
+
+
+def finite(x: Formula) -> Formula:
+    """x, the largest number in place of infinity: there is no difference of infinities, and no quotient."""
+    return limited(x, _LARGEST[is_double(x)])
 
 
 def horner(x: Formula, coefficients: Sequence[float]) -> Formula:

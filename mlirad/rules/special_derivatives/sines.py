@@ -8,9 +8,10 @@ quotient that it is by definition, in which nothing cancels there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial, pi, prod
 
-from mlirad.ir.formulas import Formula, absolute, cos, limited, round_to_even, sin, special, where
+from mlirad.ir.formulas import Formula, absolute, cos, floor, limited, round_to_even, sin, special, where
 from mlirad.rules.special_derivatives.parts import Definition, Derivatives, horner, is_infinite
 
 
@@ -57,6 +58,39 @@ def _sincpi_curvature(x: Formula, slope: Formula) -> Formula:
     return where(absolute(y) < 1, pi * pi * near, far)
 
 
+def _square_angle(x: Formula) -> tuple[Formula, Formula]:
+    """Whole quarters of a turn that pi x^2 / 2 is, and the rest in radians.
+
+    With x = n + f, n a whole number, n^2 is 0 or 1 but for whole turns, and 2 n f has no more digits than x.
+    """
+    whole = round_to_even(x)
+    part = x - whole
+    odd = whole - 2 * floor(whole * 0.5)
+    product = 2 * whole * part
+    turned = odd + (product - 4 * round_to_even(product * 0.25)) + part * part
+    quarters = round_to_even(turned)
+    return quarters, (turned - quarters) * (pi / 2)
+
+
+def _by_quarter(quarters: Formula, values: Sequence[Formula]) -> Formula:
+    """The value of a number of quarters, of four."""
+    number = quarters - 4 * floor(quarters * 0.25)
+    first, second, third, fourth = values
+    return where(number < 2, where(number < 1, first, second), where(number < 3, third, fourth))
+
+
+def _square_sine(x: Formula) -> Formula:
+    quarters, rest = _square_angle(x)
+    s, c = sin(rest), cos(rest)
+    return _by_quarter(quarters, (s, c, -s, -c))
+
+
+def _square_cosine(x: Formula) -> Formula:
+    quarters, rest = _square_angle(x)
+    s, c = sin(rest), cos(rest)
+    return _by_quarter(quarters, (c, -s, -c, s))
+
+
 def _sinc_curvature(x: Formula, slope: Formula) -> Formula:
     """-sinc(x) - 2 slope / x."""
     near = x * x * special("sinc_series_slope", x) - special("sinc_series", x)
@@ -78,16 +112,20 @@ DERIVATIVES: Derivatives = {
     "sincpi_slope": (_sincpi_curvature,),
     "sinc_series": (lambda x, r: -x * special("sinc_series_slope", x),),
     "sinc_series_slope": (lambda x, r: _series_curvature(x),),
-    "sici_si": (lambda x, r: special("sinc", x),),
-    "sici_ci": (lambda x, r: cos(x) / x,),
-    "fresnel_s": (lambda x, r: sin(x * x * (pi / 2)),),
-    "fresnel_c": (lambda x, r: cos(x * x * (pi / 2)),),
+    "sici_si": (lambda x, r: where(is_infinite(x), 0.0, special("sinc", x)),),
+    "sici_ci": (lambda x, r: where(is_infinite(x), 0.0, cos(x) / x),),
+    "square_sine": (lambda x, r: pi * x * special("square_cosine", x),),
+    "square_cosine": (lambda x, r: -pi * x * special("square_sine", x),),
+    "fresnel_s": (lambda x, r: special("square_sine", x),),
+    "fresnel_c": (lambda x, r: special("square_cosine", x),),
 }
 
 DEFINITIONS: dict[str, Definition] = {
     "sinc": _sinc,
     "sinc_slope": _sinc_slope,
     "sincpi": _sincpi,
+    "square_sine": _square_sine,
+    "square_cosine": _square_cosine,
     "sincpi_reduced": _sincpi_reduced,
     "sincpi_slope": _sincpi_slope,
     "sinc_series": lambda x: _series(x, 3),

@@ -73,7 +73,6 @@ def _spherical(kind: str, n: int) -> Callable[[Any], Any]:
 
 
 def _spherical_case(kind: str, n: int, *, derivative: bool) -> Case:
-    function = getattr(scipy.special, f"spherical_{kind}")
     value = _spherical(kind, n)
     stated = {"slope": None, "exact": value}
     if derivative:
@@ -81,7 +80,7 @@ def _spherical_case(kind: str, n: int, *, derivative: bool) -> Case:
     domain = {} if kind in ("jn", "in") else POSITIVE
     return Case(
         name=f"special.spherical_{kind}", label=f"order {n}{', derivative' if derivative else ''}", argument=1,
-        call=lambda x: function(n, x, derivative), **stated,
+        call=lambda x: getattr(scipy.special, f"spherical_{kind}")(n, x, derivative), **stated,
         **{"usual": (-20, 20), "exponents": (-330, 2), "waves": kind in ("jn", "yn"), "slow": True,
            "special": (1.0, 1e-3)} | domain,
     )  # fmt: skip

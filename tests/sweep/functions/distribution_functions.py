@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import scipy.special
 from mpmath import mp, mpf
 
@@ -90,7 +92,7 @@ def _share(m: Any, n: Any, x: Any) -> Any:
     return m * x / (n + m * x)
 
 
-SHAPE = {"usual": (0, 20), "domain": HALF_LINE, "exponents": (-3, 3), "slow": True}
+SHAPE = {"usual": (0, 20), "domain": (1e-3, math.inf), "exponents": (-3, 3), "slow": True}
 """By a shape: derivatives are stated to be accurate from 1e-8 to 1e4 (`mlirad/rules/incomplete_functions.py`)."""
 
 QUANTILE_BY_SHAPE = {**SHAPE, "exponents": (-1, 1), "domain": (0.1, 40.0), "most": 6}
@@ -121,6 +123,14 @@ BY_SHAPES = (
 
 QUANTILE = {"usual": UNIT, "domain": UNIT, "slow": True, "exponents": (-60, 0), "special": NEAR_ENDS}
 
+HALF_IS_SUBNORMAL = (float(np.finfo(np.float32).smallest_normal),)
+
+
+def _ends_of_both_signs(a: float, b: float) -> tuple[float, ...]:
+    """Where the slope of a density is a sum of infinite terms of both signs."""
+    return (0.0, 1.0) if a < 1 and b < 1 else ()
+
+
 BY_POINTS = (
     special("gammainc", slope=gamma_density, argument=1, usual=(0, 20), domain=HALF_LINE, others=SHAPES, special=(700.0, 100.0)),
     special("gammaincc", slope=lambda x, a: -gamma_density(x, a), argument=1, usual=(0, 20), domain=HALF_LINE, others=SHAPES,
@@ -129,18 +139,19 @@ BY_POINTS = (
             others=((0.5,), (1.0,), (3.5,)), **QUANTILE),
     special("gammainccinv", slope=lambda y, a: -1 / gamma_density(_gamma_quantile(y, a, upper=True), a), argument=1,
             others=((0.5,), (1.0,), (3.5,)), **QUANTILE),
-    special("betainc", slope=beta_density, argument=2, usual=UNIT, domain=UNIT, others=BETA_SHAPES, special=NEAR_ENDS),
+    special("betainc", slope=beta_density, argument=2, usual=UNIT, domain=UNIT, others=BETA_SHAPES, special=NEAR_ENDS,
+            stated=_ends_of_both_signs),
     special("betaincc", slope=lambda x, a, b: -beta_density(x, a, b), argument=2, usual=UNIT, domain=UNIT, others=BETA_SHAPES,
-            special=NEAR_ENDS),
+            special=NEAR_ENDS, stated=_ends_of_both_signs),
     special("betaincinv", slope=lambda y, a, b: 1 / beta_density(_beta_quantile(y, a, b), a, b), argument=2,
             others=((2.0, 3.0), (0.5, 0.5)), **QUANTILE),
     special("betainccinv", slope=lambda y, a, b: -1 / beta_density(_beta_quantile(y, a, b, upper=True), a, b), argument=2,
             others=((2.0, 3.0), (0.5, 0.5)), **QUANTILE),
     special("stdtr", slope=_student_density, argument=1, others=((1.0,), (4.0,), (100.0,))),
     special("chdtr", slope=lambda x, v: gamma_density(x / 2, v / 2) / 2, argument=1, usual=(0, 20), domain=HALF_LINE,
-            others=((1.0,), (2.0,), (4.0,), (7.0,))),
+            stated=HALF_IS_SUBNORMAL, others=((1.0,), (2.0,), (4.0,), (7.0,))),
     special("chdtrc", slope=lambda x, v: -gamma_density(x / 2, v / 2) / 2, argument=1, usual=(0, 20), domain=HALF_LINE,
-            others=((1.0,), (2.0,), (4.0,), (7.0,))),
+            stated=HALF_IS_SUBNORMAL, others=((1.0,), (2.0,), (4.0,), (7.0,))),
     *(special(name, slope=lambda x, a, b, s=s: s * a * gamma_density(a * x, b), argument=2, usual=(0, 20), domain=HALF_LINE,
               others=((1.0, 2.0), (3.0, 0.5))) for name, s in (("gdtr", 1), ("gdtrc", -1))),
     *(special(name, slope=lambda a, b, x, s=s: s * x * gamma_density(a * x, b), usual=(0, 20), domain=HALF_LINE,

@@ -25,6 +25,7 @@ def _zero(x: Any) -> Any:
     return mpf(0)
 
 
+INFINITIES = (math.inf, -math.inf)
 WHOLE = tuple(float(n) for n in range(-3, 4))
 HALVES = tuple(n / 2 for n in range(-6, 7))
 
@@ -65,13 +66,13 @@ ONE_ARGUMENT = (
     *(ufunc(name, _zero, knots=HALVES) for name in ("sign", "floor", "ceil", "rint", "trunc", "spacing")),
     Case(name="np.modf", call=lambda x: np.modf(x)[0], exact=lambda x: x - mp.floor(x), knots=WHOLE, exponents=(-330, 15)),
     Case(name="np.frexp", call=lambda x: np.frexp(x)[0], exact=lambda x: mp.frexp(x)[0], domain=HALF_LINE,
-         knots=tuple(2.0**n for n in range(-30, 30))),
+         knots=tuple(2.0**n for n in range(-30, 30)), stated=(0.0, math.inf)),
     Case(name="np.fix", call=np.fix, exact=_zero, knots=WHOLE),
     Case(name="np.round", call=np.round, exact=_zero, knots=HALVES),
     Case(name="np.sinc", call=np.sinc, exact=lambda x: mp.sinc(mp.pi * x), exponents=(-330, 15),
          special=(1e-3, 1e-4, 1e-5, 1e-6, 1e-20, 0.3, 0.5, 1.5)),
     Case(name="np.i0", call=np.i0, exact=lambda x: mp.besseli(0, x), exponents=(-330, 2), special=(8.0, 500.0, 700.0), slow=True),
-    Case(name="np.nan_to_num", call=np.nan_to_num, exact=lambda x: x),
+    Case(name="np.nan_to_num", call=np.nan_to_num, exact=lambda x: x, stated=INFINITIES),
     Case(name="np.real", call=np.real, exact=lambda x: x),
     Case(name="np.abs of a complex number", call=lambda x: np.abs(x + 0.5j), exact=lambda x: mp.hypot(x, mpf(1) / 2)),
     Case(name="np.angle", call=np.angle, exact=_zero, knots=(0.0,)),
@@ -133,7 +134,7 @@ TWO_ARGUMENTS = (
     of_first("multiply", lambda x, c: x * c, THREE),
     of_second("multiply", lambda x, c: x * c, THREE),
     of_first("divide", lambda x, c: x / c, THREE),
-    of_second("divide", lambda x, c: c / x, THREE),
+    of_second("divide", lambda x, c: c / x, ((3.0,), (1e-10,), (1e10,))),
     *(of_first(name, _power, EXPONENTS, usual=(0, 10), domain=_whole_or_positive) for name in ("power", "float_power")),
     *(of_second(name, lambda y, c: mp.power(c, y), BASES, usual=(-10, 10)) for name in ("power", "float_power")),
     of_first("hypot", mp.hypot, SIZES, knots=lambda c: () if c else (0.0,)),
@@ -159,7 +160,7 @@ TWO_ARGUMENTS = (
     of_first("heaviside", _zero_of_two, ((0.5,),), knots=(0.0,)),
     Case(name="np.heaviside", argument=1, call=lambda y, x: np.heaviside(x, y), exact=lambda y, x: y if x == 0 else mpf(0),
          others=((0.0,), (1.0,))),
-    of_first("nextafter", lambda x, c: x, ((0.5,),)),
+    of_first("nextafter", lambda x, c: x, ((0.5,),), stated=INFINITIES),
     Case(name="np.ldexp", call=lambda x: np.ldexp(x, 10), exact=lambda x: x * 1024),
     Case(name="np.clip", call=lambda x: np.clip(x, 0.0, 1.0), exact=lambda x: min(max(x, mpf(0)), mpf(1)), knots=(0.0, 1.0)),
 )  # fmt: skip

@@ -24,10 +24,9 @@ TAILS = (30.0, 36.0, 37.0, 50.0, 100.0, 300.0, 700.0, -30.0, -36.0, -37.0, -100.
 
 def special(name: str, exact: Callable[..., Any] | None = None, *, argument: int = 0, **kw: Any) -> Case:
     """A function of `scipy.special` by one argument, which `exact` and `slope` take first."""
-    function = getattr(scipy.special, name)
 
     def call(x: Any, *others: Any) -> Any:
-        return function(*others[:argument], x, *others[argument:])
+        return getattr(scipy.special, name)(*others[:argument], x, *others[argument:])
 
     return Case(name=f"special.{name}", argument=argument, call=call, exact=exact, **kw)
 
@@ -42,10 +41,9 @@ def part(
     **kw: Any,
 ) -> Case:
     """Result number k of a function with several."""
-    function = getattr(scipy.special, name)
 
     def call(x: Any, *others: Any) -> Any:
-        return function(*others[:argument], x, *others[argument:])[k]
+        return getattr(scipy.special, name)(*others[:argument], x, *others[argument:])[k]
 
     return Case(
         name=f"special.{name}", label=f"[{k}]{label}", argument=argument, call=call, exact=exact, **kw

@@ -31,6 +31,9 @@ from tests.sweep.functions.special_calls import (
 SIGNED_NEAR_ENDS = tuple(s * v for v in NEAR_ENDS for s in (1, -1))
 POLES = (-1.0, -2.0, -3.0, -4.0, -5.0)
 OF_GAMMA = (*POLES, 170.0, 171.6, 25.0, 1.0, 2.0, -0.5, -1.5, -20.5, -100.5, 1.4616321449683623)
+NEAR_POLES = (-1e3, math.inf)
+"""Far below are poles alone, as all large numbers are whole; mpmath takes long to say so."""
+
 VALUES = tuple((v,) for v in (0.5, 1.0, 2.0, 1e-30, 1e30))
 FROM_ZERO = ((0.0,), *VALUES)
 
@@ -78,7 +81,7 @@ ONE_ARGUMENT = (
     special("exprel", _exprel, special=(1e-3, 1e-5, -1e-5, -2.0, 2.0, -50.0, -800.0, 700.0)),
     special("erf", slope=lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x), special=(6.0, 9.0, 20.0, 25.0, -9.0)),
     special("erfc", slope=lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x), special=(6.0, 9.0, 20.0, 25.0, -9.0)),
-    special("erfi", slope=lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(x * x), special=(20.0, 26.0)),
+    special("erfi", slope=lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(x * x), exponents=(-330, 20), special=(20.0, 26.0)),
     special("erfcx", lambda x: mp.exp(x * x) * mp.erfc(x), usual=(-5, 30), special=(19.9, 20.0, 20.1, 6.0, 50.0), slow=True),
     special("dawsn", lambda x: x * mp.hyp1f1(1, 1.5, -x * x), usual=(-30, 30), slow=True,
             special=(0.9241388730045917, 19.9, 20.0, 20.1, 6.0)),
@@ -99,7 +102,7 @@ ONE_ARGUMENT = (
     Case(name="special.lambertw", call=lambda x: scipy.special.lambertw(x).real, slope=lambda x: _lambert_slope(0, x),
          usual=(-0.36, 20), domain=(LOWEST, math.inf), special=(-0.36787944, -0.3678, 0.5, -0.1), slow=True),
     Case(name="special.lambertw", label="branch -1", call=lambda x: scipy.special.lambertw(x, -1).real,
-         slope=lambda x: _lambert_slope(-1, x), usual=(-0.367, 0), domain=(LOWEST, 0.0),
+         slope=lambda x: _lambert_slope(-1, x), usual=(-0.367, 0), domain=(LOWEST, -1e-300),
          special=(-0.36787944, -0.3678, -0.25, -0.1, -1e-100), slow=True),
     special("sindg", lambda x: mp.sin(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), waves=True),
     special("cosdg", lambda x: mp.cos(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), waves=True),
@@ -129,13 +132,13 @@ def _rising(z: Any, m: Any) -> Any:
 
 
 GAMMA = (
-    special("gammaln", slope=lambda x: mp.psi(0, x), usual=(-5, 20), special=OF_GAMMA),
+    special("gammaln", slope=lambda x: mp.psi(0, x), usual=(-5, 20), domain=NEAR_POLES, special=OF_GAMMA),
     special("loggamma", slope=lambda x: mp.psi(0, x), usual=(0, 20), domain=HALF_LINE, special=OF_GAMMA),
-    special("gamma", mp.gamma, usual=(-5, 20), exponents=(-330, 2), special=OF_GAMMA),
-    special("rgamma", mp.rgamma, usual=(-5, 20), exponents=(-330, 2), special=OF_GAMMA),
-    special("psi", lambda x: mp.psi(0, x), usual=(-5, 20), special=OF_GAMMA),
+    special("gamma", mp.gamma, usual=(-5, 20), exponents=(-330, 2), domain=NEAR_POLES, special=OF_GAMMA),
+    special("rgamma", mp.rgamma, usual=(-5, 20), exponents=(-330, 2), domain=(-170.0, math.inf), special=OF_GAMMA),
+    special("psi", lambda x: mp.psi(0, x), usual=(-5, 20), domain=NEAR_POLES, special=OF_GAMMA),
     *(Case(name="special.polygamma", label=f"order {n}", argument=1, call=lambda x, n=n: scipy.special.polygamma(n, x),
-           exact=lambda x, n=n: mp.psi(n, x), usual=(-5, 20), special=OF_GAMMA, slow=True) for n in (1, 2, 3)),
+           exact=lambda x, n=n: mp.psi(n, x), usual=(-5, 20), special=OF_GAMMA, domain=NEAR_POLES, slow=True) for n in (1, 2, 3)),
     *(special("beta", lambda a, b: mp.exp(_log_beta(a, b)), argument=k, usual=(0, 20), domain=HALF_LINE, others=AB,
               exponents=(-330, 12), slow=True) for k in (0, 1)),
     *(special("betaln", slope=lambda a, b: mp.psi(0, a) - mp.psi(0, a + b), argument=k, usual=(0, 20), domain=HALF_LINE,
@@ -200,7 +203,9 @@ def _pole_of_inverse(c: float) -> tuple[float, float]:
 
 
 def _range_of_lambda(y: float) -> tuple[float, float]:
-    return (-math.inf, math.inf) if y == 0 else (-1 / y, math.inf) if y > 0 else (-math.inf, -1 / y)
+    """Where 1 + lmbda y is positive, without the pole."""
+    end = (1e-9 - 1) / y if y else -math.inf
+    return (-math.inf, math.inf) if y == 0 else (end, math.inf) if y > 0 else (-math.inf, end)
 
 
 DATA = (
@@ -218,14 +223,15 @@ DATA = (
             others=FROM_ZERO, special=(1 + 1e-7, 2 + 1e-7, 0.5)),
     special("huber", _huber, argument=1, others=((0.0,), (1.0,), (1e-5,), (1e30,)), knots=lambda d: (d, -d)),
     special("huber", lambda d, r: _huber(r, d), usual=(0, 5), domain=HALF_LINE, others=((0.0,), (1.0,), (1e-5,), (-2.0,)),
-            knots=lambda r: (abs(r),)),
+            knots=lambda r: (abs(r),), stated=lambda r: () if r else (0.0,)),
     special("pseudo_huber", _pseudo_huber, argument=1, others=((1.0,), (1e-5,), (1e10,), (1e-30,), (0.0,))),
     special("pseudo_huber", lambda d, r: _pseudo_huber(r, d), usual=(0, 5), domain=HALF_LINE,
             others=((0.0,), (1.0,), (1e-5,), (1e10,), (-2.0,)), special=(100.0, 1e4)),
     special("boxcox", _boxcox, usual=(0, 10), domain=HALF_LINE, others=LAMBDAS),
-    special("boxcox", lambda c, x: mp.log(x) * _exprel(c * mp.log(x)), argument=1, others=VALUES),
+    special("boxcox", lambda c, x: mp.log(x) * _exprel(c * mp.log(x)), argument=1, others=VALUES, exponents=(-330, 150)),
     special("boxcox1p", lambda x, c: _boxcox(1 + x, c), usual=(-1, 10), domain=(-1.0, math.inf), others=LAMBDAS),
-    special("boxcox1p", lambda c, x: mp.log1p(x) * _exprel(c * mp.log1p(x)), argument=1, others=VALUES),
+    special("boxcox1p", lambda c, x: mp.log1p(x) * _exprel(c * mp.log1p(x)), argument=1, others=VALUES,
+            exponents=(-330, 150)),
     special("inv_boxcox", _inv_boxcox, domain=_pole_of_inverse, others=LAMBDAS),
     special("inv_boxcox", lambda c, y: _inv_boxcox(y, c), argument=1, usual=(-0.4, 5), domain=_range_of_lambda,
             others=((0.0,), (0.5,), (2.0,), (-1.0,))),

@@ -79,10 +79,10 @@ def nextafter(b: ArrayBuilder, x: Value, y: Value) -> Value:
     gap = select(is_inwards & is_power & (size > limits.smallest_normal), gap * kind(0.5), gap)
     step = select(is_inwards, -gap, gap)
     beside = xp.copysign(size + step, start)
-    from_zero = xp.copysign(kind(limits.smallest_subnormal), goal)
+    from_zero = start + xp.copysign(kind(limits.smallest_subnormal), goal)
     found = select(xp.equal(start, 0), from_zero, beside)
     found = select(xp.isinf(start), xp.copysign(kind(limits.max), start), found)
-    found = select(xp.equal(start, goal), goal, found)
+    found = select(xp.equal(start, goal), xp.copysign(start, goal), found)
     return select(xp.isnan(start) | xp.isnan(goal), start + goal, found).value
 
 

@@ -55,7 +55,7 @@ def _huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
     half = b.splat(0.5, r.type)
     inner = b.mul(half, b.mul(r, r))
     outer = b.mul(delta, b.sub(size, b.mul(half, delta)))
-    found = b.select(b.compare("le", size, delta), inner, outer)
+    found = b.select(b.compare("lt", size, delta), inner, outer)
     return b.select(b.compare("lt", delta, b.zeros(r.type)), b.splat(np.inf, r.type), found)
 
 
@@ -116,16 +116,6 @@ def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
     return special(b, function, shape, m)
 
 
-def _f_distribution(function: str, b: ArrayBuilder, dfn: Value, dfd: Value, x: Value) -> Value:
-    scaled = b.mul(dfn, x)
-    infinite = b.compare("eq", scaled, b.splat(np.inf, x.type))
-    share = b.select(infinite, b.splat(1.0, x.type), b.div(scaled, b.add(dfd, scaled)))
-    zero = b.zeros(x.type)
-    is_positive = b.logical_and(b.compare("gt", dfn, zero), b.compare("gt", dfd, zero))
-    share = b.select(is_positive, share, b.splat(np.nan, x.type))
-    return special(b, function, b.scaled(dfn, 0.5), b.scaled(dfd, 0.5), share)
-
-
 def _call(function: str, b: ArrayBuilder, *operands: Value) -> Value:
     return special(b, function, *operands)
 
@@ -162,7 +152,5 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "gdtrc": partial(_gamma_distribution, "gammaincc"),
     "pdtr": partial(_poisson, "gammaincc"),
     "pdtrc": partial(_poisson, "gammainc"),
-    "fdtr": partial(_f_distribution, "betainc"),
-    "fdtrc": partial(_f_distribution, "betaincc"),
 }
 """By name. Importing `scipy.special` takes longer than importing mlirad, so it is left to whoever uses it."""

@@ -135,8 +135,9 @@ def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
 def _modf(operand: Operand) -> tuple[Any, Any]:
     x = as_array(operand, loop_dtypes(np.modf, (kind_of(operand),))[0])
     whole = xp.trunc(x)
-    part = select(xp.isinf(x), 0.0, xp.subtract(x, whole))
-    return xp.copysign(part, x), whole
+    # A zero has the sign of x, and a slope: copysign would have none there.
+    part = select(xp.signbit(x), xp.negative(xp.subtract(whole, x)), xp.subtract(x, whole))
+    return select(xp.isinf(x), xp.copysign(x.dtype.type(0), x), part), whole
 
 
 SPECIAL: dict[np.ufunc, Callable[..., Any]] = {

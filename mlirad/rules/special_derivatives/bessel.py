@@ -1,0 +1,157 @@
+"""Bessel functions and their relatives, by recurrences in which nothing cancels.
+
+    "k1": (lambda x, r: -special("k0", x) - r / x,)
+
+Around 0 the modified ones are a power times a hypergeometric function. Far out the scaled ones are a falling
+power times Hankel's series, whose derivative is a series again; a difference of neighbours would be what
+little is left of two equal numbers.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from math import sqrt as root
+
+from mlirad.ir.formulas import (
+    Condition,
+    Formula,
+    absolute,
+    absorbing,
+    exp,
+    limited,
+    maximum,
+    sign,
+    special,
+    sqrt,
+    where,
+)
+from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives
+
+_FAR = 30.0
+"""From here on, and from the square of the order on, Hankel's series has 16 digits with `_TERMS`."""
+
+_TERMS = 20
+
+
+def _is_far(v: Formula, size: Formula) -> Condition:
+    return size > _FAR + v * v
+
+
+def _hankel_slope(v: Formula, size: Formula, alternating: float) -> Formula:
+    """The derivative of x^(-1/2) (1 + a_1 / x + a_2 / x^2 + ...), with Hankel's coefficients."""
+    u = 1 / maximum(size, _FAR)
+    square = 4 * v * v
+    total, term = v.like(0.5), v.like(1.0)
+    for k in range(1, _TERMS):
+        term = term * (square - (2 * k - 1) ** 2) * (u * (alternating / (8 * k)))
+        total = total + (k + 0.5) * term
+    return -u * sqrt(u) * total
+
+
+def _neighbours(name: str, v: Formula | float, x: Formula, weight: float) -> Formula:
+    """Half of f_(v - 1)(x) + weight f_(v + 1)(x)."""
+    return (special(name, v - 1, x) + weight * special(name, v + 1, x)) * 0.5
+
+
+# Modified ones ------------------------------------------------------------------------------------
+
+
+def _iv_near(v: Formula, x: Formula) -> Formula:
+    """Of (x / 2)^v / gamma(v + 1) 0F1(v + 1, x^2 / 4), for |x| up to 1."""
+    inner = limited(x, 1.0)
+    half = inner * 0.5
+    square = half * half
+    below = half ** (v - 1) * special("rgamma", v + 1) * 0.5
+    own = absorbing(v, below) * special("hyp0f1", v + 1, square)
+    return own + below * square * special("hyp0f1", v + 2, square) / (v + 1) * 2
+
+
+def _iv(v: Formula, x: Formula) -> Formula:
+    return where(absolute(x) < 1, _iv_near(v, x), _neighbours("iv", v, x, 1.0))
+
+
+def _ive(v: Formula, x: Formula, r: Formula) -> Formula:
+    size, direction = absolute(x), sign(x)
+    near = exp(-minimum_of_one(size)) * _iv_near(v, x)
+    inner = where(size < 1, near, _neighbours("ive", v, x, 1.0)) - direction * r
+    # Of negative numbers the function of an odd order is that of |x| with the other sign, its slope is not.
+    far = _hankel_slope(v, size, -1.0) * (1 / root(2 * pi))
+    far = where(x > 0, far, where(r < 0, far, -far))
+    return where(_is_far(v, size), far, inner)
+
+
+def minimum_of_one(size: Formula) -> Formula:
+    """|x| up to 1."""
+    return absolute(limited(size, 1.0))
+
+
+def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
+    return -special("kv", v - 1, x) - absorbing(v, r / x)
+
+
+def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
+    near = r - special("kve", v - 1, x) - absorbing(v, r / x)
+    return where(_is_far(v, x), _hankel_slope(v, x, 1.0) * root(pi / 2), near)
+
+
+def _ratio_slope(x: Formula) -> Formula:
+    """i1(x) / x."""
+    inner = limited(x, 1.0)
+    near = 0.5 * special("hyp0f1", 2.0, inner * inner * 0.25)
+    return where(absolute(x) < 1, near, special("i1", x) / x)
+
+
+# Struve's -----------------------------------------------------------------------------------------
+
+
+def _struve_term(v: Formula, x: Formula) -> Formula:
+    """(x / 2)^v / (sqrt(pi) gamma(v + 3/2))."""
+    return (x * 0.5) ** v * special("rgamma", v + 1.5) / root(pi)
+
+
+def _struve(name: str, weight: float, v: Formula, x: Formula, r: Formula) -> Formula:
+    """By both neighbours; where the lower one has a pole at 0, by the upper one."""
+    term = _struve_term(v, x)
+    by_upper = weight * special(name, v + 1, x) + absorbing(v, r / x) + term
+    return where(v < 0.5, by_upper, _neighbours(name, v, x, weight) + term * 0.5)
+
+
+# Airy's -------------------------------------------------------------------------------------------
+
+
+def _at_infinity(x: Formula, limit: float, found: Formula) -> Formula:
+    return where(x == INFINITY, limit, found)
+
+
+DERIVATIVES: Derivatives = {
+    "j0": (lambda x, r: -special("j1", x),),
+    "j1": (lambda x, r: (special("j0", x) - special("jv", 2.0, x)) * 0.5,),
+    "jv": (None, lambda v, x, r: _neighbours("jv", v, x, -1.0)),
+    "y0": (lambda x, r: -special("y1", x),),
+    "y1": (lambda x, r: special("y0", x) - r / x,),
+    "yn": (None, lambda n, x, r: special("yv", n - 1, x) - absorbing(n, r / x)),
+    "yv": (None, lambda v, x, r: special("yv", v - 1, x) - absorbing(v, r / x)),
+    "i0": (lambda x, r: special("i1", x),),
+    "i0e": (lambda x, r: _ive(x.like(0.0), x, r),),
+    "i1": (lambda x, r: special("i0", x) - _ratio_slope(x),),
+    "i1e": (lambda x, r: _ive(x.like(1.0), x, r),),
+    "iv": (None, lambda v, x, r: _iv(v, x)),
+    "ive": (None, lambda v, x, r: _ive(v, x, r)),
+    "k0": (lambda x, r: -special("k1", x),),
+    "k0e": (lambda x, r: _kve(x.like(0.0), x, r),),
+    "k1": (lambda x, r: -special("k0", x) - r / x,),
+    "k1e": (lambda x, r: _kve(x.like(1.0), x, r),),
+    "kn": (None, lambda n, x, r: _kv(n, x, r)),
+    "kv": (None, lambda v, x, r: _kv(v, x, r)),
+    "kve": (None, lambda v, x, r: _kve(v, x, r)),
+    "struve": (None, lambda v, x, r: _struve("struve", -1.0, v, x, r)),
+    "modstruve": (None, lambda v, x, r: _struve("modstruve", 1.0, v, x, r)),
+    "airy_ai": (lambda x, r: _at_infinity(x, 0.0, special("airy_aip", x)),),
+    "airy_aip": (lambda x, r: _at_infinity(x, 0.0, x * special("airy_ai", x)),),
+    "airy_bi": (lambda x, r: _at_infinity(x, INFINITY, special("airy_bip", x)),),
+    "airy_bip": (lambda x, r: _at_infinity(x, INFINITY, x * special("airy_bi", x)),),
+    "airye_ai": (lambda x, r: special("airye_aip", x) + sqrt(x) * r,),
+    "airye_aip": (lambda x, r: x * special("airye_ai", x) + sqrt(x) * r,),
+    "airye_bi": (lambda x, r: special("airye_bip", x) - sqrt(maximum(x, 0)) * r,),
+    "airye_bip": (lambda x, r: x * special("airye_bi", x) - sqrt(maximum(x, 0)) * r,),
+}

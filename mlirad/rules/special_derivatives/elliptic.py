@@ -1,0 +1,150 @@
+"""Hypergeometric functions, elliptic integrals and functions, the arithmetic-geometric mean, degrees.
+
+"ellipk": (lambda m, r: special("ellipk_slope", m),)       with a derivative by the differential equation
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+from mlirad.ir.formulas import (
+    Formula,
+    absolute,
+    absorbing,
+    limited,
+    sin,
+    special,
+    sqrt,
+    where,
+)
+from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite
+
+_SMALL = 0.1
+"""Up to here elliptic integrals are differentiated as hypergeometric functions."""
+
+_DEGREE = pi / 180
+
+
+def _near(factor: float, a: float, b: float, c: float, m: Formula) -> Formula:
+    return factor * special("hyp2f1", a, b, c, limited(m, _SMALL))
+
+
+def _ellipk_slope(m: Formula) -> Formula:
+    """(E - (1 - m) K) / (2 m (1 - m))."""
+    near = _near(pi / 8, 1.5, 1.5, 2.0, m)
+    far = finite(m)
+    rest = 1 - far
+    parts = special("ellipe", far) - absorbing(rest, special("ellipk", far))
+    return where(absolute(m) < _SMALL, near, parts / (2 * far) / rest)
+
+
+def _ellipk_curvature(m: Formula, slope: Formula) -> Formula:
+    """(K / 4 - (1 - 2 m) K') / (m (1 - m))."""
+    near = _near(9 * pi / 64, 2.5, 2.5, 3.0, m)
+    far = finite(m)
+    parts = special("ellipk", far) * 0.25 - (1 - 2 * far) * slope
+    return where(absolute(m) < _SMALL, near, parts / far / (1 - far))
+
+
+def _ellipkm1_slope(p: Formula) -> Formula:
+    """-(E - p K) / (2 p (1 - p))."""
+    near = _near(-pi / 8, 1.5, 1.5, 2.0, 1 - p)
+    far = finite(p)
+    m = 1 - far
+    parts = special("ellipe", m) - absorbing(far, special("ellipkm1", far))
+    return where(absolute(1 - p) < _SMALL, near, parts / (-2 * m) / far)
+
+
+def _ellipkm1_curvature(p: Formula, slope: Formula) -> Formula:
+    """(K / 4 + (2 p - 1) K') / (p (1 - p))."""
+    near = _near(9 * pi / 64, 2.5, 2.5, 3.0, 1 - p)
+    far = finite(p)
+    parts = special("ellipkm1", far) * 0.25 + (2 * far - 1) * slope
+    return where(absolute(1 - p) < _SMALL, near, parts / (1 - far) / far)
+
+
+def _ellipe_slope(m: Formula) -> Formula:
+    """(E - K) / (2 m)."""
+    near = _near(-pi / 8, 0.5, 1.5, 2.0, m)
+    far = finite(m)
+    return where(absolute(m) < _SMALL, near, (special("ellipe", far) - special("ellipk", far)) / (2 * far))
+
+
+def _ellipe_curvature(m: Formula) -> Formula:
+    """-((2 - m) E - 2 (1 - m) K) / (4 m^2 (1 - m))."""
+    near = _near(-3 * pi / 64, 1.5, 2.5, 3.0, m)
+    far = finite(m)
+    rest = 1 - far
+    parts = (1 + rest) * special("ellipe", far) - 2 * absorbing(rest, special("ellipk", far))
+    return where(absolute(m) < _SMALL, near, parts / (-4 * far) / far / rest)
+
+
+_STEPS = 14
+"""As many arithmetic and geometric means lie between any two numbers and what they have in common."""
+
+
+def _agm(a: Formula, b: Formula) -> Formula:
+    """By a: the derivatives of both means, step by step, which are sums of positive numbers."""
+    a, b = finite(a), finite(b)
+    by_arithmetic, by_geometric = a.like(1.0), a.like(0.0)
+    for _ in range(_STEPS):
+        first, second = sqrt(a), sqrt(b)
+        geometric = absorbing(by_arithmetic, second / first) + absorbing(by_geometric, first / second)
+        by_arithmetic, by_geometric = 0.5 * (by_arithmetic + by_geometric), 0.5 * geometric
+        a, b = 0.5 * a + 0.5 * b, first * second
+    return by_arithmetic
+
+
+def _height(phi: Formula, m: Formula) -> Formula:
+    """sqrt(1 - m sin(phi)^2)."""
+    sine = sin(phi)
+    return sqrt(1 - absorbing(m, sine * sine))
+
+
+def _amplitude_slope(u: Formula, m: Formula) -> Formula:
+    return where(m == 0, 1.0, special("ellipj_dn", u, m))
+
+
+def _minus_square_inverse(x: Formula) -> Formula:
+    """-1 / sin(x)^2, of x in degrees."""
+    inverse = 1 / special("sindg", x)
+    return -(inverse * inverse)
+
+
+DERIVATIVES: Derivatives = {
+    "hyp0f1": (None, lambda b, x, r: special("hyp0f1", b + 1, x) / b),
+    "hyp1f1": (None, None, lambda a, b, x, r: a / b * special("hyp1f1", a + 1, b + 1, x)),
+    "hyperu": (None, None, lambda a, b, x, r: -a * special("hyperu", a + 1, b + 1, x)),
+    "hyp2f1": (
+        None,
+        None,
+        None,
+        lambda a, b, c, x, r: a * b / c * special("hyp2f1", a + 1, b + 1, c + 1, x),
+    ),
+    "ellipk": (lambda m, r: special("ellipk_slope", m),),
+    "ellipk_slope": (_ellipk_curvature,),
+    "ellipkm1": (lambda p, r: special("ellipkm1_slope", p),),
+    "ellipkm1_slope": (_ellipkm1_curvature,),
+    "ellipe": (lambda m, r: special("ellipe_slope", m),),
+    "ellipe_slope": (lambda m, r: _ellipe_curvature(m),),
+    "ellipkinc": (lambda phi, m, r: 1 / _height(phi, m), None),
+    "ellipeinc": (lambda phi, m, r: _height(phi, m), None),
+    "agm": (lambda a, b, r: _agm(a, b), lambda a, b, r: _agm(b, a)),
+    "sindg": (lambda x, r: _DEGREE * special("cosdg", x),),
+    "cosdg": (lambda x, r: -_DEGREE * special("sindg", x),),
+    "tandg": (lambda x, r: _DEGREE * (1 + r * r),),
+    "cotdg": (lambda x, r: _DEGREE * _minus_square_inverse(x),),
+    "ellipj_sn": (lambda u, m, r: special("ellipj_cn", u, m) * special("ellipj_dn", u, m), None),
+    "ellipj_cn": (lambda u, m, r: -special("ellipj_sn", u, m) * special("ellipj_dn", u, m), None),
+    "ellipj_dn": (
+        lambda u, m, r: -absorbing(m, special("ellipj_sn", u, m) * special("ellipj_cn", u, m)),
+        None,
+    ),
+    "ellipj_am": (lambda u, m, r: _amplitude_slope(u, m), None),
+}
+
+DEFINITIONS: dict[str, Definition] = {
+    "ellipk_slope": _ellipk_slope,
+    "ellipkm1_slope": _ellipkm1_slope,
+    "ellipe_slope": _ellipe_slope,
+}
