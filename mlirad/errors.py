@@ -212,3 +212,7 @@ class UnrolledLoopWarning(UserWarning):
 
 class CaptureWarning(UserWarning):
     """What a traced function reads from outside changes: with every call, or while it is traced."""
+
+
+class SwallowedErrorWarning(UserWarning):
+    """Traced code caught an error that says what cannot be traced, and what it does then is compiled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,47 @@ def test_derivative() -> None:
 
 
 def test_what_it_does_not_take() -> None:
-    with pytest.raises(ad.UnsupportedError, match=r"np\.vectorize"):
-        ad.jit(lambda x: np.vectorize(np.sum, signature="(n)->()")(x))(X)
+    for wrong in (
+        lambda x: np.vectorize(np.sum, signature="(n),(n)->()")(x),
+        lambda x: np.vectorize(np.sum, signature="(n,m,k)->()")(x),
+        lambda x: np.vectorize(np.dot, signature="(n),(n)->()")(x, x[0, :2]),
+        lambda x: np.vectorize(np.sin, signature="(n)->()")(x),
+        lambda x: np.vectorize(np.sin, signature="(n)->(n),()")(x),
+    ):
+        with pytest.raises(ad.ShapeError, match=r"np\.vectorize"):
+            ad.jit(wrong)(X)
     with pytest.raises(ad.TracingError, match=r"np\.where"):
         ad.jit(np.vectorize(lambda a: a if a > 0 else -a))(X)
     with pytest.raises(ad.ShapeError, match=r"np\.vectorize"):
         ad.jit(lambda x: product(x, x[0, :2]))(X)
+
+
+M = np.random.default_rng(4).normal(size=(3, 2, 2)) + 2 * np.eye(2)
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "a matrix": lambda m: np.vectorize(np.linalg.inv, signature="(n,n)->(n,n)")(m),
+    "one matrix": lambda m: np.vectorize(np.linalg.inv, signature="(n,n)->(n,n)")(m[0]),
+    "a number": lambda m: np.vectorize(np.linalg.det, signature="(n,n)->()")(m),
+    "two operands": lambda m: np.vectorize(np.dot, signature="(n,m),(m)->(n)")(m, m[:, 0]),
+    "broadcast": lambda m: np.vectorize(np.dot, signature="(n,m),(m)->(n)")(m, m[0, 0]),
+    "with a plain array": lambda m: np.vectorize(np.dot, signature="(n),(n)->()")(m, np.ones(2)),
+    "two results": lambda m: np.vectorize(lambda v: (v.sum(), 2 * v), signature="(n)->(),(n)")(m),
+    "otypes": lambda m: np.vectorize(np.sum, signature="(n)->()", otypes=[np.float32])(m),
+    "excluded by place": lambda m: np.vectorize(lambda a, k: a * k, excluded={1})(m, 3.0),
+    "excluded by name": lambda m: np.vectorize(lambda a, k: a * len(k), excluded={"k"})(m, k=[1, 2]),
+    "by name": lambda m: np.vectorize(lambda a, k=1.0: a - k)(m, k=m[0]),
+    "excluded and a signature": lambda m: np.vectorize(
+        lambda v, p: np.sum(v**p), signature="(n)->()", excluded={1}
+    )(m, 3),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_signatures_and_arguments_by_name(name: str) -> None:
+    way = WAYS[name]
+    found, expected = ad.jit(way)(M), way(M)
+    for a, b in zip(*((r if isinstance(r, tuple) else (r,)) for r in (found, expected)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6 if name == "otypes" else 1e-12)
+        assert a.dtype == b.dtype
+    if name != "otypes":
+        ad.check_derivatives(way, M)

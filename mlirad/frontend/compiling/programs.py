@@ -26,7 +26,7 @@ from mlirad.frontend.tracing.captures import (
     codes_of_values,
 )
 from mlirad.frontend.tracing.code_reads import EVERY_NAME
-from mlirad.frontend.tracing.drawn_objects import is_iterator
+from mlirad.frontend.tracing.drawn_objects import OtherGenerators, is_iterator
 from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.outside_reads import TraceWatch, watching
@@ -135,11 +135,14 @@ class Cache:
                 if found is None:
                     self._note(key, captures)
                     states = captures.drawn_states()
+                    others = OtherGenerators(
+                        (drawn for _, drawn in captures.drawn), everywhere=bool(captures.outside)
+                    )
                     found, watch = watching(make, outside=bool(captures.outside))
                     self._require_undrawn(captures, states)
                     if self._watch is not None:
                         self._escapes.note(self._watch.root, captures)
-                    if self._reads_unseen(watch, captures):
+                    if self._reads_unseen(watch, captures, others):
                         return found
                     captures = self._settled(captures)
                     if self._watch is not None and key not in self._last:
@@ -177,10 +180,11 @@ class Cache:
         found = cast(Any, self.find(key))
         return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
 
-    def _reads_unseen(self, watch: TraceWatch, captures: Captures) -> bool:
+    def _reads_unseen(self, watch: TraceWatch, captures: Captures, others: OtherGenerators) -> bool:
         """Whether a trace was decided by what nothing compares. Then there is a warning, once."""
         known = captures.codes | codes_of_values()
         unseen = [] if self._watch is None else watch.found(known, evaluates=EVERY_NAME in captures.names)
+        unseen += [f"draws random numbers from {name}" for name in others.drawn()]
         if unseen and not self._reads_outside:
             self._reads_outside = True
             warn(

@@ -20,6 +20,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
@@ -52,6 +53,11 @@ class MaskedElements:
         self.mask = mask
         self.dim = dim
         self.line = user_line()
+
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The class itself for mlirad, NumPy and Python; see `asked_class`."""
+        return np.ndarray if asks_for_numpys() else type(self)
 
     @property
     def dtype(self) -> np.dtype[Any]:

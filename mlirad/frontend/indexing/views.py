@@ -25,7 +25,16 @@ from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import Selection, Strided
 from mlirad.frontend.indexing.selections import whole
-from mlirad.frontend.tracing.array import Array, View, base_of, copied, note_write, strides_of, view_of
+from mlirad.frontend.tracing.array import (
+    Array,
+    View,
+    base_of,
+    become,
+    copied,
+    note_write,
+    strides_of,
+    view_of,
+)
 from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.strides import Strides, column_major, is_laid_out, row_major, strides_reshaped
@@ -227,7 +236,7 @@ def set_shape(x: Array, shaped: Array) -> None:
         )
     if x._view is not None:
         x._view = replace(how, parent=view(x, x._view, x.value))
-    x._value, x._scope = shaped._value, shaped._scope
+    become(x, shaped._value, shaped._scope)
     x._is_row_major = True
     x.weak = x.weak and not x.ndim
 

@@ -25,6 +25,7 @@ from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import MAX_RANK, Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
+from mlirad.frontend.tracing.asked_class import asks_for_numpys, class_of
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_calls import require_listening
 from mlirad.frontend.tracing.open_traces import Traced
@@ -81,12 +82,15 @@ class Array(Traced):
     )  # fmt: skip
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
+    __iter__ = None  # type: ignore[assignment]
 
     if TYPE_CHECKING:  # what `numpy_functions.protocols.operators` binds
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> Array: ...
         def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[Array]: ...
         def _operator(self, other: Any) -> Any: ...
         def _sign(self) -> Any: ...
 
@@ -94,6 +98,9 @@ class Array(Traced):
         __floordiv__ = __mod__ = __pow__ = __rpow__ = __matmul__ = __and__ = __or__ = __xor__ = _operator
         __lt__ = __le__ = __gt__ = __ge__ = _operator
         __neg__ = __invert__ = _sign
+
+    def __new__(cls, value: Value, scope: Scope, weak: bool = False) -> Array:
+        return object.__new__(Rows if shape_of(value) else Array)
 
     def __init__(self, value: Value, scope: Scope, weak: bool = False):
         self._value = value
@@ -174,21 +181,12 @@ class Array(Traced):
         """The number of bytes of one element."""
         return self.dtype.itemsize
 
-    def __len__(self) -> int:
-        if not self.shape:
-            raise tracing_error("a scalar has no length")
-        if not is_static(self.shape[0]):
-            raise SizeNeeded(
-                f"len of {self!r} is {self.shape[0]}, and Python insists on an integer", self.shape[0]
-            )
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Array]:
-        if not self.shape:
-            raise tracing_error("a scalar has no elements to iterate over")
-        if not is_static(self.shape[0]):
-            raise SizeNeeded(f"a loop over {self!r} needs the number of its rows", self.shape[0], hint=LOOPS)
-        return (self[k] for k in range(self.shape[0]))
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The class itself for mlirad, NumPy and Python; see `asked_class`."""
+        if not asks_for_numpys():
+            return type(self)
+        return class_of(self.dtype, is_array=not is_scalar(self), weak=self.weak)
 
     def __repr__(self) -> str:
         name = self._value.name_hint
@@ -260,6 +258,33 @@ class Array(Traced):
             "list by it, make that traced first: ad.asarray(a)[i]; shapes must be static (list the argument "
             "in static_argnames if it is one)",
         )
+
+
+class Rows(Array):
+    """A traced array of at least one dimension, which has a length and can be iterated over."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        if not is_static(self.shape[0]):
+            raise SizeNeeded(
+                f"len of {self!r} is {self.shape[0]}, and Python insists on an integer", self.shape[0]
+            )
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not is_static(self.shape[0]):
+            raise SizeNeeded(f"a loop over {self!r} needs the number of its rows", self.shape[0], hint=LOOPS)
+        return (self[k] for k in range(self.shape[0]))
+
+
+def become(x: Array, value: Value, scope: Scope) -> None:
+    """Let `x` be a value of another shape."""
+    x._value, x._scope = value, scope
+    _CLASS.__set__(x, Rows if shape_of(value) else Array)
+
+
+_CLASS: Any = vars(object)["__class__"]
 
 
 def made(value: Value, *, weak: bool = False) -> Array:

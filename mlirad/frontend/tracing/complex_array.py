@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.asked_class import asks_for_numpys, class_of
 from mlirad.frontend.tracing.containers import Container, Opened, enter
-from mlirad.frontend.tracing.open_traces import TracedParts
+from mlirad.frontend.tracing.open_traces import Traced, TracedParts
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.told_functions import require_asking
 
@@ -95,6 +96,13 @@ class ComplexArray(TracedParts):
         """The number of elements."""
         return self.real.size
 
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The class itself for mlirad, NumPy and Python; see `asked_class`."""
+        if not asks_for_numpys():
+            return type(self)
+        return class_of(self.dtype, is_array=self.ndim > 0, weak=False)
+
     def __len__(self) -> int:
         return len(self.real)
 
@@ -128,6 +136,8 @@ def complex_dtype(part: np.dtype[Any]) -> np.dtype[Any]:
 
 def is_complex(value: object) -> bool:
     """Whether a value is complex: a traced array, or a number or an array of Python or NumPy."""
+    if isinstance(value, Traced):
+        return False
     if isinstance(value, ComplexArray | complex | np.complexfloating):
         return True
     return isinstance(value, np.ndarray) and cast(Any, value).dtype.kind == "c"
@@ -154,6 +164,8 @@ def holds_complex(values: Sequence[object], options: Mapping[str, object] | None
 
 
 def _holds_complex(value: object) -> bool:
+    if isinstance(value, Traced):
+        return False
     if isinstance(value, list | tuple):
         return any(_holds_complex(part) for part in cast("Sequence[object]", value))
     return is_complex(value) or (isinstance(value, type | np.dtype) and is_complex_dtype(cast(object, value)))

@@ -13,7 +13,8 @@ import gc
 import itertools
 import operator
 import random
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import GeneratorType, ModuleType
 from typing import Any, Final, cast
@@ -43,6 +44,39 @@ def generators_of(module: ModuleType, names: set[str]) -> Iterator[Any]:
         own = names & vars(np.random).keys()
         if any(getattr(getattr(np.random, name), "__self__", None) is generator for name in own):
             yield generator
+
+
+class OtherGenerators:
+    """The generators of random numbers that the walk over captured objects did not find, before a trace.
+
+    Packages draw from NumPy's and Python's global generators, and from generators of NumPy that they made.
+    The latter are looked for if the trace may run code of packages (`everywhere`), among all objects of the
+    process. (Python's own library draws from generators of its own, for the names of files.)
+    """
+
+    def __init__(self, known: Iterable[object], *, everywhere: bool):
+        seen = {id(generator) for generator in known}
+        numpys = sys.modules.get("numpy.random")
+        self._found: list[tuple[str, Any, object]] = []
+        for name, generator in (
+            ("random", cast(Any, random)._inst),
+            *(() if numpys is None else (("np.random", cast(Any, numpys).mtrand._rand),)),
+            *(
+                (f"a {type(o).__name__}", o)
+                for o in (gc.get_objects() if everywhere else ())
+                if type(o) in _OWNED
+            ),
+        ):
+            if id(generator) not in seen:
+                seen.add(id(generator))
+                self._found.append((name, generator, drawn_state(generator)))
+
+    def drawn(self) -> list[str]:
+        """The names of those that have been drawn from since."""
+        return [name for name, generator, before in self._found if drawn_state(generator) != before]
+
+
+_OWNED: Final = frozenset((np.random.Generator, np.random.RandomState))
 
 
 def drawn_state(drawn: Any) -> object:

@@ -31,14 +31,15 @@ from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.lessons import Lessons
 from mlirad.frontend.tracing.library_calls import listen
-from mlirad.frontend.tracing.open_traces import complete
+from mlirad.frontend.tracing.open_traces import Raised, complete, open_traces
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.outside_reads import noting_calls
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.raising import argument_error, noted
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
+from mlirad.frontend.tracing.swallowed import warn_of_swallowed
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.told_functions import Unasked, tell_running
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -102,6 +103,14 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     `checks` are reports themselves.
     """
     complete()
+    before = open_traces.raised
+    try:
+        return _repeated(trace, checks)
+    finally:
+        open_traces.raised = before
+
+
+def _repeated(trace: Callable[[Functions], T], checks: frozenset[str]) -> T:
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     lessons = Lessons()
@@ -113,8 +122,11 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
         )
         listen()
         try:
+            raised: list[Raised] = []
+            open_traces.raised = raised
             found = noting_calls(in_trace)(partial(trace, functions))
             if functions.request is None:
+                warn_of_swallowed(raised)
                 return found
             request = functions.request
         except BaseException as error:
@@ -278,7 +290,7 @@ def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
         explained = _explained(error)
         if explained is None:
             raise
-        raise explained from error
+        raise noted(explained) from error
     leaves, tree = flatten(result)
     _require_passed(function, args, tree)
     emitting()

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, TypeAlias
+
+from mlirad.errors import MliradError
 
 
 class Traced:
@@ -25,6 +29,18 @@ class TracedParts:
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The call of the program that an error is about, and its line then."""
+
+    frame: FrameType
+    line: int
+
+
+Raised: TypeAlias = tuple[MliradError, Asking | None]
+"""An error that says what cannot be traced, and what asked for it."""
+
+
 class _OpenTraces(threading.local):
     def __init__(self) -> None:
         self.frames: Any = ()
@@ -35,6 +51,8 @@ class _OpenTraces(threading.local):
         """What is told of calls while a function is traced."""
         self.callers: frozenset[Any] = frozenset()
         """The code that leads to the trace."""
+        self.raised: list[Raised] | None = None
+        """The errors that say what cannot be traced; see `swallowed`."""
 
 
 open_traces = _OpenTraces()

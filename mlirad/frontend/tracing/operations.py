@@ -48,7 +48,9 @@ Operand: TypeAlias = Array | npt.NDArray[Any] | Scalar
 
 def operand_of(value: Any) -> Operand:
     """What an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
-    if isinstance(value, Array | bool | int | float) and not isinstance(value, np.generic):
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
         return value
     if isinstance(value, Extent):
         return made(emitting().constant(cast(Any, value), ELEMENT_TYPES[I64]), weak=True)

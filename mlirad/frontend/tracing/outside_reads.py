@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import datetime
 import pathlib
+import random
 import sys
 from collections.abc import Callable, Iterable
 from io import BytesIO, StringIO
 from types import BuiltinFunctionType, CodeType, FrameType, ModuleType
 from typing import Any, Final, ParamSpec, TypeVar, cast
+
+import numpy as np
 
 from mlirad.frontend.splicing.insertion import is_question
 from mlirad.frontend.tracing.code_reads import is_program_file
@@ -45,7 +48,9 @@ _LISTED: Final[dict[str, frozenset[str]]] = {
     name: frozenset(text.split())
     for name, text in {
         "builtins": "open input",
-        "numpy": "load loadtxt genfromtxt fromfile fromregex memmap DataSource open_memmap",
+        "numpy": "load loadtxt genfromtxt fromfile fromregex memmap DataSource open_memmap "
+        "default_rng RandomState SeedSequence PCG64 PCG64DXSM Philox SFC64 MT19937",
+        "random": "Random SystemRandom",
         "scipy": "loadmat readsav hb_read mmread netcdf_file wavfile read",
         "json": "load",
         "pickle": "load",
@@ -85,6 +90,8 @@ def names_outside(owner: Any, names: set[str]) -> list[str]:
     """Those of the names that stand in a module or a class of a library for what may read from outside."""
     if isinstance(owner, ModuleType):
         own = vars(owner)
+        if owner is np and "random" in names:
+            own = own | vars(np.random)
         found = [name for name in names & own.keys() if _may_read(owner.__name__, name)]
         return sorted(name for name in found if callable(own[name]))
     kind = cast("type[Any]", owner)
@@ -148,7 +155,7 @@ class TraceWatch:
 
     def note(self, frame: FrameType, event: str, argument: Any) -> None:
         """Note a call of a function in C that reads, as the profiler of Python."""
-        if event != "c_call" or not _is_reading(argument) or is_question(frame):
+        if event != "c_call" or not _is_reading(argument, frame) or is_question(frame):
             return
         place = _asked_by_program(frame)
         if place is not None:
@@ -184,10 +191,12 @@ def noting_calls(function: Callable[P, T]) -> Callable[P, T]:
     return noted
 
 
-def _is_reading(function: Any) -> bool:
+def _is_reading(function: Any, frame: FrameType) -> bool:
     name = getattr(function, "__name__", None)
     if not isinstance(function, BuiltinFunctionType) or name in _NOT_READING:
         return False
+    if name == "seed" and isinstance(function.__self__, random.Random):
+        return frame.f_locals.get("a", frame) is None  # by what the system has at hand
     if name in _OTHERS:
         return True
     owner: object = function.__self__
@@ -198,15 +207,27 @@ def _is_reading(function: Any) -> bool:
 
 
 def _asked_by_program(frame: FrameType | None) -> str | None:
-    """The line of the program that leads to a call, unless it is mlirad's own or that of an import."""
+    """The line of the program that leads to a call, unless it is mlirad's own or that of an import.
+
+    Of a function of a package that is transformed itself, it is the line of that.
+    """
+    place = None
     while frame is not None:
         file = frame.f_code.co_filename
-        if is_own_frame(frame) or file.endswith(_SOURCE_READERS):
+        if is_own_frame(frame):
+            return place
+        if file.endswith(_SOURCE_READERS):
             return None
-        if is_program_file(file):
-            return f"{file}:{frame.f_lineno}"
+        is_packages = "-packages" in file and not any(name in file for name in _BENEATH)
+        place = f"{file}:{frame.f_lineno}" if is_packages or is_program_file(file) else None
+        if place is not None and not is_packages:
+            return place
         frame = frame.f_back
     return None
+
+
+_BENEATH: Final = ("/numpy/", "/scipy/", "/xdsl/", "/llvmlite/")
+"""Packages that mlirad calls itself while it traces."""
 
 
 _SOURCE_READERS: Final = ("linecache.py", "inspect.py", "warnings.py", "traceback.py", "tokenize.py")

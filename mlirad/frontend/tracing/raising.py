@@ -17,7 +17,8 @@ from mlirad.errors import (
     TracingError,
     UnsupportedError,
 )
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.open_traces import Asking, open_traces
+from mlirad.frontend.tracing.source import user_frame, user_line
 
 E = TypeVar("E", bound=MliradError)
 
@@ -27,9 +28,21 @@ class Located(Generic[E]):
 
     def __init__(self, kind: type[E]):
         self._kind = kind
+        self._is_about_traces = issubclass(kind, TracingError | UnsupportedError)
 
     def __call__(self, message: str, hint: str | None = None) -> E:
-        return self._kind(message, location=user_line(), hint=hint)
+        error = self._kind(message, location=user_line(), hint=hint)
+        if self._is_about_traces and open_traces.raised is not None:
+            noted(error)
+        return error
+
+
+def noted(error: E) -> E:
+    """The error, noted as one that there is in traces alone."""
+    frame = user_frame()
+    if open_traces.raised is not None:
+        open_traces.raised.append((error, None if frame is None else Asking(frame, frame.f_lineno)))
+    return error
 
 
 argument_error = Located(ArgumentError)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from math import pi
 from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.constructs.build import build
 from mlirad.frontend.numpy_functions.calls.binding import shown
 from mlirad.frontend.numpy_functions.calls.parameters import (
     Anything,
@@ -21,19 +19,16 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.numpy_functions.meanings.special import special
 from mlirad.frontend.tracing.array import Array, copied, made
-from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
     as_array,
-    broadcast_shapes,
-    contains_traced,
     converted,
     inexact,
     select,
     xp,
 )
-from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
 
 
@@ -137,26 +132,6 @@ def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
             raise argument_error("apply_over_axes: the function does not reduce one axis", "np.sum does")
         x = found if found.ndim == x.ndim else xp.expand_dims(found, dim)
     return x
-
-
-def vectorized(function: Any, own: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A call of an `np.vectorize` of a function, which is traced once, for every position."""
-    if not contains_traced([*args, *kwargs.values()]):
-        return own(*args, **kwargs)
-    if kwargs or function.excluded or function.signature is not None:
-        raise unsupported_error(
-            "np.vectorize is traced without signature, excluded and arguments by name", "write ad.vmap(f)"
-        )
-    arrays = [real_or_complex(a) for a in args]
-    shape = broadcast_shapes([a.shape for a in arrays], "np.vectorize")
-    whole = [xp.broadcast_to(a, shape) for a in arrays]
-    found = build(shape, lambda *at: function.pyfunc(*(a[at] for a in whole)))
-    kinds = function.otypes
-    if kinds is None:
-        return found
-    if isinstance(found, tuple):
-        return tuple(xp.astype(f, kind) for f, kind in zip(cast("Any", found), kinds, strict=True))
-    return xp.astype(found, kinds[0])
 
 
 def block(arrays: Anything) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, array_type
 from mlirad.frontend.numpy_functions.arrays.shapes import broadcast_to, checked_extents
 from mlirad.frontend.numpy_functions.calls.parameters import (
@@ -204,14 +205,21 @@ def is_real(x: Anything) -> bool:
     return True
 
 
-def is_complex_element(x: ArrayLike) -> Array:
-    """`np.iscomplex` of a real array: no element is."""
-    return _filled(0, x, np.dtype(bool), None)
+def is_complex_element(x: ArrayLike) -> Any:
+    """`np.iscomplex` of a real array: no element is, which is known in a trace, and can steer Python code."""
+    return _known(False, x)
 
 
-def is_real_element(x: ArrayLike) -> Array:
+def is_real_element(x: ArrayLike) -> Any:
     """`np.isreal`: all are."""
-    return _filled(1, x, np.dtype(bool), None)
+    return _known(True, x)
+
+
+def _known(value: bool, x: Array) -> Any:
+    """A NumPy array of one truth, or a traced one where the number of elements is not known."""
+    if not all(map(is_static, x.shape)):
+        return _filled(value, x, np.dtype(bool), None)
+    return np.full(x.shape, value)[()]
 
 
 FUNCTIONS = tracings(

@@ -14,12 +14,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.calls.parameters import Anything, Int, OperandLike
+from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
-from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
@@ -176,6 +179,20 @@ def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
         return np.bincount(at[kept], None if weights is None else added[kept], count)[:count]
     return as_array(np.zeros(count, added.dtype)).at[at].add(added)
 
+
+def known_bincount(x: Anything, weights: OperandLike | None = None, minlength: Int = 0) -> Any:
+    """`np.bincount` of integers that are known, with traced weights: the length is that of NumPy's result."""
+    if contains_traced(x):
+        raise unsupported_error("np.bincount cannot be traced", alternative_to("bincount"))
+    try:
+        length = np.bincount(x, minlength=minlength).size
+    except (TypeError, ValueError) as error:
+        raise argument_error(f"np.bincount: {error}") from error
+    return bincount(np.asarray(x, np.int64), as_array(weights).astype(np.float64), length=length)
+
+
+FUNCTIONS = tracings(bincount=known_bincount)
+"""What this file traces."""
 
 # Parts -------------------------------------------------------------------------------------------
 

@@ -145,6 +145,8 @@ def _dtype(value: Any) -> Dtype:
 
 
 def _operand(value: Any) -> Operand:
+    if isinstance(value, Array):
+        return value
     if isinstance(value, Higher):
         raise no_array(value)
     if isinstance(value, str | bytes | dict | set | slice) or value is None or callable(value):

@@ -18,6 +18,7 @@ from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.indexing.views import set_shape
 from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, array_namespace, on_device
+from mlirad.frontend.numpy_functions.protocols.flags import Flags
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
@@ -152,6 +153,11 @@ class ArrayMethods(Array):
     @flat.setter
     def flat(self, values: Any) -> None:
         Flat(self)[:] = values
+
+    @property
+    def flags(self) -> Flags:
+        """How the elements would lie in memory, and whether they can be written."""
+        return Flags(self)
 
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""

@@ -23,6 +23,7 @@ from mlirad.frontend.numpy_functions.arrays import (
     searching,
     selection,
     shapes,
+    static_sizes,
     writing,
 )
 from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
@@ -56,7 +57,7 @@ from mlirad.frontend.tracing.scipy_frames import OWNERS
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral, histograms, transforms,
+    writing, linear_systems, spectral, histograms, transforms, static_sizes,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}

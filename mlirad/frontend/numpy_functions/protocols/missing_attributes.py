@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 from mlirad.errors import MissingAttributeError
+from mlirad.frontend.tracing.raising import noted
 from mlirad.frontend.tracing.source import user_line
 
 _MEMORY = frozenset(
@@ -19,7 +20,6 @@ _MEMORY = frozenset(
         "base",
         "ctypes",
         "data",
-        "flags",
         "strides",
         "setflags",
         "getfield",
@@ -45,7 +45,8 @@ def missing_attribute(what: str, name: str, otherwise: str) -> MissingAttributeE
         said = method_said(name)
         if said is not None:
             message, hint = f"{message}: {said[0]}", said[1]
-    return MissingAttributeError(message, location=user_line(), hint=hint)
+    error = MissingAttributeError(message, location=user_line(), hint=hint)
+    return noted(error) if hasattr(np.ndarray, name) else error
 
 
 def _hint(name: str) -> str | None:

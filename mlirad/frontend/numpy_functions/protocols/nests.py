@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
-from mlirad.frontend.numpy_functions.arrays.elementwise import vectorized
+from mlirad.frontend.numpy_functions.arrays.vectorizing import vectorized
 from mlirad.frontend.numpy_functions.calls.answers import MethodHanding, functions_called, methods_called
 from mlirad.frontend.numpy_functions.protocols.classes import CONSTRUCTORS
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS

@@ -29,7 +29,7 @@ from mlirad.frontend.numpy_functions.meanings.python_numbers import (
     wide_enough,
 )
 from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of
-from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
@@ -50,14 +50,15 @@ from mlirad.frontend.tracing.raising import unsupported_error
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
-    if any(isinstance(x, list | tuple) for x in inputs):
+    others = [x for x in inputs if not isinstance(x, Array)]
+    if any(isinstance(x, list | tuple) for x in others):
         require_no_repetition(ufunc, inputs)
-    if ufunc in (np.equal, np.not_equal) and any(x is None for x in inputs):
+    if ufunc in (np.equal, np.not_equal) and any(x is None for x in others):
         array = next(x for x in inputs if x is not None)
         return xp.full_like(array, ufunc is np.not_equal, dtype=bool)
-    if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
+    if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in others):
         return NotImplemented
-    if any(_answers_operators(cast("type[Any]", type(x))) for x in inputs):
+    if any(_answers_operators(cast("type[Any]", type(x))) for x in others):
         return NotImplemented
     if ufunc is np.matmul:
         return matmul(*map(operand_of, inputs))
