@@ -13,25 +13,34 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from tests.distributions.exact import Exact, Function, exp, power
+from tests.distributions.exact import Exact, Function, exp, expm1, power
 
 _NUMBERS = (0.0, 1.0, 2.0, 3.0, 5.0, 13.0, 40.0, 150.0)
 
 
 def masses(
-    mass: Function, shapes: Sequence[tuple[float, ...]], low: float = 0.0, high: float | Function = inf, *,
-    at: Sequence[float] = _NUMBERS, whole: Sequence[int] = (), mean: Function | None = None,
-    var: Function | None = None,
+    mass: Function, shapes: Sequence[tuple[float, ...]], low: float | Function = 0.0,
+    high: float | Function = inf, *, at: Sequence[float] | None = None, whole: Sequence[int] = (),
+    start: int | None = None, mean: Function | None = None, var: Function | None = None,
 ) -> Exact:  # fmt: skip
-    """A distribution of whole numbers from `low` on, of which the shapes numbered in `whole` are whole too."""
+    """A distribution of whole numbers, of which the shapes numbered in `whole` are whole too.
+
+    It is looked at `at` some numbers, and summed from its lowest one, or where that is infinite from `start`.
+    """
 
     def cdf(k: Any, *shapes: Any) -> Any:
-        return mp.fsum(mass(mpf(j), *shapes) for j in range(int(low), int(k) + 1))
+        first = start if start is not None else int(low(*shapes) if callable(low) else low)
+        return mp.fsum(mass(mpf(j), *shapes) for j in range(first, int(k) + 1))
 
-    points = tuple(low + k for k in at)
+    points = at if at is not None else tuple(k + (0.0 if callable(low) else low) for k in _NUMBERS)
     return Exact(
         mass, cdf, shapes, low, high, mean=mean, var=var, is_discrete=True, at=points, whole=tuple(whole)
     )  # fmt: skip
+
+
+def power_sum(a: Any, n: Any) -> Any:
+    """The sum of the first n powers j^-a."""
+    return mp.fsum(mpf(j) ** -a for j in range(1, int(n) + 1))
 
 
 def ways(n: Any, k: Any) -> Any:
@@ -53,4 +62,22 @@ DISCRETE: dict[str, Exact] = {
                    mean=lambda p: 1 / p, var=lambda p: (1 - p) / p**2),
     "poisson": masses(lambda k, mu: power(mu, k) * exp(-mu) / mp.factorial(k), [(0.0,), (0.6,), (17.0,), (300.0,)],
                       mean=lambda mu: mu, var=lambda mu: mu),
+    "nbinom": masses(lambda k, n, p: mp.gammaprod([n + k], [n, k + 1]) * power(p, n) * power(1 - p, k),
+                     [(5.0, 0.5), (0.4, 0.9), (200.0, 0.7)], mean=lambda n, p: n * (1 - p) / p, var=lambda n, p: n * (1 - p) / p**2),
+    "planck": masses(lambda k, a: (1 - exp(-a)) * exp(-a * k), [(0.5,), (1e-3,), (9.0,)], mean=lambda a: 1 / expm1(a), var=lambda a: exp(-a) / expm1(-a) ** 2),
+    "boltzmann": masses(lambda k, a, n: (1 - exp(-a)) * exp(-a * k) / (1 - exp(-a * n)), [(1.4, 19.0), (1e-3, 200.0)], high=lambda a, n: n - 1, whole=(1,),
+                        mean=lambda a, n: 1 / expm1(a) - n / expm1(a * n)),
+    "dlaplace": masses(lambda k, a: mp.tanh(a / 2) * exp(-a * abs(k)), [(0.8,), (0.2,), (9.0,)], -inf, at=(-30.0, -3.0, -1.0, 0.0, 1.0, 2.0, 30.0), start=-500,
+                       mean=lambda a: 0, var=lambda a: 1 / (2 * mp.sinh(a / 2) ** 2)),
+    "randint": masses(lambda k, a, b: 1 / (b - a), [(7.0, 31.0), (-3.0, 40.0)], lambda a, b: a, lambda a, b: b - 1, at=(-3.0, 7.0, 8.0, 20.0, 30.0),
+                      whole=(0, 1), mean=lambda a, b: (a + b - 1) / 2, var=lambda a, b: ((b - a) ** 2 - 1) / 12),
+    "logser": masses(lambda k, p: -(p**k) / (k * mp.log1p(-p)), [(0.6,), (0.01,), (0.999,)], 1.0, mean=lambda p: -p / ((1 - p) * mp.log1p(-p)),
+                     var=lambda p: -p * (p + mp.log1p(-p)) / ((1 - p) * mp.log1p(-p)) ** 2),
+    "yulesimon": masses(lambda k, a: a * mp.beta(k, a + 1), [(11.0,), (0.6,), (2.5,)], 1.0, mean=lambda a: a / (a - 1) if a > 1 else mp.inf),
+    "zipf": masses(lambda k, a: mpf(k) ** -a / mp.zeta(a), [(6.5,), (1.05,), (2.0,), (3.7,), (40.0,)], 1.0,
+                   mean=lambda a: mp.zeta(a - 1) / mp.zeta(a) if a > 2 else mp.inf,
+                   var=lambda a: mp.zeta(a - 2) / mp.zeta(a) - (mp.zeta(a - 1) / mp.zeta(a)) ** 2 if a > 3 else mp.inf),
+    "zipfian": masses(lambda k, a, n: mpf(k) ** -a / power_sum(a, n), [(1.3, 10.0), (1.0, 200.0), (0.0, 20.0), (6.5, 50.0), (0.3, 2.0)], 1.0, lambda a, n: n, whole=(1,),
+                      mean=lambda a, n: power_sum(a - 1, n) / power_sum(a, n),
+                      var=lambda a, n: power_sum(a - 2, n) / power_sum(a, n) - (power_sum(a - 1, n) / power_sum(a, n)) ** 2),
 }  # fmt: skip

@@ -15,6 +15,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     by_power_near_0,
     expm1_ratio,
+    less_exp,
     log1mexp,
     log1mexp_of,
     log1p_ratio,
@@ -341,7 +342,7 @@ BRADFORD = Distribution(
 
 GUMBEL_R = transformed(
     EXPON, lambda x: xp.exp(-x), lambda x: -x, lambda y: -xp.log(y), decreases=True,
-    log_density=lambda x: -x - xp.exp(-x), log_sf=lambda x: log1mexp_of(-x), mean=lambda: EULER,
+    log_density=lambda x: less_exp(-x), log_sf=lambda x: log1mexp_of(-x), mean=lambda: EULER,
     var=lambda: pi**2 / 6,
 )  # fmt: skip
 GUMBEL_L = mirrored(GUMBEL_R)

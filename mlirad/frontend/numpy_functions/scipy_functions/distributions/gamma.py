@@ -21,6 +21,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     formula,
     gamma_density,
+    less_exp,
     log1mexp,
     log_gamma_above,
     log_gamma_below,
@@ -225,7 +226,7 @@ def _log_gamma_quantile(q: Any, c: Any) -> Any:
 
 MOYAL = transformed(
     GAMMA, lambda x: 0.5 * xp.exp(-x), lambda x: -x, lambda y: -xp.log(2.0 * y), base_shapes=lambda: (0.5,),
-    log_density=lambda x: -0.5 * (x + xp.exp(-x)) - 0.5 * log(2 * pi),
+    log_density=lambda x: 0.5 * less_exp(-x) - 0.5 * log(2 * pi),
     **_by_log(lambda x: -x - log(2), lambda x: 0.5 * xp.exp(-x), lambda: 0.5, decreases=True),
     ppf=lambda q: -xp.log(2.0 * special("gammainccinv", 0.5, q)),
     isf=lambda q: -xp.log(2.0 * special("gammaincinv", 0.5, q)),

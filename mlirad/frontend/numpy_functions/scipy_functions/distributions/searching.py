@@ -83,6 +83,7 @@ def _spread(t: Any, low: Any, high: Any) -> Any:
 # Of whole numbers ---------------------------------------------------------------------------------
 
 _BITS = 52
+"""Numbers are looked for up to 2^53 above the lowest, or above -2^52."""
 
 
 def searched_number(share: Formula, rest: Formula, low: Function, high: Function, increases: bool) -> Formula:
@@ -95,6 +96,8 @@ def searched_number(share: Formula, rest: Formula, low: Function, high: Function
         given, operands = fixed[0], fixed[1:]
         last = high(*operands)
 
+        least = xp.maximum(low(*operands), -(2.0**_BITS))
+
         def is_less(k: Any) -> Any:
             """Whether k is less than the quantile."""
             direct, other = of_share(k, *operands), of_rest(k, *operands)
@@ -103,11 +106,11 @@ def searched_number(share: Formula, rest: Formula, low: Function, high: Function
             return xp.where(is_low, xp.greater(direct, given), xp.less(other, 1.0 - given))
 
         def add(i: Any, k: Any) -> Any:
-            next_ = k + xp.exp2(_BITS - 1.0 - i)
+            next_ = k + xp.exp2(_BITS - i)
             inside = xp.less(next_, last)
-            return xp.where(inside & is_less(xp.where(inside, next_, low(*operands))), next_, k)
+            return xp.where(inside & is_less(xp.where(inside, next_, least)), next_, k)
 
-        start = xp.zeros_like(q + sum(shapes, start=0.0)) + low(*operands) - 1.0
-        return stop_gradient(fori_loop(0, _BITS, add, start) + 1.0)
+        start = xp.zeros_like(q + sum(shapes, start=0.0)) + least - 1.0
+        return stop_gradient(fori_loop(0, _BITS + 1, add, start) + 1.0)
 
     return quantile
