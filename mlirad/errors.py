@@ -141,6 +141,10 @@ class AssertionFailedError(MliradError, AssertionError):
     """An `assert` of a rewritten function that does not hold when the program runs."""
 
 
+class ProgramError(MliradError, RuntimeError):
+    """An exception of a class that this process does not know, raised by a program from a file."""
+
+
 class CallDepthError(MliradError, RecursionError):
     """Functions of a running program that call each other too deeply, for the limit or for the stack."""
 
@@ -204,6 +208,10 @@ class DroppedRuleWarning(UserWarning):
 
 class RecompileWarning(UserWarning):
     """A function is compiled for ever new shapes, or ever new static values, of its arguments."""
+
+
+class ControlFlowWarning(UserWarning):
+    """Functions ask for elements of traced values, so they are traced with their control flow rewritten."""
 
 
 class UnrolledLoopWarning(UserWarning):

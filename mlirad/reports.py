@@ -3,16 +3,22 @@
 perform("print", "x = {}", None, [1.0])          prints x = 1.0
 perform("position", "...", "model.py:3", [7])    gives a PositionError
 
+    raise ValueError("x is negative")            "exception", "builtins.ValueError: x is negative"
+
+A program is text, so it has the class of an exception of its own by name. Classes of Python are found by
+their names, others if a trace in this process has noted them: text from a file makes no other object.
+
 The first failure of a call is raised when the call ends. Compiled programs keep it in the record of the call,
 interpreted ones note it here.
 """
 
 from __future__ import annotations
 
+import builtins
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +33,7 @@ from mlirad.errors import (
     MliradError,
     NotANumberError,
     PositionError,
+    ProgramError,
     visible,
 )
 
@@ -67,17 +74,19 @@ class _Failures(threading.local):
     """What went wrong in the call that is under way in this thread."""
 
     def __init__(self) -> None:
-        self.first: MliradError | None = None
+        self.first: Exception | None = None
 
 
 _failures = _Failures()
 
 
-def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) -> MliradError | None:
+def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) -> Exception | None:
     """Print the values of one lane, or give what went wrong in it."""
     if kind == "print":
         print(_printing.shown(message.format(*values)))  # noqa: T201 - what it is for
         return None
+    if kind == "exception":
+        return program_error(message.format(*values), source)
     return _ERRORS[kind](message.format(*values), location=source)
 
 
@@ -112,3 +121,49 @@ def raise_first() -> None:
     if error is not None:
         _failures.first = None
         raise error
+
+
+# Exceptions of the program's own -----------------------------------------------------------------
+
+_noted: Final[dict[str, type[Exception]]] = {}
+"""Classes of exceptions that traced functions raise, by their names."""
+
+
+def noted(error: Exception) -> str:
+    """An exception as text: the name of its class, which is noted, and its message."""
+    kind = type(error)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    _noted[name] = kind
+    return f"{name}: {error.args[0] if len(error.args) == 1 else error}"
+
+
+def program_error(text: str, source: str | None) -> Exception:
+    """The exception that a text stands for, with the line that raises it as a note."""
+    name, _, message = text.partition(": ")
+    kind = _class_of(name)
+    if kind is None:
+        return ProgramError(text, location=source)
+    made = _made(kind, message)
+    if source is not None:
+        made.add_note(f"raised at {source}")
+    return made
+
+
+def _class_of(name: str) -> type[Exception] | None:
+    kind: Any = _noted.get(name)
+    if kind is None and name.startswith("builtins."):
+        kind = getattr(builtins, name.partition(".")[2], None)
+    return kind if isinstance(kind, type) and issubclass(kind, Exception) else None
+
+
+def _made(kind: type[Exception], message: str) -> Exception:
+    """An exception with a message, also of a class whose `__init__` takes something else."""
+    try:
+        made = kind(message)
+        if made.args == (message,):
+            return made
+    except Exception:
+        pass
+    made = kind.__new__(kind)
+    made.args = (message,)
+    return made

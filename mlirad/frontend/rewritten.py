@@ -11,7 +11,7 @@ def root(a):                        ad.grad(root)(2.0)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
@@ -21,16 +21,27 @@ R = TypeVar("R")
 
 @plain_errors
 def rewritten(function: Callable[P, R]) -> Callable[P, R]:
-    """`function`, with `if`, `while`, `for`, `and`, `or`, `not`, `assert` as ops where values are traced.
+    """`function`, with its control flow, `assert` and `raise` as ops wherever they depend on traced values.
 
-    It is rewritten from its source, and so are the functions of the program that it calls. On values that
+    It is rewritten from its source, and so are the functions in Python that it calls, those of packages too
+    but for NumPy and SciPy. On values that
     are known it runs as Python does; in a trace, a condition that is traced becomes an `ad.cond`, a loop on
-    one an `ad.while_loop`, and a loop over a traced array or a long range an `ad.scan`. The option
-    `control="rewrite"` of a transformation does the same to its function. Raises `UnsupportedError` where
-    the source is not available, and for generators and coroutines.
+    one an `ad.while_loop`, a loop over a traced array or a long range an `ad.scan`, and an exception raised
+    under one is raised when the program runs. The option `control="rewrite"` of a transformation does the
+    same to its function, and `control="auto"`, the default, where it cannot be traced as it stands. Raises
+    `UnsupportedError` where the source is not available, and for generators and coroutines.
     """
     from mlirad.frontend.control_flow import runtime  # which imports what rewrites source
     from mlirad.frontend.rewriting import functions
 
     functions.bind_runtime(runtime)
     return cast("Callable[P, R]", functions.rewritten(function))
+
+
+def as_called(function: Any) -> Any:
+    """A callable as rewritten code calls it: rewritten, if it is in Python and its source is there."""
+    from mlirad.frontend.control_flow import runtime
+    from mlirad.frontend.rewriting import functions
+
+    functions.bind_runtime(runtime)
+    return runtime.of(function)

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import MliradError
 from mlirad.reports import perform
 
 
-def report(description: int, table: int, element: int) -> MliradError | None:
+def report(description: int, table: int, element: int) -> Exception | None:
     """Print, or give the failure that the call is to end with."""
     kind, message, source, types = _described(ctypes.string_at(description))
     values: list[Any] = []

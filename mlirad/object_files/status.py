@@ -28,11 +28,15 @@ CODES: Final = {
     "MATRIX": (19, "a matrix is singular, or not positive definite"),
     "CONVERGENCE": (20, "a solver did not converge"),
     "ARGUMENT": (21, "a function has no result for its argument"),
+    "ASSERTION": (22, "an assertion of the program does not hold"),
+    "EXCEPTION": (23, "the program raises an exception of its own"),
+    "POLE": (24, "a zero absorbs an infinite derivative"),
 }
 """For each name its code, and what it means. Results are unspecified after all but the first."""
 
-OF_REPORT: Final = {
-    kind: CODES[kind.upper()][0]
-    for kind in ("position", "nan", "overflow", "matrix", "convergence", "argument")
-}
+_KINDS: Final = (
+    "position", "nan", "overflow", "matrix", "convergence", "argument", "assertion", "exception", "pole",
+)  # fmt: skip
+
+OF_REPORT: Final = {kind: CODES[kind.upper()][0] for kind in _KINDS}
 """The code of each kind of failure that programs report."""

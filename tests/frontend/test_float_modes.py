@@ -86,7 +86,7 @@ def test_the_mode_is_restored_behind_errors(error: type[Exception]) -> None:
         ad.TimeLimitError: lambda: ad.jit(loops, timeout=0.02)(2.0),
         ad.NotANumberError: lambda: ad.jit(np.log, check_nans=True)(-1.0),
         TypeError: lambda: ad.jit(np.exp)("text"),
-        ad.TracingError: lambda: ad.jit(lambda x: float(x))(1.0),
+        ad.TracingError: lambda: ad.jit(lambda x: float(x), control="plain")(1.0),
     }
     with in_mode("down"), pytest.raises(error):
         calls[error]()

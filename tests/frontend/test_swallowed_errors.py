@@ -120,11 +120,20 @@ SWALLOWING = (
 @pytest.mark.parametrize("function", SWALLOWING, ids=lambda f: f.__name__)
 def test_there_is_a_warning(function: Callable[..., Any]) -> None:
     with pytest.warns(ad.SwallowedErrorWarning) as heard:
-        ad.jit(lambda x: function(x), interpret=True)(X)
+        ad.jit(lambda x: function(x), interpret=True, control="plain")(X)
     found = [w for w in heard if w.category is ad.SwallowedErrorWarning]
     assert len(found) == 1
     assert found[0].filename == __file__
     assert "except OverflowError" in str(found[0].message)
+
+
+@pytest.mark.parametrize("function", SWALLOWING, ids=lambda f: f.__name__)
+def test_rewritten_code_goes_the_way_of_plain_python_or_warns(function: Callable[..., Any]) -> None:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = ad.jit(lambda x: function(x), interpret=True)(X)
+    if not any(w.category is ad.SwallowedErrorWarning for w in heard):
+        np.testing.assert_allclose(found, function(X))
 
 
 def meant(x: Any) -> Any:
@@ -163,13 +172,13 @@ def asked(x: Any) -> Any:
 def test_there_is_none(function: Callable[..., Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = ad.jit(lambda x: function(x), interpret=True)(X)
+        found = ad.jit(lambda x: function(x), interpret=True, control="plain")(X)
     np.testing.assert_allclose(found, function(X))
 
 
 def test_the_warning_comes_in_every_process_that_uses_the_program() -> None:
     """A program whose trace warned is not taken from the disk without a trace."""
-    f = ad.jit(bare)
+    f = ad.jit(bare, control="plain")
     with pytest.warns(ad.SwallowedErrorWarning):
         f(X)
     with pytest.warns(ad.SwallowedErrorWarning):

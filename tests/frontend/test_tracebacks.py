@@ -29,11 +29,11 @@ def _outer(x: Any) -> Any:
 MISTAKES: dict[str, Callable[[], Any]] = {
     "shapes": lambda: ad.grad(_two_rows)(np.ones(3)),
     "nested": lambda: ad.jit(_outer)(np.ones(3)),
-    "python branch": lambda: ad.jit(_branching)(1.0),
+    "python branch": lambda: ad.jit(_branching, control="plain")(1.0),
     "not scalar": lambda: ad.grad(lambda x: x)(np.ones(3)),
     "linearize": lambda: ad.linearize(_two_rows, np.ones(3)),
     "vjp": lambda: ad.vjp(_two_rows, np.ones(3)),
-    "trace": lambda: ad.trace(_branching, 1.0),
+    "trace": lambda: ad.trace(_two_rows, np.ones(3)),
     "check": lambda: ad.check_derivatives(_two_rows, np.ones(3)),
     "sparse": lambda: ad.jacobian(_two_rows, sparse=True)(np.ones(3)),
     "map": lambda: ad.linearize(np.sin, np.ones(3))[1](np.ones(4)),

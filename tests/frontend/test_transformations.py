@@ -164,8 +164,8 @@ def test_keyword_only_and_static_arguments(interpret):
     assert compiled(1.0, n=2, mode="double") == 4.0
     assert compiled(1.0, mode="sin") == np.sin(1.0)
     slope = ad.grad(function, static_argnames="mode", interpret=interpret)
-    with pytest.raises(ad.TracingError, match="range"):
-        slope(1.0, 2, mode="sin")
+    with pytest.warns(ad.ControlFlowWarning, match="bound of a range"):
+        assert slope(1.0, 2, mode="sin") == pytest.approx(np.cos(np.sin(1.0)) * np.cos(1.0))
     with pytest.raises(ad.ArgumentError, match="not hashable"):
         ad.jit(lambda x, k: x, static_argnames="k")(1.0, [1])
 

@@ -213,9 +213,17 @@ def defined(name: str, lines: list[str], file: str) -> tuple[Callable[..., Any],
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {
         "np": np, "math": math, "functools": functools, "helper": helper, "Box": Box,
+        "Strange": Strange,
     }  # fmt: skip
     exec(compile(text, file, "exec"), names)
     return names[name], text
+
+
+class Strange(Exception):
+    """An exception of the program's own, which is made of two things."""
+
+    def __init__(self, what: object, why: str):
+        super().__init__(f"{what} is {why}")
 
 
 class Box:

@@ -51,6 +51,9 @@ def script(x, y, n):
 MESSAGES = ("'large'", "f'a is {a}'")
 
 
+EXCEPTIONS = ("ValueError('high')", "Strange(a, 'odd')", "KeyError(k)", "Strange(n, 'n')")
+
+
 class Script(Expressions):
     """The statements of one program."""
 
@@ -137,6 +140,9 @@ class Script(Expressions):
             lambda: f"{target} = {self.pick(*FLOATS)} = {f()}",
             lambda: f"{target}: float = {f()}",
             lambda: "print(end='')",
+            lambda: f"if {f(0)} > {self.pick('1', '20')}: raise {self.pick(*EXCEPTIONS)}",
+            lambda: f"{target} = math.sin({f(0)}) + float({f(0)})",
+            lambda: f"{target} = max({f(0)}, {f(0)}, 0.1) - np.float64({f(0)})",
         ))  # fmt: skip
 
     def branches(self, depth: int, budget: int, loop: bool) -> None:

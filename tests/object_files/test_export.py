@@ -14,7 +14,9 @@ import pytest
 import scipy.special
 
 import mlirad as ad
+from mlirad.dialects.array.reporting import REPORT_KINDS
 from mlirad.object_files.c_names import c_names
+from mlirad.object_files.status import OF_REPORT
 from mlirad.tools import opt
 
 GCC = shutil.which("gcc")
@@ -229,3 +231,8 @@ def test_the_tool_writes_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "are several files" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         opt.main(["--emit=object,mlir", str(source)])
+
+
+def test_every_failure_that_programs_report_has_a_code() -> None:
+    assert {*OF_REPORT, "print"} == {*REPORT_KINDS}
+    assert len(set(OF_REPORT.values())) == len(OF_REPORT)

@@ -31,10 +31,12 @@ REPORT_KINDS = (
     "convergence",
     "assertion",
     "argument",
+    "exception",
 )
 """What a report does: print its message, or make the call fail for a position outside, a NaN, a zero that
 absorbs an infinite derivative, an integer that is too large, a matrix without the factorisation that is asked
-for, a solver that does not converge, an `assert` that does not hold, or an argument without a result."""
+for, a solver that does not converge, an `assert` that does not hold, an argument without a result,
+or an exception of the program's own, whose message begins with the name of its class and a colon."""
 
 
 @irdl_op_definition

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.raising import argument_error
@@ -133,7 +134,7 @@ def with_names(
         bound = inspect.BoundArguments(signature, OrderedDict())
         given = dict(zip(names, args, strict=True)) | fixed
         bound.arguments.update({name: given[name] for name in signature.parameters if name in given})
-        return function(*bound.args, **bound.kwargs)
+        return as_traced(function)(*bound.args, **bound.kwargs)
 
     functools.update_wrapper(named, function, updated=())
     del cast(Any, named).__wrapped__

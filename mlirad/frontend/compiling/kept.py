@@ -32,7 +32,7 @@ def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name
     What of the options leaves the code as it is does not decide the place. Raises `ArgumentError` for an
     environment variable that is no size.
     """
-    deciding = replace(options, timeout=None, threads=None, control=None)
+    deciding = replace(options, timeout=None, threads=None, control="auto")
     return Place.of(module, (pipeline, deciding), find_target(), name)
 
 

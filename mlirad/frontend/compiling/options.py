@@ -20,6 +20,7 @@ from mlirad.frontend.tracing.argument_kinds import (
     checked_integer,
     checked_number,
 )
+from mlirad.frontend.tracing.control import MODES, as_traced
 from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
@@ -29,10 +30,6 @@ from mlirad.pipeline_options import Options as PipelineOptions
 
 MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
-
-
-CONTROL = ("rewrite",)
-"""What `control` may be."""
 
 
 class CompileOptions(TypedDict, total=False):
@@ -47,7 +44,7 @@ class CompileOptions(TypedDict, total=False):
     flush_subnormals: bool
     timeout: float | None
     threads: Threads | None
-    control: str | None
+    control: str
 
 
 OPTIONS: Final = {
@@ -62,8 +59,9 @@ OPTIONS: Final = {
     "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
     "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
     "ad.config.threads says",
-    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those of the program that it '
-    "calls, into branches and loops wherever they depend on traced values",
+    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those that it calls, into '
+    'branches and loops wherever they depend on traced values; "auto" does so where the function cannot be '
+    'traced as it stands; "plain" never does',
 }
 """What each option says."""
 
@@ -83,7 +81,7 @@ class Options:
     flush_subnormals: bool = True
     timeout: float | None = None
     threads: Threads | None = None
-    control: str | None = None
+    control: str = "auto"
 
     @property
     def thread_count(self) -> int:
@@ -171,8 +169,7 @@ def options_of(given: CompileOptions) -> Options:
     if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)
-    if found.control is not None:
-        checked_choice(found.control, "control", CONTROL)
+    checked_choice(found.control, "control", MODES)
     return replace(found, method=COMPILED_AS.get(method, method))
 
 
@@ -191,10 +188,11 @@ def _unknown(name: str) -> UnknownOptionError:
 def controlled(function: Callable[..., Any], options: Options) -> Callable[..., Any]:
     """The function to be traced: itself, or what it is rewritten to whenever it is called.
 
-    Raises `UnsupportedError` if it cannot be rewritten.
+    In a trace with rewriting it is rewritten, if it can be. Raises `UnsupportedError` if it cannot be, and
+    has to.
     """
-    if options.control is None:
-        return function
+    if options.control != "rewrite":
+        return as_traced(function)
     complete()
     _rewriting.rewritten(function)
 

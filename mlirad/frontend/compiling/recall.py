@@ -98,7 +98,7 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
     variable that is no size.
     """
     options = call.options
-    if options.interpret or options.control is not None or np.geterrcall() is not None:
+    if options.interpret or options.control == "rewrite" or np.geterrcall() is not None:
         return None
     if not _is_public(call.transformation):
         return None
@@ -151,7 +151,7 @@ def _of_call(call: Call) -> bytes:
         raise NotPortable
     types = [(t.shape, t.dtype.str, t.weak) for t in call.types]
     # Of options, these three leave the program as it is.
-    deciding = replace(call.options, timeout=None, threads=None, control=None)
+    deciding = replace(call.options, timeout=None, threads=None, control="auto")
     return portable(
         (
             call.transformation,

@@ -35,10 +35,11 @@ from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
-from mlirad.frontend.compiling.programs import Program
+from mlirad.frontend.compiling.programs import Cache, Program
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.recall import Call, recalled_or_made, trace_place
 from mlirad.frontend.compiling.recompiles import note_signature
+from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.naming import global_name
@@ -101,6 +102,7 @@ class Transformed:
         self._dynamic = dynamic_dimensions(dynamic)
         self._transformation = (transformation, options, self._static, self._donated, self._dynamic)
         self._cache = cache_of(function, self._transformation)
+        self._control = Control(options.control, _reads(self._cache))
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
@@ -164,7 +166,7 @@ class Transformed:
             from mlirad.frontend.tracing.array import copied_leaves
 
             function, moving = self._reader.bound(args, kwargs)
-            return copied_leaves(self._implementation(function, copied_leaves(moving)))
+            return copied_leaves(self._implementation(as_traced(function), copied_leaves(moving)))
         program, leaves = self._found(args, kwargs, has_out=has_out)
         result = program.call(*leaves)
         return written(result, program.result, out) if has_out else result
@@ -240,16 +242,21 @@ class Transformed:
         types: Sequence[LeafType],
         stats: Stats | None = None,
     ) -> tuple[ModuleOp, Tree]:
+        from mlirad.frontend.compiling import log
         from mlirad.frontend.tracing.functions import trace_module
 
         implementation = self._implementation
 
         def traced(*args: Any) -> Any:
-            return implementation(function, args)
+            return implementation(as_traced(function), args)
 
         functools.update_wrapper(traced, function, updated=())
-        start = time.perf_counter()
-        module, result, _ = trace_module(traced, tree, types, self._options.checks)
+        start, was_rewriting = time.perf_counter(), self._control.is_rewriting
+        module, result, _ = trace_module(traced, tree, types, self._options.checks, self._control)
+        if self._control.is_rewriting and not was_rewriting:
+            log.fell_back(
+                f"it is traced with its control flow rewritten, as {self._control.causes[0].message}"
+            )
         if stats is not None:
             stats.add("trace", time.perf_counter() - start, module)
         return module, result
@@ -492,6 +499,11 @@ class Transformed:
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and run."""
     return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
+
+
+def _reads(cache: Cache) -> Callable[[], Hashable]:
+    """What gives what a function reads from outside at present."""
+    return lambda: cache.captures().key
 
 
 def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:

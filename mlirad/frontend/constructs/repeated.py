@@ -12,6 +12,7 @@ from typing import Any
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs.recursion import Function
 from mlirad.frontend.tracing.argument_types import leaf_types
+from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.functions import THE_CALL, require_arguments
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -32,14 +33,14 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     require_arguments(function, len(args), THE_CALL)
     functions = current_frame().functions if is_tracing() else None
     if functions is None or functions.has_reports or isinstance(function, Function):
-        return function(*args)
+        return as_traced(function)(*args)
     leaves, tree = flatten(args)
     try:
         types = tuple(leaf_types(function, leaves, tree))
     except MliradError:
-        return function(*args)
+        return as_traced(function)(*args)
     repeats, key = functions.repeats, (id(function), tree, types)
     count, shared = repeats.calls.get(key) or (0, Function(function))
     repeats.calls[key] = count + 1, shared
     repeats.total += 1
-    return (shared if count >= OWN_TRACES and repeats.total > LEAST_CALLS else function)(*args)
+    return (shared if count >= OWN_TRACES and repeats.total > LEAST_CALLS else as_traced(function))(*args)

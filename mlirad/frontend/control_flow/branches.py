@@ -14,6 +14,7 @@ from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import read_all, require_known, standing
+from mlirad.frontend.control_flow.raised import RaisingSide, not_raising, raise_later, raising_as
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.results import Results
 from mlirad.frontend.control_flow.state import (
@@ -72,12 +73,20 @@ class _Choice:
     def make(self) -> None:
         token = last_token()
         try:
-            chosen = self._traced()
-        except Returned:
+            try:
+                chosen = self._traced()
+            except Returned:
+                resume(token)
+                self._traced_sides.clear()
+                self._shares = Shares()
+                chosen = self._traced()
+        except RaisingSide as raising:
             resume(token)
-            self._traced_sides.clear()
-            self._shares = Shares()
-            chosen = self._traced()
+            self._state.put(self._before)
+            raise_later(self._test, raising)
+            with not_raising():
+                self._sides[1 - raising.side]()
+            return
         results = {name: self._result(name, chosen) for name in self._state.live}
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
@@ -94,7 +103,8 @@ class _Choice:
         self._originals[k] = Originals(self._before, start)
         state.put(start)
         with standing(self._originals[k]):
-            without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
+            with raising_as(k):
+                without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
             after = self._after[k] = state.get()
             given = {name: after[name] for name in state.live}
             read_all(given)

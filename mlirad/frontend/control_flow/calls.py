@@ -3,19 +3,23 @@
     of(helper)(x)      -->  rewritten(helper)(x), if helper is a Python function of the program
     of(max)(x, y)      -->  np.maximum(x, y), if x or y is traced
 
-The rule is by the file that defines a function: what belongs to Python, to mlirad or to an installed package
-is called as it is. So are classes, generators, and objects that hold functions, such as those that decorators
-of mlirad make.
+    of(ad.scan)(step, ...)    -->  ad.scan(rewritten(step), ...)
+    of(Model)(x)       -->  a Model, made by rewritten(Model.__init__)
+
+The rule is by the file that defines a function: what belongs to Python, NumPy, SciPy or mlirad is called as
+it is, and functions that it is given are rewritten. Generators are called as they are, as are objects that
+hold functions, such as those that decorators of mlirad make.
 """
 
 from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 from collections.abc import Callable, Iterable
-from types import FunctionType
-from typing import Any, Final
+from types import FunctionType, MethodType
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -24,11 +28,13 @@ from mlirad.frontend.control_flow.expressions import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
+from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import contains_traced, converted, xp
+from mlirad.frontend.tracing.source import is_user_file
 
 
 def of(function: Any) -> Any:
@@ -39,20 +45,57 @@ def of(function: Any) -> Any:
         known = _STANDING.get(function)
     except TypeError:  # of an object that is not hashable
         known = None
-    if known is not None or isinstance(function, type):
-        return function if known is None else known
+    if known is not None:
+        return known
+    if isinstance(function, type):
+        return _constructing(cast("type[Any]", function))
     made = with_function(function, _rewritten, of)
     return function if made is None else made
 
 
 def _rewritten(function: FunctionType) -> Callable[..., Any]:
-    """A function of the program rewritten, where its source is there and it does not suspend."""
+    """A function rewritten, where its source is there and it does not suspend."""
     if not is_rewritable(function):
-        return function
+        return function if is_user_file(function.__code__.co_filename) else _passing(function)
     try:
         return rewritten(function)
     except UnsupportedError:
         return function
+
+
+def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a library, which calls functions that it is given: these are rewritten."""
+
+    def passing(*args: Any, **options: Any) -> Any:
+        return function(*map(_passed, args), **{name: _passed(value) for name, value in options.items()})
+
+    return passing
+
+
+def _passed(value: Any) -> Any:
+    return with_function(value, _rewritten, of) if isinstance(value, FunctionType | MethodType) else value
+
+
+def _constructing(cls: type[Any]) -> Callable[..., Any]:
+    """A class as it is called: its `__init__` is rewritten, if it has one in Python."""
+    if cls in _CALLING:
+        return _passing(cls)
+    init = inspect.getattr_static(cls, "__init__", None)
+    is_plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    if not is_plain or not isinstance(init, FunctionType) or not is_rewritable(init):
+        return cls
+    start = _rewritten(init)
+
+    def construct(*args: Any, **options: Any) -> Any:
+        made = object.__new__(cls)
+        start(made, *args, **options)
+        return made
+
+    return cls if start is init else construct
+
+
+_CALLING: Final = frozenset((functools.partial, np.vectorize))
+"""Classes of libraries whose objects call functions that they are given."""
 
 
 # Functions of Python -----------------------------------------------------------------------------
@@ -100,6 +143,29 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _complex(*args: Any, **options: Any) -> Any:
+    """`complex`."""
+    if options or not args or not any(map(contains_traced, args)):
+        return builtins.complex(*args, **options)
+    return args[0] + 1j * (args[1] if len(args) > 1 else 0.0)
+
+
+def _log(x: Any, *base: Any) -> Any:
+    """`math.log`."""
+    if not any(map(contains_traced, (x, *base))):
+        return math.log(x, *base)
+    return np.log(x) / np.log(base[0]) if base else np.log(x)
+
+
+def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
+    """`sorted`, of traced numbers without a key."""
+    found = list(values)
+    if key is not None or not found or not any(map(is_traced, found)):
+        return sorted(found, key=None if key is None else of(key), reverse=reverse)
+    made = list(np.sort(np.stack([np.asarray(v) if not is_traced(v) else v for v in found])))
+    return made[::-1] if reverse else made
+
+
 def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     def standing(*args: Any, **options: Any) -> Any:
         return (function if any(map(contains_traced, args)) else own)(*args, **options)
@@ -108,18 +174,29 @@ def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable
 
 
 _MATH: Final = {
-    "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log2": "log2",
+    "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log1p": "log1p", "log2": "log2",
     "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos",
     "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
     "acosh": "arccosh", "atanh": "arctanh", "hypot": "hypot", "fabs": "fabs", "pow": "power",
     "copysign": "copysign", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees",
-    "radians": "radians", "fmod": "fmod", "trunc": "trunc",
+    "radians": "radians", "fmod": "fmod", "trunc": "trunc", "ldexp": "ldexp", "cbrt": "cbrt", "exp2": "exp2",
 }  # fmt: skip
 """Functions of `math` that are ufuncs of NumPy, on scalars that are traced."""
 
 
 def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
     return lambda x: converted(function(x), I64)
+
+
+def _converted(dtype: np.dtype[Any], x: Array) -> Any:
+    return converted(x, dtype)
+
+
+_SPECIAL: Final = {"gamma": "gamma", "lgamma": "gammaln", "erf": "erf", "erfc": "erfc"}
+"""Functions of `math` that `scipy.special` has."""
+
+_SCALARS: Final = (np.float64, np.float32, np.int64, np.int32, np.bool_)
+"""Classes of NumPy's scalars that convert arrays, of dtypes of the language."""
 
 
 _STANDING: Final[dict[Any, Callable[..., Any]]] = {
@@ -139,6 +216,14 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     math.floor: _converting(math.floor, _rounding(xp.floor)),
     math.ceil: _converting(math.ceil, _rounding(xp.ceil)),
     **{getattr(math, name): _as_numpy(getattr(math, name), getattr(np, n)) for name, n in _MATH.items()},
+    builtins.complex: _complex,
+    builtins.sorted: _sorted,
+    math.log: _log,
+    **{
+        getattr(math, name): _as_numpy(getattr(math, name), functools.partial(special, n))
+        for name, n in _SPECIAL.items()
+    },
+    **{kind: _converting(kind, functools.partial(_converted, np.dtype(kind))) for kind in _SCALARS},
     **{getattr(np, name): function for name, function in CREATING.items()},
 }
 """What stands for functions of Python and NumPy that do not reach traced values."""

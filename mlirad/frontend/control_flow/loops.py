@@ -22,6 +22,7 @@ from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.reached import Reached
 from mlirad.frontend.control_flow.state import State, is_traced
+from mlirad.frontend.tracing.control import attempting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.tokens import last_token, resume
@@ -98,7 +99,8 @@ def _attempted(loop: Callable[[], None], parts: tuple[Callable[..., Any], ...], 
         return False
     before, token = state.get(), last_token()
     try:
-        loop()
+        with attempting():
+            loop()
     except MliradError:
         reached.restore()
         state.put(before)

@@ -36,6 +36,7 @@ from mlirad.frontend.differentiation.derivatives import conjugated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
+from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.naming import Named
@@ -123,7 +124,7 @@ class CustomDerivative(Named):
         if not is_tracing():
             return called(self._function, args, "custom_derivative")
         if self in _open.rules:
-            return copied_leaves(self._function(*copied_leaves(args)))
+            return copied_leaves(as_traced(self._function)(*copied_leaves(args)))
         leaves, arguments = flatten(args)
         return self._emit([as_array(leaf) for leaf in leaves], arguments)
 
@@ -203,7 +204,7 @@ class CustomDerivative(Named):
         self, given: _Given, args: Any, vectors: list[Array], source: _Space, target: _Space
     ) -> list[Array]:
         rule = given.rule
-        application = rule(*args)
+        application = as_traced(rule)(*args)
         if not callable(application):
             raise DifferentiationError(
                 f"the rule of {function_name(self._function)} returns {of_class(application)}",

@@ -35,6 +35,7 @@ from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
 from mlirad.frontend.tracing.argument_types import leaf_types
+from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints, function_name, parameter_names
@@ -170,7 +171,7 @@ def _compile(
     stats = Stats()
     name = function_name(function)
     start = time.perf_counter()
-    module, codomain = trace_map(function, tree, types, positions, options.checks)
+    module, codomain = trace_map(function, tree, types, positions, options)
     stats.add("trace", time.perf_counter() - start, module)
     brought_to("maps", module, options, stats)
     functions = functions_by_name(module)
@@ -205,10 +206,14 @@ def trace_map(
     tree: Tree,
     types: Sequence[LeafType],
     positions: Sequence[int],
-    checks: frozenset[str] = frozenset(),
+    options: Options,
 ) -> tuple[ModuleOp, Space]:
     """The module of @main from the point to the values and the map, and the space the map ends in."""
-    return settled_trace(lambda functions: _trace_map(functions, function, tree, types, positions), checks)
+    return settled_trace(
+        lambda functions: _trace_map(functions, function, tree, types, positions),
+        options.checks,
+        Control(options.control),
+    )
 
 
 def _trace_map(
@@ -219,7 +224,7 @@ def _trace_map(
     positions: Sequence[int],
 ) -> tuple[ModuleOp, Space]:
     with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
-        at = linearize_at(function, tree.unflatten(arguments), positions)
+        at = linearize_at(as_traced(function), tree.unflatten(arguments), positions)
         map_ = at.map([o.value for o in at.operands])
         main = frame.finish("main", [*sealed([r.value for r in at.results]), map_], visibility=None)
     results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)

@@ -20,7 +20,8 @@ from mlirad.frontend.rewriting.expressions import refuse
 from mlirad.frontend.rewriting.nodes import RUNTIME, at, define
 from mlirad.frontend.rewriting.source import FunctionNode, definition_of
 from mlirad.frontend.rewriting.statements import Rewriting, suspends
-from mlirad.frontend.tracing.code_reads import is_program_file, own_code
+from mlirad.frontend.tracing.code_reads import is_rewritable_file, own_code
+from mlirad.frontend.tracing.control import note_rewritten
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.told_functions import asking_code
 
@@ -53,7 +54,7 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 def with_function(
     callable_: Any, change: Callable[[FunctionType], Callable[..., Any]], called: Callable[[Any], Any]
 ) -> Any:
-    """A callable with its Python function changed, `None` for one that has none of the program.
+    """A callable with its Python function changed, `None` for one that has none which can be rewritten.
 
     Of a partial function, `called` gives what is called instead of its function.
     """
@@ -71,9 +72,9 @@ def with_function(
 
 
 def is_rewritable(function: FunctionType) -> bool:
-    """Whether a function is one of the program, not of an installed package, and has not been rewritten."""
+    """Whether a function is one of the program or of a package in Python, and has not been rewritten."""
     code = function.__code__
-    return RUNTIME not in code.co_freevars and is_program_file(code.co_filename)
+    return RUNTIME not in code.co_freevars and is_rewritable_file(code.co_filename)
 
 
 def _rewritten(function: FunctionType) -> FunctionType:
@@ -85,6 +86,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
     functools.update_wrapper(made, function)
+    note_rewritten(function)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
 

@@ -12,8 +12,9 @@ while tracing runs as Python does. What the calls do is `control_flow`'s.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from mlirad.frontend.rewriting.expressions import Expressions
 from mlirad.frontend.rewriting.jumps import Jumps
@@ -40,7 +41,6 @@ SUSPENDING = (
 
 
 AFTERWARDS = "assign a local variable there, and write this after the statement"
-ASSERTED = "write `assert condition, message`, which raises when the program runs"
 
 
 def suspends(node: FunctionNode) -> ast.AST | None:
@@ -171,6 +171,15 @@ class Rewriting(Expressions):
         made = ast.Expr(call("for_", self.visit(node.iter), load("ad_next"), load("ad_for"), state, stop))
         return [*(at(node.iter, p) for p in parts), at(node.iter, made)]
 
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        """`try`, which says what it catches while its body is traced."""
+        self.generic_visit(node)
+        if node.handlers:
+            kinds = [h.type or ast.Name("BaseException", ast.Load()) for h in node.handlers]
+            caught = call("trying", thunk(ast.Tuple(copy.deepcopy(kinds), ast.Load())))
+            node.body = [at(node, ast.With([ast.withitem(caught)], node.body))]
+        return node
+
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         """`assert` as a call, which says in which line it stands."""
         message = ast.Constant(None) if node.msg is None else thunk(self.visit(node.msg))
@@ -243,12 +252,14 @@ class Rewriting(Expressions):
         for inner in own_nodes([*node.body, *node.orelse]):
             if isinstance(inner, ast.Attribute) and not isinstance(inner.ctx, ast.Load):
                 found.append((inner.lineno, f"it writes the attribute {ast.unparse(inner)}", AFTERWARDS))
-            elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
-                if inner.id in self._globals:
-                    found.append((inner.lineno, f"it writes the global variable {inner.id}", AFTERWARDS))
-            elif isinstance(inner, ast.Raise) and isinstance(node, ast.If):
-                found.append((inner.lineno, "it raises an exception", ASSERTED))
+            elif _is_written(inner, self._globals):
+                found.append((inner.lineno, f"it writes the global variable {inner.id}", AFTERWARDS))
         return ast.Tuple([ast.Tuple([*map(ast.Constant, entry)], ast.Load()) for entry in found], ast.Load())
+
+
+def _is_written(node: ast.AST, names: Names) -> TypeGuard[ast.Name]:
+    """Whether a node assigns or deletes one of some variables."""
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names
 
 
 def _assigned(node: ast.If | ast.While | ast.For) -> Names:

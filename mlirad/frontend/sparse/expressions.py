@@ -30,6 +30,7 @@ from mlirad.frontend.differentiation.derivatives import (
     linearize_at,
 )
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints
 from mlirad.frontend.tracing.functions import function_of, settled_trace
@@ -74,7 +75,7 @@ def trace_expression(
     def traced(functions: Functions) -> tuple[ModuleOp, Linearization, Tree | None, list[int], int]:
         return _traced(functions, function, tree, types, argnums, has_aux)
 
-    module, at, other_tree, floats, others = settled_trace(traced)
+    module, at, other_tree, floats, others = settled_trace(traced, control=Control(options.control))
     stats.add("trace", time.perf_counter() - start, module)
     # Which elements a build computes from which is seen where it is operations on whole arrays.
     brought_to("plain-maps", module, replace(options, chunk=None), stats)
@@ -99,7 +100,7 @@ def _traced(
     """
     with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         args = tree.unflatten(arguments)
-        at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
+        at = linearize_at(as_traced(function), args, argument_positions(function, argnums, len(args)))
         outputs, other_tree, floats = at.outputs(function, has_aux)
         vectors = [
             Array(frame.add_argument(array_type(p.shape, ELEMENT_TYPES[p.dtype])), frame.scope)

@@ -23,14 +23,15 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import MAX_RANK, Shape, Value, shape_of, size_of
-from mlirad.errors import SizeNeeded
+from mlirad.errors import SizeNeeded, TracingError
 from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.asked_class import asks_for_numpys, class_of
+from mlirad.frontend.tracing.control import blocked
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_calls import require_listening
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import no_scalar_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.scipy_frames import hint_for, scipy_function
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
@@ -206,7 +207,7 @@ class Array(Traced):
                 f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
                 hint_for(name),
             )
-        raise tracing_error(
+        raise blocked(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
             elements_hint(),
         )
@@ -218,17 +219,21 @@ class Array(Traced):
         name = scipy_function()
         if name is not None:
             require_listening()
-            raise tracing_error(
+            raise blocked(
                 f"SciPy's {name} decides by the elements of {self!r}, which is traced", hint_for(name)
             )
-        raise tracing_error(
+        raise self._no_scalar(
             f"the truth of {self!r} is not known while the function is traced",
             truth_hint(),
         )
 
+    def _no_scalar(self, message: str, hint: str) -> TracingError:
+        """The error of what needs the one element; of more elements NumPy refuses it, too."""
+        return blocked(message, hint) if size_of(self._value) == 1 else no_scalar_error(message, hint)
+
     def __float__(self) -> float:
         require_asking()
-        raise tracing_error(
+        raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python float",
             "write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
             "x.astype(np.float64) for float(x)",
@@ -236,7 +241,7 @@ class Array(Traced):
 
     def __int__(self) -> int:
         require_asking()
-        raise tracing_error(
+        raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python int",
             "write x.astype(np.int64) for int(x), np.floor(x) for math.floor(x)",
         )
@@ -245,14 +250,14 @@ class Array(Traced):
 
     def __complex__(self) -> complex:
         require_asking()
-        raise tracing_error(
+        raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python complex number",
             "write x + 0j for complex(x), and y = np.zeros(n, complex) before y[i] = x",
         )
 
     def __index__(self) -> int:
         require_asking()
-        raise tracing_error(
+        raise self._no_scalar(
             f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
             "write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "
             "list by it, make that traced first: ad.asarray(a)[i]; shapes must be static (list the argument "

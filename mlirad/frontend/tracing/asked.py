@@ -28,8 +28,8 @@ _CHOICES = (
 _TRUTH = f"{_CHOICES}; shapes and other static things may steer Python code"
 _REWRITE = '; or have the source rewritten: ad.jit(f, control="rewrite")'
 _REWRITTEN = (
-    f"{_CHOICES}; conditions of comprehensions, operands that assign by `:=`, and code of packages, are not "
-    "rewritten"
+    f"{_CHOICES}; conditions of comprehensions, operands that assign by `:=`, and code without source, are "
+    "not rewritten"
 )
 _ASSERTION = (
     'have the source rewritten: with ad.jit(f, control="rewrite") it is checked when the program runs; or '

@@ -229,6 +229,22 @@ def own_code(function: FunctionType) -> CodeType:
 
 
 @cache
+def is_rewritable_file(file: str) -> bool:
+    """Whether control flow of code in a file may be rewritten: of the program, and of packages in Python.
+
+    Python's own modules stay as they are, as do packages that compile code or have arrays of their own.
+    """
+    if not is_user_file(file):
+        return False
+    _, found, path = file.replace("\\", "/").rpartition("-packages/")
+    return is_program_file(file) if not found else path.partition("/")[0] not in _OWN_ARRAYS
+
+
+_OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tensorflow", "torch"))
+"""Packages that compile code, or have arrays of their own."""
+
+
+@cache
 def is_program_file(file: str) -> bool:
     """Whether code in a file belongs to the program, not to Python, to mlirad or to an installed package."""
     if not is_user_file(file) or "site-packages" in file or "dist-packages" in file:

@@ -29,6 +29,7 @@ from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
 from mlirad.frontend.splicing.questions import ANSWERS
 from mlirad.frontend.splicing.tracing_threads import TRACING
+from mlirad.frontend.tracing.control import Control
 from mlirad.frontend.tracing.lessons import Lessons, Place
 from mlirad.frontend.tracing.op_locations import location_at
 from mlirad.frontend.tracing.open_traces import open_traces
@@ -166,7 +167,8 @@ class Functions:
     `kept` holds those that calls share, by what they are made of. `has_reports` says that tokens go through
     them, and `checks` what is checked when they run. `lessons` are those of earlier traces, and `request` is
     what asks for another one. `made_arrays` has by their identity arrays of NumPy that this trace came by,
-    weakly, and where; see `adopted_arrays`.
+    weakly, and where; see `adopted_arrays`. `control` says what becomes of
+    Python's control flow.
     """
 
     def __init__(
@@ -176,7 +178,9 @@ class Functions:
         checks: frozenset[str] = frozenset(),
         builder_class: type[ArrayBuilder] = ArrayBuilder,
         lessons: Lessons | None = None,
+        control: Control | None = None,
     ) -> None:
+        self.control = Control() if control is None else control
         self.lessons = Lessons() if lessons is None else lessons
         self.made_arrays: dict[int, tuple[Any, Place]] = {}
         self.request: BaseException | None = None
@@ -187,6 +191,8 @@ class Functions:
         self.kept: dict[Hashable, list[Any]] = {}
         self.repeats = Repeats()
         self.lines = LineCounts()
+        self.tries: list[Callable[[], tuple[Any, ...]]] = []
+        """The kinds of exceptions that each `try` around the code being traced catches."""
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:

@@ -25,6 +25,8 @@ from mlirad.frontend.tracing import sizes
 from mlirad.frontend.tracing.adopted_arrays import Adopted
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, checked_rank, copied_leaves, made
+from mlirad.frontend.tracing.control import Control, as_traced
+from mlirad.frontend.tracing.control_warnings import explain_blocked, warn_of_control
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, in_trace, tracing
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -97,20 +99,23 @@ def function_of(
             require()
 
 
-def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
-    """The result of `trace`, which is repeated if it meets a report, or learns a signature.
+def settled_trace(
+    trace: Callable[[Functions], T], checks: frozenset[str] = frozenset(), control: Control | None = None
+) -> T:
+    """The result of `trace`, repeated if it meets a report, learns a signature or needs rewriting.
 
-    `checks` are reports themselves.
+    `checks` are reports themselves. A result behind which an error is hidden, of code that asks for elements
+    of traced values, warns.
     """
     complete()
     before = open_traces.raised
     try:
-        return _repeated(trace, checks)
+        return _repeated(trace, checks, Control() if control is None else control)
     finally:
         open_traces.raised = before
 
 
-def _repeated(trace: Callable[[Functions], T], checks: frozenset[str]) -> T:
+def _repeated(trace: Callable[[Functions], T], checks: frozenset[str], control: Control) -> T:
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     lessons = Lessons()
@@ -118,20 +123,31 @@ def _repeated(trace: Callable[[Functions], T], checks: frozenset[str]) -> T:
     learned = 0
     while learned < MOST_TRACES:
         functions = Functions(
-            has_reports=has_reports, checks=checks, builder_class=builder_class, lessons=lessons
+            has_reports=has_reports,
+            checks=checks,
+            builder_class=builder_class,
+            lessons=lessons,
+            control=control,
         )
+        control.begin()
         listen()
         try:
             raised: list[Raised] = []
             open_traces.raised = raised
             found = noting_calls(in_trace)(partial(trace, functions))
             if functions.request is None:
+                if control.falls_back():
+                    continue
                 warn_of_swallowed(raised)
+                warn_of_control(control)
                 return found
             request = functions.request
         except BaseException as error:
             request = functions.request or _request_behind(error)
             if request is None:
+                if isinstance(error, Exception) and control.falls_back():
+                    continue
+                explain_blocked(error, control)
                 raise
         if isinstance(request, Learned):
             place = request.place
@@ -168,10 +184,14 @@ def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
 
 
 def trace_module(
-    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], checks: frozenset[str] = frozenset()
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    checks: frozenset[str] = frozenset(),
+    control: Control | None = None,
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
-    return settled_trace(lambda functions: _trace_module(functions, function, tree, types), checks)
+    return settled_trace(lambda functions: _trace_module(functions, function, tree, types), checks, control)
 
 
 def _trace_module(
@@ -277,7 +297,7 @@ def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
     """The same of functions that may return functions and sums, too."""
     require_arguments(function, len(args), THE_CALL)
     try:
-        result = function(*copied_leaves(args))
+        result = as_traced(function)(*copied_leaves(args))
     except RecursionError as error:
         raise TracingError(
             "the traced function calls itself without end, or too deeply",

@@ -24,11 +24,14 @@ E = TypeVar("E", bound=MliradError)
 
 
 class Located(Generic[E]):
-    """Makes errors of a class: from what is wrong, and a hint what to do about it."""
+    """Makes errors of a class: from what is wrong, and a hint what to do about it.
 
-    def __init__(self, kind: type[E]):
+    `of_numpy` says that NumPy raises one in such a case too, so that code may catch it.
+    """
+
+    def __init__(self, kind: type[E], *, of_numpy: bool = False):
         self._kind = kind
-        self._is_about_traces = issubclass(kind, TracingError | UnsupportedError)
+        self._is_about_traces = not of_numpy and issubclass(kind, TracingError | UnsupportedError)
 
     def __call__(self, message: str, hint: str | None = None) -> E:
         error = self._kind(message, location=user_line(), hint=hint)
@@ -49,5 +52,6 @@ argument_error = Located(ArgumentError)
 dtype_error = Located(DtypeError)
 position_error = Located(PositionError)
 shape_error = Located(ShapeError)
+no_scalar_error = Located(TracingError, of_numpy=True)
 tracing_error = Located(TracingError)
 unsupported_error = Located(UnsupportedError)

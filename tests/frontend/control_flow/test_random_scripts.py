@@ -13,37 +13,41 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from tests.generators.python_control import Strange
 from tests.generators.python_scripts import script
 from tests.generators.shared_arrays import shared_arrays
 from tests.generators.structures import leaves_of
 
 POINTS = ((0.4, -0.3, 3), (-1.2, 0.8, 0), (0.9, 1.7, 6))
 LARGE = 1e5
+RAISED = (AssertionError, ValueError, KeyError, Strange)
 
 
 def judge(seed: int, *, interpret: bool) -> bool:
     """Compare one function at some points; whether it could be rewritten."""
-    return agrees(*script(seed, 2 + seed % 3), interpret=interpret)
+    control = ("rewrite", "auto")[seed % 2]
+    return agrees(*script(seed, 2 + seed % 3), interpret=interpret, control=control)
 
 
-def agrees(function: Callable[..., Any], text: str, *, interpret: bool) -> bool:
+def agrees(function: Callable[..., Any], text: str, *, interpret: bool, control: str = "rewrite") -> bool:
     """The same of a function and its source."""
-    compiled = ad.jit(function, control="rewrite", interpret=interpret)
+    compiled = ad.jit(function, control=control, interpret=interpret)
     for point in POINTS:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             expected = failed = None
             try:
                 expected = list(leaves_of(function(*point)))
-            except AssertionError as error:
+            except RAISED as error:
                 failed = error
             try:
                 found = list(leaves_of(compiled(*point)))
-            except ad.AssertionFailedError:
-                assert failed is not None, text
-                continue
             except (ad.TracingError, ad.UnsupportedError, ad.DtypeError, ad.ShapeError):
                 return False
+            except RAISED as error:
+                kind = AssertionError if isinstance(error, ad.AssertionFailedError) else type(error)
+                assert kind is type(failed), text
+                continue
         assert expected is not None, text
         if all(np.all(np.abs(np.asarray(leaf, float)) < LARGE) for leaf in expected):
             for one, other in zip(found, expected, strict=True):

@@ -1,0 +1,101 @@
+"""`raise` under a traced condition: the program raises the exception when it runs.
+
+    if x < 0:                                   report exception %x_is_negative
+        raise ValueError("x is negative")           {message = "builtins.ValueError: x is negative"}
+    return np.sqrt(x)                           sqrt of x, whether or not x is negative
+
+A branch that ends by a `raise` has no values, so the program goes on with the other one. An exception that an
+`except` around it would catch changes what the program computes, so it cannot wait: that is refused.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.open_traces import is_tracing
+from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.source import is_user_file, traceback_line
+from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
+from mlirad.reports import noted
+
+
+class RaisingSide(Exception):
+    """A branch, by its number, ends by raising an exception."""
+
+    def __init__(self, side: int, error: Exception):
+        self.side = side
+        self.error = error
+
+
+@contextmanager
+def trying(kinds: Callable[[], tuple[Any, ...]]) -> Generator[None]:
+    """The body of a `try`, around handlers of these kinds of exceptions."""
+    if not is_tracing():
+        yield
+        return
+    tries = current_frame().functions.tries
+    tries.append(kinds)
+    try:
+        yield
+    finally:
+        tries.pop()
+
+
+@contextmanager
+def raising_as(side: int) -> Generator[None]:
+    """Raise `RaisingSide` for an exception that a `raise` of the traced code makes in the `with` block."""
+    try:
+        yield
+    except Exception as error:
+        if _is_raised_by_statement(error):
+            raise RaisingSide(side, error) from error
+        raise
+
+
+@contextmanager
+def not_raising() -> Generator[None]:
+    """Refuse an exception that a `raise` makes in the `with` block, which the other branch does, too."""
+    try:
+        yield
+    except Exception as error:
+        if not _is_raised_by_statement(error):
+            raise
+        raise UnsupportedError(
+            f"both branches of an `if` with a traced condition raise: here it is {type(error).__name__}",
+            location=traceback_line(error),
+            hint="raise one exception there, with a message that says both, by one `if`",
+        ) from error
+
+
+def raise_later(test: Any, raising: RaisingSide) -> None:
+    """Have the program raise what one branch raises, where the test chooses that branch."""
+    error = raising.error
+    for kinds in current_frame().functions.tries:
+        if isinstance(error, kinds()):
+            raise unsupported_error(
+                f"{type(error).__name__} is raised under a traced condition, and an `except` around it "
+                "catches it",
+                "compute both results, and choose one: np.where(condition, other, result)",
+            )
+    if not has_reports():
+        raise ReportsNeeded
+    flag, b = flag_of(test, "`if`").value, emitting()
+    condition = b.logical_not(flag) if raising.side else flag
+    report("exception", condition, [], noted(error).replace("{", "{{").replace("}", "}}"))
+
+
+def _is_raised_by_statement(error: Exception) -> bool:
+    """Whether a `raise` statement made an error, in code that is neither mlirad's, NumPy's nor SciPy's."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None:
+        return False
+    code = traceback.tb_frame.f_code
+    return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"

@@ -1,0 +1,66 @@
+"""Sentences about control flow that a trace met: functions rewritten by themselves, and foreign errors.
+
+model.py:12: the truth of Array(x: float64[]) is not known ..., so loss was traced again with its control
+flow rewritten: loss (model.py:10), helper (tools.py:3)
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Final
+
+from mlirad.errors import ControlFlowWarning, MliradError
+from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.control import Control
+from mlirad.frontend.tracing.source import user_place
+
+MOST_NAMES: Final = 6
+"""How many functions a warning names."""
+
+_named: set[str] = set()
+"""The functions that a warning has named, with their lines."""
+
+
+def warn_of_control(control: Control) -> None:
+    """Warn of functions that were rewritten without being asked for, once."""
+    if control.mode == "auto" and control.is_rewriting and not _named.issuperset(control.rewritten):
+        _named.update(control.rewritten)
+        names = list(control.rewritten)
+        more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
+        _warn(
+            f"functions are traced with their control flow rewritten: {', '.join(names[:MOST_NAMES])}{more}; "
+            f"{_told(control.causes[0])}",
+            'say that it is meant: ad.jit(f, control="rewrite"); or forbid it: control="plain"',
+        )
+
+
+def explain_blocked(error: BaseException, control: Control) -> None:
+    """Note, in an error that is not mlirad's, that a traced value is behind it."""
+    if isinstance(error, MliradError) or not isinstance(error, Exception):
+        return
+    if control.blocked:
+        hint = control.blocked[0].hint
+        error.add_note(f"mlirad: {_told(control.blocked[0])}" + ("" if hint is None else f"\n  hint: {hint}"))
+    elif not _is_raised_by_program(error):
+        error.add_note(
+            "mlirad: this function is being traced, so it computes with traced arrays, which have a shape, a "
+            "dtype, and no elements; code that insists on arrays of NumPy or on numbers refuses them\n"
+            "  hint: convert or check arguments before the traced function, or call what is behind the check"
+        )
+
+
+def _told(error: MliradError) -> str:
+    return error.message if error.location is None else f"{error.location}: {error.message}"
+
+
+def _is_raised_by_program(error: BaseException) -> bool:
+    """Whether the innermost frame of an error is one of the program, not of a package."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is None or is_program_file(traceback.tb_frame.f_code.co_filename)
+
+
+def _warn(message: str, hint: str) -> None:
+    file, line = user_place() or ("<unknown>", 0)
+    warnings.warn_explicit(f"{message}\n  hint: {hint}", ControlFlowWarning, file, line)
