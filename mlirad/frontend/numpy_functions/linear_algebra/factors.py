@@ -16,17 +16,19 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.shapes import FLAG, Value, shape_of
 from mlirad.errors import LinearAlgebraError
 from mlirad.frontend.numpy_functions.calls.parameters import kind
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, real_or_complex
-from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import broadcast_shapes, common, inexact, operand_of, xp
 from mlirad.frontend.tracing.raising import Located
 from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
 from mlirad.ir import matrices
+from mlirad.ir.builder import yields
 
 linear_algebra_error = Located(LinearAlgebraError)
 
@@ -150,6 +152,12 @@ def diagonal(x: Matrix) -> Matrix:
     return made(matrices.diagonal(emitting(), x.value))
 
 
+def pivots(x: Matrix) -> Matrix:
+    """The diagonals of the factors U of LU factorisations."""
+    (factors,) = parts("lu", x, "factors")
+    return diagonal(factors)
+
+
 def identity_like(x: Matrix) -> Matrix:
     """Identity matrices in the shape of these."""
     real = x.real if isinstance(x, ComplexArray) else x
@@ -205,3 +213,38 @@ def singular_values(x: Matrix) -> Array:
     (values,) = parts("svd", x, "values")
     report_no_convergence(values, "SVD")
     return values
+
+
+# Derivatives ----------------------------------------------------------------------------------------
+
+
+def with_derivative(
+    x: Matrix, value: Callable[[Matrix], Matrix], derivative: Callable[[Matrix, Matrix, Matrix], Matrix]
+) -> Matrix:
+    """A function of one array whose derivative is a function of that, the result and a tangent."""
+    b, given = emitting(), as_pairs(x)
+    opened = from_pairs if isinstance(x, ComplexArray) else made
+    body = b.region([given.type], _scoped(value, opened))
+    (found,) = yields(body)
+    rule = b.region([given.type, found.type, given.type], _scoped(derivative, opened))
+    (result,) = b.insert(CustomOp, [given], [found.type], {"results": FLAG}, [body, rule]).results
+    return opened(result)
+
+
+def chosen(flag: Array, then: Callable[[], Matrix], otherwise: Callable[[], Matrix], like: Matrix) -> Matrix:
+    """One of two matrices of the kind of `like`, of which only that one is computed. Neither may report."""
+    opened = from_pairs if isinstance(like, ComplexArray) else made
+    branches = [_scoped(branch, opened) for branch in (then, otherwise)]
+    (found,) = emitting().if_(flag.value, *branches)
+    return opened(found)
+
+
+def _scoped(function: Callable[..., Matrix], opened: Callable[[Value], Matrix]) -> Callable[..., list[Any]]:
+    """A function of matrices as the body of a region."""
+    frame = current_frame()
+
+    def body(*values: Any) -> list[Any]:
+        with frame.open_scope():
+            return [as_pairs(function(*map(opened, values)))]
+
+    return body

@@ -1,4 +1,4 @@
-"""Linear systems, and what LU and Cholesky factors give: `np.linalg.solve`, `inv`, `det`, `cholesky` ...
+"""Linear systems, and what LU and Cholesky factors give: `np.linalg.solve`, `inv`, `cholesky` ...
 
 What NumPy raises for a singular matrix, or for one that is not positive definite, is found when the program
 runs, and raised when the call ends.
@@ -19,39 +19,24 @@ from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     MatrixOperand,
     adjoint,
     common_matrices,
-    diagonal,
     floating,
     identity_like,
     linear_algebra_error,
     lower_factor,
-    parts,
-    real_dtype,
+    pivots,
     report_failure,
     require_square,
     solutions,
     solved,
 )
-from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import distinct_axes
 
-SLOGDET_RESULT: Any = type(np.linalg.slogdet(np.eye(1)))
-"""NumPy's named tuple of sign and logarithm."""
-
-WRITTEN_OUT = 3
-"""Determinants of so many rows are written out as polynomials, which have derivatives where they are 0."""
-
 
 def require_regular(x: Matrix) -> None:
     """Report a singular matrix: one with a zero on the diagonal of U."""
-    report_failure(xp.equal(_pivots(x), 0).value, "Singular matrix")
-
-
-def _pivots(x: Matrix) -> Matrix:
-    """The diagonal of U."""
-    (factors,) = parts("lu", x, "factors")
-    return diagonal(factors)
+    report_failure(xp.equal(pivots(x), 0).value, "Singular matrix")
 
 
 def right_sides(a: Any, b: Any, name: str) -> tuple[Matrix, Matrix, bool]:
@@ -80,42 +65,6 @@ def inv(a: MatrixLike) -> Matrix:
     x = require_square(a, "inv")
     require_regular(x)
     return solved(x, identity_like(x))
-
-
-def det(a: MatrixLike) -> Matrix:
-    """`np.linalg.det`."""
-    x = require_square(a, "det")
-    if x.shape[-1] <= WRITTEN_OUT:
-        return _written_out(x)
-    return xp.prod(_pivots(x), axis=-1) * _parity(x)
-
-
-def _written_out(x: Matrix) -> Matrix:
-    """The determinants of matrices of a few rows, by the first row."""
-    n = x.shape[-1]
-    if n == 0:
-        return np.ones(x.shape[:-2], x.dtype) + xp.sum(x, axis=(-2, -1))
-    if n == 1:
-        return x[..., 0, 0]
-    if n == 2:
-        return x[..., 0, 0] * x[..., 1, 1] - x[..., 0, 1] * x[..., 1, 0]
-    minors = [x[..., 1, i] * x[..., 2, j] - x[..., 1, j] * x[..., 2, i] for i, j in ((1, 2), (0, 2), (0, 1))]
-    return x[..., 0, 0] * minors[0] - x[..., 0, 1] * minors[1] + x[..., 0, 2] * minors[2]
-
-
-def _parity(x: Matrix) -> Array:
-    """-1 for matrices of which LU factorisation exchanges an odd number of rows, else 1."""
-    (pivots,) = parts("lu", x, "pivots")
-    one = real_dtype(x).type(1)
-    return xp.prod(xp.where(pivots == np.arange(x.shape[-1]), one, -one), axis=-1)
-
-
-def slogdet(a: MatrixLike) -> Any:
-    """`np.linalg.slogdet`: 0 and -inf for singular matrices."""
-    x = require_square(a, "slogdet")
-    pivots = _pivots(x)
-    sign = xp.prod(xp.sign(pivots), axis=-1) * _parity(x)
-    return SLOGDET_RESULT(sign, xp.sum(xp.log(xp.abs(pivots)), axis=-1))
 
 
 def cholesky(a: MatrixLike, *, upper: Flag = False) -> Matrix:
@@ -182,7 +131,7 @@ def tensorinv(a: MatrixLike, ind: Int = 2) -> Matrix:
 
 
 FUNCTIONS = tracings(
-    linalg_solve=solve, linalg_inv=inv, linalg_det=det, linalg_slogdet=slogdet, linalg_cholesky=cholesky,
+    linalg_solve=solve, linalg_inv=inv, linalg_cholesky=cholesky,
     linalg_matrix_power=matrix_power, linalg_tensorsolve=tensorsolve, linalg_tensorinv=tensorinv,
 )  # fmt: skip
 """What this file traces."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.numpy_functions.calls.parameters import (
     UNSET,
     Flag,
@@ -26,10 +26,8 @@ from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     MatrixLike,
     MatrixOperand,
     adjoint,
-    as_pairs,
     common_matrices,
     floating,
-    from_pairs,
     identity_like,
     linear_algebra_error,
     parts,
@@ -41,12 +39,12 @@ from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     singular_values,
     solved,
     squared,
+    with_derivative,
 )
 from mlirad.frontend.numpy_functions.linear_algebra.norms import Order, matrix_norm
-from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import I32, I64
-from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 
@@ -220,37 +218,43 @@ def pseudo_inverse(x: Matrix, cutoff: Callable[[Array], Any]) -> Matrix:
         inverse = xp.where(counts, 1 / xp.where(counts, values, 1), 0)
         return adjoint(right) @ (inverse[..., None] * adjoint(left))
 
-    def derivative(a: Matrix, da: Matrix) -> Matrix:
-        inverse = value(a)
-        t, dt = adjoint(inverse), adjoint(da)
-        within = inverse @ (t @ (dt - (dt @ a) @ inverse))
-        beyond = (dt - inverse @ (a @ dt)) @ (t @ inverse)
-        return within + beyond - inverse @ (da @ inverse)
+    def derivative(a: Matrix, x: Matrix, da: Matrix) -> Matrix:
+        (values,) = parts("svd", a, "values")
+        is_full = xp.all(xp.greater(values, cutoff(values)), axis=-1)[..., None, None]
+        # With elements of a of size 1 no product overflows that is no result.
+        unit = _unit(a)
+        a, x, da = a * unit, x / unit, da * unit
+        rows, columns = a.shape[-2:]
+        within, beyond, own = (_wide_terms if rows < columns else _tall_terms)(a, x, da)
+        # Of full rank one projection is 0, or both are: what rounding leaves of them is not.
+        within = xp.where(is_full, 0, within) if rows <= columns else within
+        beyond = xp.where(is_full, 0, beyond) if rows >= columns else beyond
+        return (within + beyond - own) * unit
 
-    return _with_derivative(x, value, derivative)
+    return with_derivative(x, value, derivative)
 
 
-def _with_derivative(
-    x: Matrix, value: Callable[[Matrix], Matrix], derivative: Callable[[Matrix, Matrix], Matrix]
-) -> Matrix:
-    """A function of one array with a derivative of its own."""
-    b, frame = emitting(), current_frame()
-    opened = from_pairs if isinstance(x, ComplexArray) else made
+def _unit(a: Matrix) -> Array:
+    """Powers of two, in the rank of the matrices, that make their largest elements numbers from 1 to 2."""
+    size = xp.abs(a.real) + xp.abs(a.imag) if isinstance(a, ComplexArray) else xp.abs(a)
+    largest = stop_gradient(xp.max(size, axis=(-2, -1), keepdims=True))
+    is_scale = xp.isfinite(largest) & xp.greater(largest, 0)
+    return xp.exp2(-xp.floor(xp.log2(xp.where(is_scale, largest, 1))))
 
-    def region(function: Callable[..., Matrix]) -> Callable[..., list[Any]]:
-        def body(*values: Any) -> list[Any]:
-            with frame.open_scope():
-                return [as_pairs(function(*map(opened, values)))]
 
-        return body
+def _wide_terms(a: Matrix, x: Matrix, da: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """The terms X X^H dA^H (1 - A X), (1 - X A) dA^H X^H X and X dA X of matrices with few rows.
 
-    given = as_pairs(x)
-    type_ = given.type
-    regions = [b.region([type_], region(value)), b.region([type_, type_], region(derivative))]
-    last = regions[0].block.last_op
-    assert last is not None
-    (result,) = b.insert(CustomOp, [given], [last.operands[0].type], None, regions).results
-    return opened(result)
+    No product has more elements than `a`.
+    """
+    t, dt = adjoint(x), adjoint(da)
+    return x @ (t @ (dt - dt @ (a @ x))), (dt - x @ (a @ dt)) @ (t @ x), x @ (da @ x)
+
+
+def _tall_terms(a: Matrix, x: Matrix, da: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """The same of matrices with few columns."""
+    t, dt = adjoint(x), adjoint(da)
+    return (x @ t) @ (dt - (dt @ a) @ x), ((dt - (x @ a) @ dt) @ t) @ x, (x @ da) @ x
 
 
 def lstsq(a: MatrixOperand, b: MatrixOperand, rcond: CutoffOfSolver | None = None) -> Any:

@@ -31,7 +31,14 @@ from mlirad.frontend.numpy_functions.calls.answers import both, functions_called
 from mlirad.frontend.numpy_functions.calls.binding import Binding, binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.calls.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.calls.tracings import Tracings
-from mlirad.frontend.numpy_functions.linear_algebra import einsum, linear_systems, norms, products, spectral
+from mlirad.frontend.numpy_functions.linear_algebra import (
+    determinants,
+    einsum,
+    linear_systems,
+    norms,
+    products,
+    spectral,
+)
 from mlirad.frontend.numpy_functions.reductions import (
     histograms,
     nan_reductions,
@@ -57,7 +64,7 @@ from mlirad.frontend.tracing.scipy_frames import OWNERS
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral, histograms, transforms, static_sizes,
+    writing, linear_systems, determinants, spectral, histograms, transforms, static_sizes,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -65,7 +72,7 @@ FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FU
 
 
 LINEAR_ALGEBRA: frozenset[Callable[..., Any]] = frozenset(
-    (*linear_systems.FUNCTIONS, *spectral.FUNCTIONS, *norms.FUNCTIONS)
+    (*linear_systems.FUNCTIONS, *determinants.FUNCTIONS, *spectral.FUNCTIONS, *norms.FUNCTIONS)
 )
 """Those of `np.linalg` that read complex matrices themselves."""
 

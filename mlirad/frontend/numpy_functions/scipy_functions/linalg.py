@@ -17,7 +17,13 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     Flag,
     kind,
 )
-from mlirad.frontend.numpy_functions.linear_algebra import linear_systems, norms, spectral, structured_systems
+from mlirad.frontend.numpy_functions.linear_algebra import (
+    determinants,
+    linear_systems,
+    norms,
+    spectral,
+    structured_systems,
+)
 from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     Matrix,
     MatrixLike,
@@ -100,7 +106,7 @@ def inv(a: MatrixLike, *, assume_a: Literal["general", "gen", None] = None) -> M
 
 def det(a: MatrixLike) -> Matrix:
     """`scipy.linalg.det`."""
-    return linear_systems.det(a)
+    return determinants.det(a)
 
 
 def lu_factor(a: MatrixLike) -> tuple[Matrix, Array]:
