@@ -70,6 +70,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "smooth-identities",
             "expand-ties",
             "detach-shifts",
+            "spectral-functions",
             "linearize{method=jacobian}",
             "simplify-maps",
         )
@@ -86,6 +87,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         "expand-ties",
         "raise-contractions",
         "detach-shifts",
+        "spectral-functions",
         f"linearize{{method={method}}}",
     )
 
@@ -116,6 +118,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         *applied,
         "outline-derivatives",
         "lower-custom-derivatives",
+        "lower-deviations",
         "mlirad-canonicalize",
         "settle-builds",
         "restore-carries",

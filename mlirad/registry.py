@@ -38,6 +38,8 @@ PASS_MODULES: dict[str, str] = {
     "raise-contractions": "mlirad.passes.raise_contractions",
     "halve-transforms": "mlirad.passes.halve_transforms",
     "detach-shifts": "mlirad.passes.detach_shifts",
+    "spectral-functions": "mlirad.passes.spectral_functions",
+    "lower-deviations": "mlirad.passes.lower_deviations",
     "differentiate": "mlirad.passes.differentiate",
     "chad": "mlirad.passes.chad.specification",
     "curry": "mlirad.passes.curry",

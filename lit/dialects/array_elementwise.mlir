@@ -36,6 +36,7 @@
 // CHECK-NEXT: %v29 = array.round %a1 : f32
 // CHECK-NEXT: %v30 = array.trunc %a2 : tensor<3xf64>
 // CHECK-NEXT: %v31 = array.stop_gradient %a3 : tensor<2x3xf32>
+// CHECK-NEXT: %v32 = array.deviation %a0 : f64
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @floats(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
@@ -71,6 +72,7 @@ func.func @floats(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) 
   %v29 = array.round %a1 : f32
   %v30 = array.trunc %a2 : tensor<3xf64>
   %v31 = array.stop_gradient %a3 : tensor<2x3xf32>
+  %v32 = array.deviation %a0 : f64
   func.return
 }
 

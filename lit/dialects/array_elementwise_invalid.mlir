@@ -282,6 +282,14 @@ func.func @f(%x: i1) {
 
 // -----
 
+func.func @f(%x: i1) {
+  // expected-error @below {{array.deviation: operand must be a scalar or static array of f64, f32, got i1}}
+  %y = array.deviation %x : i1
+  func.return
+}
+
+// -----
+
 func.func @f(%x: f64) {
   // expected-error @below {{array.not: operand must be a scalar or static array of i64, i32, i1, got f64}}
   %y = array.not %x : f64

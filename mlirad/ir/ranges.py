@@ -172,6 +172,8 @@ class Ranges:
                 return _literal_finite(op)
             case ew.ConvertOp():
                 return not is_float(op.operand)
+            case ew.DeviationOp():
+                return True
             case ew.SelectOp():
                 return self.finite(op.on_true) and self.finite(op.on_false)
             case _ if isinstance(op, _FINITE_IF_OPERANDS):

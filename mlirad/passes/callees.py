@@ -33,6 +33,7 @@ from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.function_pass import holds, replace_function, visit_regions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.spectral_functions import expand_spectral_functions, orders
 
 
 class Callees:
@@ -44,7 +45,7 @@ class Callees:
     Preparing is up to the pass, not to the pipeline: a callee must be closed array code only where it is
     differentiated, callees first, and the function itself stays as others call it. It is done by the
     function-level transformations of the passes `mlirad-inline`, `linearize`, `apply-linear-maps`,
-    `bulk-operations` and `mlirad-dce`.
+    `bulk-operations`, `mlirad-dce` and `spectral-functions`.
     """
 
     def __init__(self, module: ModuleOp):
@@ -53,6 +54,7 @@ class Callees:
         self.added: list[FuncOp] = []
         self.kept = kept_functions(self.functions)
         self.higher_order: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
+        self._orders = orders(self.functions)
         self._prepared: dict[str, FuncOp] = {}
         self._loops: list[FuncOp] = []
         self._bulk: BulkCalls | None = None
@@ -112,7 +114,8 @@ class Callees:
     def _prepare_with_callees(self, name: str, op: Operation) -> None:
         for reached in self._callees_first(name, op):
             if reached not in self._prepared:
-                self._prepared[reached] = self._prepare(self.functions[reached])
+                function = self._prepare(self.functions[reached])
+                self._prepared[reached] = expand_spectral_functions(function, self._orders.get(reached, 0))
 
     def _callees_first(self, name: str, op: Operation) -> list[str]:
         def resolved(function: FuncOp) -> list[tuple[str, Operation]]:

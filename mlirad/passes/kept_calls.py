@@ -56,7 +56,7 @@ _REGIONS_WEIGHT = 16
 _ARITHMETIC = (
     *(ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.SqrtOp),
     *(ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.StopGradientOp, ew.CopysignOp, ew.SignOp),
-    *(ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp),
+    *(ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp, ew.DeviationOp),
 )
 
 

@@ -6,9 +6,9 @@
 Eigenvectors have length 1, and their largest element is real, so c is Re diag(V^H D) and an imaginary part
 by which that element stays real. The inverse of V is that of its LU factors.
 
-Where eigenvalues are equal but for rounding E is 0: derivatives of sums of them are right if they have as
-many independent eigenvectors. If they have not, V is singular, and the derivative, which does not exist, is
-infinite, NaN, or very large.
+On the diagonal E is 0. Where two eigenvalues are equal but for rounding E is NaN, as their vectors have no
+derivative. Those of sums of them are right if they have as many independent eigenvectors. If they have not, V
+is singular, and the derivative, which does not exist, is infinite, NaN, or very large.
 
 (Source: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008.)
 """
@@ -24,7 +24,12 @@ from mlirad.dialects.array.transforms import PAIR
 from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.matrices import identity
-from mlirad.rules.factorisation_derivatives import along_columns, along_rows, reciprocal, where_apart
+from mlirad.rules.factorisation_derivatives import (
+    along_columns,
+    along_rows,
+    off_diagonal,
+    where_apart,
+)
 from mlirad.rules.matrix_maps import MatrixMaps, imaginary_parts
 
 
@@ -85,7 +90,7 @@ def _gaps(m: MatrixMaps, values: Value, space: Attribute) -> Value:
     parts = _parts(b, values)
     x, y = (b.sub(along_columns(b, p, real), along_rows(b, p, real)) for p in parts)
     distance, size = b.binary(ew.HypotOp, x, y), b.binary(ew.HypotOp, *parts)
-    inverse = where_apart(b, size, distance, reciprocal(b, distance))
+    inverse = off_diagonal(b, where_apart(b, size, distance))
     x, y = b.mul(b.mul(x, inverse), inverse), b.neg(b.mul(b.mul(y, inverse), inverse))
     return b.stack([x, y], len(shape_of(real)))
 
@@ -108,9 +113,16 @@ def _normalisation(m: MatrixMaps, vectors: Value, values: Attribute) -> Value:
     chosen = b.compare("eq", rows, b.broadcast(largest, shape, [*range(rank), rank + 1]))
     is_read = b.logical_and(chosen, imaginary_parts(b, space))
     swapped = b.reverse(vectors, [rank + 2])  # real parts in the places of imaginary ones
-    turns = b.select(is_read, reciprocal(b, swapped), b.zeros(space))
+    turns = b.select(is_read, _reciprocal(b, swapped), b.zeros(space))
     angles = b.compose(_sum_of_rows(b, space, values), b.scale_map(space, turns))
     spread = b.map_of(
         linear.BroadcastOp, values, space, (), int_lists(dims=[*range(rank), rank + 1, rank + 2])
     )
     return m.chain(b.add_maps(lengths, angles), spread, _scaling(b, space, vectors))
+
+
+def _reciprocal(b: ArrayBuilder, x: Value) -> Value:
+    """1 / x, and 0 for 0."""
+    is_zero = b.compare("eq", x, b.zeros(x.type))
+    ones = b.splat(1, x.type)
+    return b.select(is_zero, b.zeros(x.type), b.div(ones, b.select(is_zero, ones, x)))

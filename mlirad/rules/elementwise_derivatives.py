@@ -270,6 +270,7 @@ def _copysign(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
 
 UNARY: dict[type[ew.ElementwiseOp], UnaryCoefficient] = {
     ew.NegOp: _minus_one,
+    ew.DeviationOp: _one,
     ew.AbsOp: lambda b, x, y: b.unary(ew.SignOp, x),
     ew.ExpOp: lambda b, x, y: y,
     ew.Exp2Op: _exp2,

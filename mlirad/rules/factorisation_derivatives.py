@@ -12,9 +12,10 @@
                                                                     G_ij = 1 / (s_j + s_i)
 
 `low` is the strictly lower triangle and `up` the rest. Of symmetric matrices the lower triangle is read, so
-dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular values, are equal but for
-rounding, E and F are 0, as are G and 1 / s where the values are 0: derivatives stay finite, and are right for
-what does not depend on the choice of a basis in the common eigenspace, such as sums of these eigenvalues.
+dS is symmetric and has the lower triangle of dA. On the diagonal E and F are 0, and for real matrices G, too.
+Where two eigenvalues, or singular values, are equal but for rounding, their vectors have no derivative: E and
+F are NaN, as are G and 1 / s where the values are 0. Sums over all vectors have one, which the pass
+`spectral-functions` gives them; eigenvalues have that of the diagonal, which is right for their sum.
 
 Of complex matrices A^H stands for A^T, and the real parts of the diagonals for those of V^T dS V, of P in ds,
 and of C in `up`. The imaginary parts of that of P turn the columns of U and V by equal angles, one forward,
@@ -124,7 +125,7 @@ def eigh_map(b: ArrayBuilder, op: factorisations.EighOp) -> Value:
         hermitian,
         m.product(space, right=vectors),
         m.product(space, left=vectors, adjoint=True),
-        m.scale(space, where_apart(b, values, gap, reciprocal(b, gap))),
+        m.scale(space, off_diagonal(b, where_apart(b, values, gap))),
         m.product(space, left=vectors),
     )
 
@@ -181,11 +182,12 @@ def svd_map(b: ArrayBuilder, op: factorisations.SvdOp) -> Value:
     real = m.real_space(inner)
     own, other = along_columns(b, values, real), along_rows(b, values, real)
     gap, total = b.sub(own, other), b.add(own, other)
-    gaps = where_apart(b, values, gap, reciprocal(b, gap))
-    totals = where_apart(b, values, total, reciprocal(b, total))
+    gaps, totals = off_diagonal(b, where_apart(b, values, gap)), where_apart(b, values, total)
+    if not m.is_complex:
+        totals = off_diagonal(b, totals)
     sum_, difference = b.scaled(b.add(gaps, totals), 0.5), b.scaled(b.sub(gaps, totals), 0.5)
     turned = [from_right, m.product(codomain_of(from_right), left=left, adjoint=True)]
-    inverse = reciprocal(b, values)
+    inverse = where_apart(b, values, values)
     if part == "left":
         within = m.chain(*turned, _mixed(m, inner, sum_, difference), m.product(inner, left=left))
         if rows == least:
@@ -222,24 +224,25 @@ def along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
     return b.broadcast(values, shape_of(type_), range(len(shape_of(type_)) - 1))
 
 
-def where_apart(b: ArrayBuilder, values: Value, gap: Value, x: Value) -> Value:
-    """x where the `gap` between two of the `values` is more than they are exact to, and 0 elsewhere.
+def where_apart(b: ArrayBuilder, values: Value, gap: Value) -> Value:
+    """1 / gap where the `gap` between two of the `values` is more than they are exact to, and NaN elsewhere.
 
     A factorisation has values that are equal apart by some units in the last place of the largest one.
     """
     *batch, extent = shape_of(values)
     if extent == 0:
-        return x
+        return gap
     size = b.select(b.compare("lt", values, b.zeros(values.type)), b.neg(values), values)
     largest = b.reduce("max", size, [len(batch)])
     epsilon = float(np.finfo(numpy_dtype(values.type)).eps)
     limit = b.broadcast(b.scaled(largest, extent * epsilon), shape_of(gap), range(len(batch)))
     is_small = b.logical_and(b.compare("le", gap, limit), b.compare("le", b.neg(limit), gap))
-    return b.select(is_small, b.zeros(x.type), x)
+    ones = b.splat(1, gap.type)
+    return b.select(is_small, b.splat(np.nan, gap.type), b.div(ones, b.select(is_small, ones, gap)))
 
 
-def reciprocal(b: ArrayBuilder, x: Value) -> Value:
-    """1 / x, and 0 for 0."""
-    is_zero = b.compare("eq", x, b.zeros(x.type))
-    ones = b.splat(1, x.type)
-    return b.select(is_zero, b.zeros(x.type), b.div(ones, b.select(is_zero, ones, x)))
+def off_diagonal(b: ArrayBuilder, x: Value) -> Value:
+    """Matrices with zeros on their diagonals."""
+    shape = shape_of(x)
+    rows, columns = b.iota(shape, len(shape) - 2), b.iota(shape, len(shape) - 1)
+    return b.select(b.compare("eq", rows, columns), b.zeros(x.type), x)

@@ -77,6 +77,10 @@ def _lgamma(x: _Array) -> _Array:
     return np.where(x == -np.inf, x.dtype.type(np.inf), _special("gammaln")(x))
 
 
+def _deviation(x: _Array) -> _Array:
+    return np.full_like(x, -0.0)
+
+
 def _polygamma(x: _Array, order: int) -> _Array:
     if order == 0:
         return _special("psi")(x)
@@ -231,6 +235,7 @@ SCALARS: dict[str, Callable[..., Number]] = {
         "trunc": np.trunc,
         "not": np.invert,
         "stop_gradient": np.positive,
+        "deviation": _deviation,
         "polygamma": _polygamma,
         "is_finite": np.isfinite,
         "is_nan": np.isnan,

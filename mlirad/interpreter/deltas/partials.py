@@ -95,6 +95,7 @@ def _minimum(x: Array, y: Array) -> tuple[Factor, Factor]:
 
 PARTIALS: dict[type[ew.ElementwiseOp], Partials] = {
     ew.NegOp: _by(lambda x: np.full_like(x, -1.0)),
+    ew.DeviationOp: _by(np.ones_like),
     ew.AbsOp: _by(np.sign),
     ew.ExpOp: _by(np.exp),
     ew.Exp2Op: _by(lambda x: log(2) * np.exp2(x)),

@@ -193,6 +193,10 @@ def _same(f: IRBuilder, x: Value) -> Value:
     return x
 
 
+def _deviation(f: IRBuilder, x: Value) -> Value:
+    return constant(x.kind, -0.0)
+
+
 def _method(name: str) -> _Code:
     return cast("_Code", getattr(IRBuilder, name))
 
@@ -200,6 +204,7 @@ def _method(name: str) -> _Code:
 _PLAIN: Final[dict[type[Operation], _Code]] = {
     ew.NegOp: _neg,
     ew.StopGradientOp: _same,
+    ew.DeviationOp: _deviation,
     ew.AbsOp: _abs,
     ew.SignOp: _sign,
     ew.NotOp: _method("not_"),

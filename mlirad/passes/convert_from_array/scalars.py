@@ -74,6 +74,10 @@ def _same(u: Emitter, x: Value) -> Value:
     return x
 
 
+def _deviation(u: Emitter, x: Value) -> Value:
+    return u.constant(-0.0, x.type)
+
+
 def _neg(u: Emitter, x: Value) -> Value:
     return u.op(arith.NegfOp, x) if is_float(x) else u.op(arith.SubiOp, u.constant(0, x.type), x)
 
@@ -283,6 +287,7 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.TruncOp: _unary(math.TruncOp),
     ew.NotOp: _not,
     ew.StopGradientOp: _same,
+    ew.DeviationOp: _deviation,
     ew.IsFiniteOp: _is_finite,
     ew.IsNanOp: is_nan,
     ew.AddOp: _by_kind(arith.AddfOp, arith.AddiOp),

@@ -275,6 +275,16 @@ class StopGradientOp(UnaryOp):
 
 
 @irdl_op_definition
+class DeviationOp(UnaryOp):
+    """-0, with the derivative of x: how far x is from the point at which the program is differentiated.
+
+    A polynomial in deviations is a Taylor expansion around that point, by coefficients that are constants.
+    """
+
+    name = "array.deviation"
+
+
+@irdl_op_definition
 class PolygammaOp(UnaryOp):
     """The derivative of order `order + 1` of log Gamma(x); order 0 is digamma, 100 the highest."""
 

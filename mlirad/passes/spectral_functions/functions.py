@@ -1,0 +1,74 @@
+"""The function of a site at the eigenvalues: the product of all its factors, with derivatives.
+
+    (V * sqrt(w) / c) @ V.T        f(x) = sqrt(x) / c, at the constants w:   f, f' and f'' as arrays
+
+Factors that are no functions of the eigenvalues are numbers that differ from column to column: then the
+function does. Columns that are not taken have the factor 0."""
+
+from __future__ import annotations
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import Value
+from mlirad.errors import DifferentiationError
+from mlirad.passes.spectral_functions.differences import Jet
+from mlirad.passes.spectral_functions.facts import Pair, Spectral, Term, Trace
+from mlirad.passes.spectral_functions.frames import AT_I, FrameCode
+from mlirad.passes.spectral_functions.images import Images
+from mlirad.passes.spectral_functions.jets import derivative, rounding, unrepeated
+from mlirad.passes.spectral_functions.named import Named
+
+
+def function_at(images: Images, code: FrameCode, site: Pair | Trace, orders: int) -> Jet:
+    """The function with derivatives up to `orders`, of which the last one may be missing."""
+    n, b = code.n, images.b
+    values = code.values()
+    nodes = n.named(values, *code.batch, AT_I)
+    product = n.named(b.splat(1, values.type), *nodes.names)
+    for term in site.terms:
+        product = _times(images, site, product, term, nodes)
+    taken = images.is_taken(site.pick, site.frame.extent)
+    if taken is not None:
+        product = n.named(taken, AT_I).keep(product)
+    names = (*(name for name in product.names if name != AT_I), AT_I)
+    found: list[Value] = [product.aligned(names)]
+    for order in range(1, orders + 1):
+        try:
+            slope = derivative(b, found[-1], values)
+        except DifferentiationError:
+            # The last one only makes a result more exact.
+            if order < orders:
+                raise
+            break
+        found.append(b.zeros(found[-1].type) if slope is None else slope)
+    missing = [None] * (orders + 1 - len(found))
+    roundings = tuple(n.named(rounding(b, v, values), *names) for v in found[:orders])
+    return Jet(nodes, (*(n.named(v, *names) for v in found), *missing), roundings)
+
+
+def _times(images: Images, site: Pair | Trace, product: Named, term: Term, nodes: Named) -> Named:
+    """The product with one more factor."""
+    core, dims = unrepeated(term.value)
+    names = tuple(term.names[d] for d in dims)
+    fact = images.reading.facts.get(core)
+    if site.label not in names:
+        value = images.known(core)
+    elif isinstance(fact, Spectral):
+        value = images.spectral(core, fact, nodes.value)
+    else:
+        value = images.whole(core, names.index(site.label), site.pick, site.frame.extent)
+    x = Named(product.n, value, names).renamed({site.label: AT_I})
+    match term.how:
+        case "times":
+            return product * x
+        case "over":
+            return product / x
+        case "where":
+            return x.keep(product)
+        case "unless":
+            return (~x).keep(product)
+
+
+def constant(jet: Jet) -> Jet:
+    """The same numbers without derivatives."""
+    orders = tuple(None if o is None else o.unary(ew.StopGradientOp) for o in jet.orders)
+    return Jet(jet.x, orders, tuple(r.unary(ew.StopGradientOp) for r in jet.roundings))

@@ -1,0 +1,528 @@
+"""Finds the sums over all eigenvectors, or singular vectors, in a function: where spectral functions are.
+
+    %w = array.eigh values %a            Spectral
+    %v = array.eigh vectors %a           Vectors
+    %f = array.exp %w                    Spectral
+    %u = array.mul %v, (broadcast %f)    Vectors, with the factor %f
+    %y = array.dot %u, %v                a site: the sum over the columns of products of two of their elements
+
+Every op is read once, in program order. A rule finds what is known of the result from what is known of the
+operands; what no rule knows is an array like any other. A factor of vectors has to be a function of their
+value alone, and of numbers that are the same for all columns or do not depend on the matrix at all: an array
+that depends on the matrix in another way, such as another eigenvector, makes the product something else. What
+is constant between jumps, such as a sign or a comparison, does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.factorisations import EighOp, SolveOp
+from mlirad.dialects.array.reductions import DotOp, SumOp
+from mlirad.dialects.array.structural import SliceOp
+from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
+from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.structural import scalar_of
+from mlirad.passes.spectral_functions import pairs
+from mlirad.passes.spectral_functions.diagonals import diagonal, identity_dims
+from mlirad.passes.spectral_functions.facts import (
+    Component,
+    Diagonal,
+    Fact,
+    Factor,
+    Frame,
+    How,
+    Mixed,
+    Products,
+    Site,
+    Spectral,
+    Term,
+    Trace,
+    Vectors,
+)
+from mlirad.passes.spectral_functions.jets import unrepeated
+from mlirad.passes.spectral_functions.moves import Moves, moves_of
+from mlirad.passes.spectral_functions.named import Name, Names
+from mlirad.passes.spectral_functions.sources import FRAMES, complex_part, frame_of, known_of, side_of
+from mlirad.rules.elementwise_derivatives import FLAT
+
+
+class Reading:
+    """What is known of the values of a function; `sites` are sums over columns, by the ops that make them."""
+
+    def __init__(self, function: FuncOp, *, with_traces: bool):
+        self.facts: dict[Value, Fact] = {}
+        self.halves: dict[Value, Products] = {}
+        """Sums over columns of products of real parts, which need those of the imaginary parts, too."""
+        self.sites: dict[Operation, Site] = {}
+        self.through: dict[Value, int] = {}
+        """The operand whose vectors an array has."""
+        self.with_traces = with_traces
+        self._frames: dict[Value, frozenset[Frame]] = {}
+        """The frames whose vectors or values a value depends on."""
+        self._visit_block(function_block(function), frozenset())
+
+    def _visit_block(self, block: Block, around: frozenset[Frame]) -> None:
+        for argument in block.args:
+            self._frames[argument] = around
+        for op in block.ops:
+            self._visit(op)
+
+    def _visit(self, op: Operation) -> None:
+        frames = frozenset[Frame]().union(*(self._frames.get(v, frozenset()) for v in free_values(op)))
+        if isinstance(op, FRAMES):
+            frames |= {frame_of(op)}
+        for result in op.results:
+            is_smooth = is_float(result) and not isinstance(op, FLAT)
+            self._frames[result] = frames if is_smooth else frozenset()
+        if isinstance(op, CONTROL_OPS):
+            for region in op.regions:
+                self._visit_block(region.block, frames)
+        elif len(op.results) == 1:
+            fact = self._fact(op)
+            if fact is not None:
+                self.facts[op.results[0]] = fact
+
+    def _fact(self, op: Operation) -> Fact | None:
+        if isinstance(op, FRAMES):
+            return known_of(op)
+        if isinstance(op, SliceOp):
+            part = complex_part(op)
+            if part is not None:
+                return known_of(part[0])
+        if not any(o in self.facts or o in self.halves for o in own_operands(op)):
+            return self._diagonal(op)
+        rule = _RULES.get(type(op))
+        found = None if rule is None else rule(self, op)
+        if isinstance(found, Products) and found.is_closed:
+            if found.is_whole:
+                self.sites[op] = found
+            else:
+                self.halves[op.results[0]] = found
+            return None
+        if found is not None:
+            return found
+        return self._elementwise(op) if isinstance(op, ew.ElementwiseOp) else self._moved(op)
+
+    # Factors ---------------------------------------------------------------------------------------
+
+    def is_factor(
+        self,
+        fact: Vectors | Mixed | Spectral | Products,
+        core: Value,
+        places: Sequence[Name],
+        kept: Sequence[Name],
+    ) -> bool:
+        """Whether an array is a function of the value of each column, or the same for all.
+
+        `places` says where its dimensions are, and `kept` where the batch and the columns of `fact` are.
+        """
+        if kept[-1] not in places:
+            return True
+        known = self.facts.get(core)
+        if isinstance(known, Spectral) and (known.frame, known.pick) == (fact.frame, fact.pick):
+            return [places[k] for k in known.kept] == list(kept)
+        return fact.frame not in self._frames.get(core, frozenset())
+
+    def _scaled(self, fact: Fact | None, x: Value, how: How) -> Fact | None:
+        """Vectors, or products of two, times an array of their shape."""
+        core, dims = unrepeated(x)
+        if isinstance(fact, Vectors | Mixed):
+            if not self.is_factor(fact, core, dims, fact.kept):
+                return None
+            factor = Factor(core, dims, how)
+            if isinstance(fact, Mixed):
+                parts = tuple(replace(part, factors=(*part.factors, factor)) for part in fact.parts)
+                return replace(fact, parts=parts)
+            return fact if fact.label not in dims else replace(fact, factors=(*fact.factors, factor))
+        if isinstance(fact, Products) and all(n in fact.names for n in fact.kept):
+            names = tuple(fact.names[d] for d in dims)
+            if self.is_factor(fact, core, names, fact.kept):
+                return pairs.weighted(fact, Term(core, names, how))
+        return None
+
+    # Elementwise -----------------------------------------------------------------------------------
+
+    def _elementwise(self, op: ew.ElementwiseOp) -> Fact | None:
+        """What is computed of values is a function of them, if all else is a factor.
+
+        Numbers that are constant, or nothing, to derivatives are none.
+        """
+        if isinstance(op, ew.StopGradientOp | ew.DeviationOp):
+            return None
+        known = [self.facts.get(o) for o in own_operands(op)]
+        fact = next((f for f in known if isinstance(f, Spectral)), None)
+        if fact is None:
+            return None
+        for operand, other in zip(own_operands(op), known, strict=True):
+            if isinstance(other, Spectral):
+                if other != fact:
+                    return None
+            elif not self.is_factor(fact, *unrepeated(operand), fact.kept):
+                return None
+        return fact
+
+    def _diagonal(self, op: Operation) -> Fact | None:
+        """A diagonal matrix of numbers that are no values of a frame."""
+        match op:
+            case ew.MulOp():
+                return self._diagonal_product(op)
+            case ew.SelectOp() if scalar_of(op.on_false) == 0:
+                ends = identity_dims(op.condition)
+                return None if ends is None else diagonal(op.on_true, ends)
+            case _:
+                return None
+
+    def _diagonal_product(self, op: ew.MulOp | ew.AbsorbingMulOp) -> Diagonal | None:
+        left, right = own_operands(op)
+        for x, y in ((left, right), (right, left)):
+            ends = identity_dims(x)
+            if ends is not None:
+                return diagonal(y, ends)
+        return None
+
+    def product(self, op: ew.MulOp | ew.AbsorbingMulOp) -> Fact | None:
+        """Vectors times a factor, products of vectors, or a diagonal matrix."""
+        left, right = own_operands(op)
+        a, c = self.facts.get(left), self.facts.get(right)
+        if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
+            sums = Mixed.of(a, left), Mixed.of(c, right)
+            if sums[0].aligned(sums[1]):
+                names: Names = tuple(("d", k) for k in range(len(shape_of(left))))
+                return pairs.multiplied(*sums, (names, names), names, self._factors)
+        for k, (fact, x) in enumerate(((a, right), (c, left))):
+            found = self._scaled(fact, x, "times")
+            if found is not None:
+                self.through[op.results[0]] = k
+                return found
+        return self._diagonal_product(op)
+
+    def _factors(self, part: Component, names: Names) -> list[Term]:
+        """The factors of a part of a sum of arrays of vectors, by the names of the dimensions of the sum."""
+        fact = self.facts[part.value]
+        assert isinstance(fact, Vectors)
+        own = [Term(f.value, tuple(names[part.dims[d]] for d in f.dims), f.how) for f in fact.factors]
+        return own + [Term(f.value, tuple(names[d] for d in f.dims), f.how) for f in part.factors]
+
+    def quotient(self, op: ew.DivOp) -> Fact | None:
+        """Vectors, or products of two, divided by an array."""
+        return self._scaled(self.facts.get(op.lhs), op.rhs, "over")
+
+    def chosen(self, op: ew.SelectOp) -> Fact | None:
+        """Vectors where a condition holds, and 0 elsewhere; or a diagonal matrix."""
+        choices: tuple[tuple[Value, Value, How], ...] = (
+            (op.on_true, op.on_false, "where"),
+            (op.on_false, op.on_true, "unless"),
+        )
+        for k, (x, zero, how) in enumerate(choices, 1):
+            if scalar_of(zero) != 0:
+                continue
+            ends = identity_dims(op.condition)
+            if ends is not None and how == "where":
+                return diagonal(x, ends)
+            fact = self.facts.get(x)
+            self.through[op.result] = k
+            if shape_of(op.condition) != shape_of(x):
+                # One condition for all elements.
+                return fact if isinstance(fact, Vectors) else None
+            return self._scaled(fact, op.condition, how)
+        return None
+
+    def negated(self, op: ew.NegOp) -> Fact | None:
+        """Vectors, or products of two, with the other sign."""
+        half = self.halves.get(op.operand)
+        if half is not None:
+            return pairs.negated(half)
+        fact = self.facts.get(op.operand)
+        if isinstance(fact, Mixed):
+            return replace(fact, parts=tuple(replace(part, sign=-part.sign) for part in fact.parts))
+        if isinstance(fact, Vectors):
+            return fact
+        return pairs.negated(fact) if isinstance(fact, Products) else None
+
+    def converted(self, op: ew.ConvertOp) -> Fact | None:
+        """Vectors in another precision."""
+        fact = self.facts.get(op.operand)
+        return fact if isinstance(fact, Vectors) and is_float(op.result) else None
+
+    def added(self, op: ew.AddOp | ew.SubOp) -> Fact | None:
+        """Sums of vectors, or of products of two."""
+        left, right = own_operands(op)
+        is_difference = isinstance(op, ew.SubOp)
+        a, c = self.facts.get(left), self.facts.get(right)
+        if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
+            return self._mixed(left, right, a, c, is_difference=is_difference)
+        one, other = self.halves.get(left, a), self.halves.get(right, c)
+        if not isinstance(one, Products) or not isinstance(other, Products):
+            return None
+        other = pairs.negated(other) if is_difference else other
+        return pairs.joined(one, other, lambda x, turned: self.signature(x, turned=turned))
+
+    def _mixed(
+        self, left: Value, right: Value, a: Vectors | Mixed, c: Vectors | Mixed, *, is_difference: bool
+    ) -> Fact | None:
+        """A sum of arrays of vectors: vectors again if their factors are the same."""
+        if isinstance(a, Vectors) and a == c:
+            return a
+        one, other = Mixed.of(a, left), Mixed.of(c, right)
+        if not one.aligned(other) or one.side != other.side:
+            return None
+        sign = -1 if is_difference else 1
+        parts = (*one.parts, *(replace(part, sign=sign * part.sign) for part in other.parts))
+        return replace(one, parts=parts) if len(parts) <= pairs.MOST_PAIRS else None
+
+    # Moves -----------------------------------------------------------------------------------------
+
+    def _moved(self, op: Operation) -> Fact | None:
+        """Vectors, or values, of which an op moves or takes some."""
+        for k, operand in enumerate(own_operands(op)):
+            fact = self.facts.get(operand)
+            if fact is None or (isinstance(op, DotOp) and not _is_free(op, k, fact)):
+                continue
+            if isinstance(op, SumOp) and isinstance(fact, Spectral | Mixed):
+                continue
+            moves = moves_of(op, k)
+            if moves is None:
+                continue
+            self.through[op.results[0]] = k
+            match fact:
+                case Products():
+                    return pairs.moved(fact, moves, shape_of(operand), shape_of(op.results[0]))
+                case Mixed():
+                    return _mixed_moved(fact, moves)
+                case Vectors() | Spectral():
+                    return _label_moved(fact, moves)
+                case Diagonal():
+                    continue
+        return None
+
+    def summed(self, op: SumOp) -> Fact | None:
+        """A sum of products, or of functions of values, over some dimensions."""
+        fact, dims = self.facts.get(op.operand), values_of(op.dims)
+        names: Names = tuple(("d", k) for k in range(len(shape_of(op.operand))))
+        kept = [d for d in range(len(names)) if d not in dims]
+        if isinstance(fact, Products):
+            return pairs.renamed(fact, [fact.names[d] for d in kept])
+        if isinstance(fact, Spectral) and fact.label in dims:
+            self._trace(op, fact, [Term(op.operand, names)], names, [names[d] for d in kept])
+        return None
+
+    def _trace(
+        self, op: Operation, fact: Spectral, terms: list[Term], own: Names, kept: Sequence[Name]
+    ) -> None:
+        if self.with_traces and is_float(op.results[0]):
+            labels = tuple(own[k] for k in fact.kept)
+            self.sites[op] = Trace(fact.frame, tuple(terms), tuple(kept), labels, fact.pick)
+
+    # Contractions ----------------------------------------------------------------------------------
+
+    def contracted(self, op: DotOp) -> Fact | None:
+        """Products of vectors, over the columns or for each, or of vectors and a matrix."""
+        facts = self.facts.get(op.lhs), self.facts.get(op.rhs)
+        names = _dot_names(op)
+        out = _dot_result_names(op, names)
+        a, c = facts
+        if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
+            left, right = Mixed.of(a, op.lhs), Mixed.of(c, op.rhs)
+            kept = [tuple(own[k] for k in s.kept) for own, s in zip(names, (left, right), strict=True)]
+            if (left.frame, left.pick, kept[0]) == (right.frame, right.pick, kept[1]):
+                return pairs.multiplied(left, right, names, out, self._factors)
+        for k, fact in enumerate(facts):
+            if isinstance(fact, Vectors) and fact.label in op.contract[k]:
+                return self._by_diagonal(op, k, fact)
+            if isinstance(fact, Vectors) and fact.label not in op.batch[k]:
+                return self._moved(op)
+            if isinstance(fact, Products | Spectral) and not isinstance(
+                facts[1 - k], Vectors | Mixed | Products
+            ):
+                return self._weighted(op, k, fact, names, out)
+        return None
+
+    def _by_diagonal(self, op: DotOp, k: int, fact: Vectors) -> Vectors | None:
+        """Vectors times a diagonal matrix, whose elements are a factor of the columns."""
+        other = self.facts.get(own_operands(op)[1 - k])
+        own, theirs = op.contract[k], op.contract[1 - k]
+        if not isinstance(other, Diagonal) or len(own) != 1 or theirs[0] not in other.ends:
+            return None
+        (end,) = (d for d in other.ends if d != theirs[0])
+        places = dict(zip(op.batch[1 - k], op.batch[k], strict=True))
+        places.update(dict.fromkeys(other.ends, fact.label))
+        if any(d not in places for d in range(len(shape_of(own_operands(op)[1 - k])))):
+            return None
+        dims = tuple(places[d] for d in other.dims)
+        if not self.is_factor(fact, other.value, dims, fact.kept):
+            return None
+        moves, others = moves_of(op, k), moves_of(op, 1 - k)
+        assert moves is not None and others is not None
+        moves.to[fact.label] = others.to[end]
+        self.through[op.result] = k
+        found = _label_moved(replace(fact, factors=(*fact.factors, Factor(other.value, dims))), moves)
+        return found if isinstance(found, Vectors) else None
+
+    def _weighted(
+        self, op: DotOp, k: int, fact: Products | Spectral, names: tuple[Names, Names], out: Names
+    ) -> Products | None:
+        """Products of vectors, or functions of values, contracted with an array."""
+        own, other = names[k], own_operands(op)[1 - k]
+        core, dims = unrepeated(other)
+        places = tuple(names[1 - k][d] for d in dims)
+        if isinstance(fact, Spectral):
+            kept = tuple(own[d] for d in fact.kept)
+            if kept[-1] not in out and self.is_factor(fact, core, places, kept):
+                terms = [Term(own_operands(op)[k], own), Term(other, names[1 - k])]
+                self._trace(op, fact, terms, own, out)
+            return None
+        if any(n not in fact.names for n in fact.kept):
+            return None
+        fact = pairs.under(fact, own)
+        if not self.is_factor(fact, core, places, fact.kept):
+            return None
+        return pairs.renamed(pairs.weighted(fact, Term(core, places)), out)
+
+    def solved(self, op: SolveOp) -> Fact | None:
+        """Systems of eigenvectors: V^-1 X is V^T X, since the columns are orthonormal."""
+        fact = self.facts.get(op.matrix)
+        source = op.matrix.owner
+        if not isinstance(source, EighOp) or not isinstance(fact, Vectors) or fact.frame.is_complex:
+            return None
+        if op.operand in self.facts:
+            return None
+        return replace(fact, kept=tuple(range(fact.frame.batch + 1)))
+
+    # Signatures ------------------------------------------------------------------------------------
+
+    def signature(self, x: Value, *, turned: bool = False) -> tuple[int, object]:
+        """A sign, and a key that arrays of vectors share which are equal up to that sign.
+
+        With `turned` of what the array would be if all vectors were multiplied by i.
+        """
+        op = x.owner
+        assert isinstance(op, Operation)
+        if isinstance(op, SliceOp):
+            part = complex_part(op)
+            if part is not None:
+                source, k = part
+                kept = 1 - k if turned else k
+                sign = -1 if turned and (k == 0) == (side_of(source) == "left") else 1
+                return sign, ("part", frame_of(source), side_of(source), kept)
+        is_sum = isinstance(op, ew.AddOp | ew.SubOp)
+        through = self.through.get(x, 0)
+        inner = [
+            self.signature(o, turned=turned) if is_sum or k == through else (1, o)
+            for k, o in enumerate(own_operands(op))
+        ]
+        sign, keys = 1, [key for _, key in inner]
+        if is_sum:
+            (one, left), (other, right) = inner
+            other = -other if isinstance(op, ew.SubOp) else other
+            if hash(right) < hash(left):
+                one, left, other, right = other, right, one, left
+            return one, ("plus" if one == other else "minus", left, right)
+        for s, _ in inner:
+            sign *= s
+        if isinstance(op, ew.NegOp):
+            return -sign, keys[0]
+        before, fact = self.facts[own_operands(op)[through]], self.facts[x]
+        assert isinstance(before, Vectors) and isinstance(fact, Vectors)
+        if len(before.factors) < len(fact.factors):
+            # A factor is compared beside the vectors.
+            return sign, keys[through]
+        place = _moves_key(op) if op.regions else tuple(sorted(op.properties.items()))
+        return sign, (type(op), place, *keys)
+
+
+def _is_free(op: DotOp, k: int, fact: Fact) -> bool:
+    """Whether a contraction leaves the columns of vectors as they are."""
+    return isinstance(fact, Vectors) and fact.label not in (*op.batch[k], *op.contract[k])
+
+
+def _moves_key(op: Operation) -> object:
+    """What an op with a region does to its operand: equal for ops that do the same."""
+    moves = moves_of(op, 0)
+    if moves is None or len(moves.to) != len(shape_of(own_operands(op)[0])):
+        return id(op)
+    return tuple(sorted(moves.to.items())), frozenset(moves.picks.items()), shape_of(op.results[0])
+
+
+def _label_moved(fact: Vectors | Spectral, moves: Moves) -> Vectors | Spectral | None:
+    """Vectors or values whose dimensions have moved; `None` where one that has to stay whole has not."""
+    *batch, label = fact.kept
+    if any(d not in moves.to or d in moves.picks for d in batch) or label not in moves.to:
+        return None
+    kept = tuple(moves.to[d] for d in fact.kept)
+    pick, new = fact.pick, moves.picks.get(label)
+    if new is not None:
+        if new.index is not None and pick.index is None and pick.positions is None:
+            pick = new
+        elif new.index is None and new.positions is not None:
+            pick = pick.then(new.positions)
+        else:
+            return None
+    if isinstance(fact, Spectral):
+        return replace(fact, kept=kept, pick=pick)
+    if fact.factors and new is not None:
+        return None
+    factors: list[Factor] = []
+    for f in fact.factors:
+        if any(d not in moves.to or d in moves.picks for d in f.dims):
+            return None
+        factors.append(replace(f, dims=tuple(moves.to[d] for d in f.dims)))
+    return replace(fact, kept=kept, factors=tuple(factors), pick=pick)
+
+
+def _mixed_moved(fact: Mixed, moves: Moves) -> Mixed | None:
+    """A sum of vectors whose dimensions have all moved."""
+    used = {d for part in fact.parts for d in (*part.dims, *(d for f in part.factors for d in f.dims))}
+    if moves.picks or any(d not in moves.to for d in used):
+        return None
+
+    def to(dims: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(moves.to[d] for d in dims)
+
+    parts = tuple(
+        replace(part, dims=to(part.dims), factors=tuple(replace(f, dims=to(f.dims)) for f in part.factors))
+        for part in fact.parts
+    )
+    return replace(fact, kept=to(fact.kept), parts=parts)
+
+
+def _dot_names(op: DotOp) -> tuple[Names, Names]:
+    """Names of the dimensions of both operands; those that are contracted, or of the batch, are the same."""
+    left: list[Name] = [("l", k) for k in range(len(shape_of(op.lhs)))]
+    right: list[Name] = [("r", k) for k in range(len(shape_of(op.rhs)))]
+    for a, c in (*zip(*op.batch, strict=True), *zip(*op.contract, strict=True)):
+        right[c] = left[a]
+    return tuple(left), tuple(right)
+
+
+def _dot_result_names(op: DotOp, names: tuple[Names, Names]) -> Names:
+    found: dict[int, Name] = {}
+    for k in range(2):
+        moves = moves_of(op, k)
+        assert moves is not None
+        found.update({place: names[k][d] for d, place in moves.to.items()})
+    return tuple(found[k] for k in range(len(found)))
+
+
+_RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
+    ew.MulOp: Reading.product,
+    ew.AbsorbingMulOp: Reading.product,
+    ew.DivOp: Reading.quotient,
+    ew.SelectOp: Reading.chosen,
+    ew.NegOp: Reading.negated,
+    ew.ConvertOp: Reading.converted,
+    ew.AddOp: Reading.added,
+    ew.SubOp: Reading.added,
+    SumOp: Reading.summed,
+    DotOp: Reading.contracted,
+    SolveOp: Reading.solved,
+}
+"""How ops that do more than move elements are read."""
