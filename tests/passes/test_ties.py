@@ -227,3 +227,15 @@ def test_norms_of_a_batch(method: Any) -> None:
     np.testing.assert_allclose(mixed(x, x), [2 * np.eye(2)] * 3, rtol=1e-12, atol=1e-14)
     spread = ad.vmap(ad.hessian(lambda x: np.std(x) ** 2))
     np.testing.assert_allclose(spread(np.ones((2, 3))), [np.eye(3) * 2 / 3 - 2 / 9] * 2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", SECOND)
+def test_kinks_in_another_precision(mode: str) -> None:
+    """What ties in single precision inside of a function in double precision, and the other way round."""
+    for inner, outer in ((np.float32, np.float64), (np.float64, np.float32)):
+
+        def function(x: Any, inner: Any = inner, outer: Any = outer) -> Any:
+            return np.sum(np.exp(np.abs(x.astype(inner)).astype(outer) ** 2))
+
+        found = SECOND[mode](function)(np.array([0.0, 0.5]))
+        np.testing.assert_allclose(np.diag(found), [2.0, 3 * np.exp(0.25)], rtol=1e-6)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, element_of, is_float
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
@@ -112,7 +112,7 @@ class _Expansion:
                 env: Environment = {operand: x}
                 b.rebuild(op, env)
                 x = env[op.results[0]]
-            return x
+            return b.convert(x, element_of(raw)) if is_float(x) else x
 
         found = f.value
         if f.first is not None:

@@ -25,7 +25,7 @@ from mlirad.ir.formulas import (
     sqrt,
     where,
 )
-from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives
+from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, finite, is_infinite
 
 _FAR = 30.0
 """From here on, and from the square of the order on, Hankel's series has 16 digits with `_TERMS`."""
@@ -58,12 +58,10 @@ def _neighbours(name: str, v: Formula | float, x: Formula, weight: float) -> For
 
 def _iv_near(v: Formula, x: Formula) -> Formula:
     """Of (x / 2)^v / gamma(v + 1) 0F1(v + 1, x^2 / 4), for |x| up to 1."""
-    inner = limited(x, 1.0)
-    half = inner * 0.5
-    square = half * half
-    below = half ** (v - 1) * special("rgamma", v + 1) * 0.5
-    own = absorbing(v, below) * special("hyp0f1", v + 1, square)
-    return own + below * square * special("hyp0f1", v + 2, square) / (v + 1) * 2
+    half = limited(x, 1.0) * 0.5
+    square, scale = half * half, special("rgamma", v + 1)
+    own = absorbing(v, half ** (v - 1) * scale * 0.5) * special("hyp0f1", v + 1, square)
+    return own + half ** (v + 1) * scale / (v + 1) * special("hyp0f1", v + 2, square)
 
 
 def _iv(v: Formula, x: Formula) -> Formula:
@@ -85,13 +83,25 @@ def minimum_of_one(size: Formula) -> Formula:
     return absolute(limited(size, 1.0))
 
 
+def _nearer_zero(v: Formula) -> Formula:
+    """The order beside v that is nearer to 0, that of the function which is smaller near 0."""
+    return where(v < 0, v + 1, v - 1)
+
+
 def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
-    return -special("kv", v - 1, x) - absorbing(v, r / x)
+    return -special("kv", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
 
 
 def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
-    near = r - special("kve", v - 1, x) - absorbing(v, r / x)
+    near = finite(r) - special("kve", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
     return where(_is_far(v, x), _hankel_slope(v, x, 1.0) * root(pi / 2), near)
+
+
+def _yv(v: Formula, x: Formula, r: Formula) -> Formula:
+    """The neighbour is negligible where the function overflows, and has the other sign."""
+    size = absolute(v)
+    neighbour = where(is_infinite(r) & (size > 0), 0.0, special("yv", _nearer_zero(v), x))
+    return where(v < 0, -neighbour, neighbour) - absorbing(size, r / x)
 
 
 def _ratio_slope(x: Formula) -> Formula:
@@ -129,8 +139,8 @@ DERIVATIVES: Derivatives = {
     "jv": (None, lambda v, x, r: _neighbours("jv", v, x, -1.0)),
     "y0": (lambda x, r: -special("y1", x),),
     "y1": (lambda x, r: special("y0", x) - r / x,),
-    "yn": (None, lambda n, x, r: special("yv", n - 1, x) - absorbing(n, r / x)),
-    "yv": (None, lambda v, x, r: special("yv", v - 1, x) - absorbing(v, r / x)),
+    "yn": (None, lambda n, x, r: _yv(n, x, r)),
+    "yv": (None, lambda v, x, r: _yv(v, x, r)),
     "i0": (lambda x, r: special("i1", x),),
     "i0e": (lambda x, r: _ive(x.like(0.0), x, r),),
     "i1": (lambda x, r: special("i0", x) - _ratio_slope(x),),

@@ -99,7 +99,7 @@ BESSEL = (
     special("i0e", lambda x: _scaled_i(x, 0), usual=(-20, 20), knots=(0.0,), **GROWING),
     special("i1e", lambda x: _scaled_i(x, 1), usual=(-20, 20), knots=(0.0,), **GROWING),
     special("iv", _of_first(mp.besseli), argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
-    special("ive", _scaled_i, argument=1, others=ORDERS, **POSITIVE, **GROWING),
+    special("ive", _scaled_i, argument=1, others=ORDERS, stated=lambda v: (0.0,) if v == int(v) else (), **POSITIVE, **GROWING),
     special("k0", lambda x: mp.besselk(0, x), exponents=(-330, 2), **POSITIVE, **GROWING),
     special("k1", lambda x: mp.besselk(1, x), exponents=(-330, 2), **POSITIVE, **GROWING),
     special("k0e", lambda x: _scaled_k(x, 0), **POSITIVE, **GROWING),
