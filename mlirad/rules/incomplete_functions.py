@@ -169,7 +169,8 @@ def _gamma_integral(a: Formula, x: Formula) -> Formula:
 
     weight = where(is_small, weight / x, weight)
     upper = -weight / x * half_line(scale, above, a, x, start, change)
-    return where(excess > 0, upper, lower)
+    # Before 1.5 the pole of the logarithm, at t = 0, is too near to the nodes above.
+    return where((excess > 0) & (x > 1.5), upper, lower)
 
 
 def _beta_integral(a: Formula, b: Formula, x: Formula, y: Formula) -> Formula:

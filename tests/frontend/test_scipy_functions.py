@@ -265,3 +265,15 @@ def test_all_derivatives_of_lambert_w_satisfy_its_equation():
         second = ad.grad(slope)
         found = ad.jit(lambda x, f=slope, g=second: (f(x), g(x), ad.grad(g)(x)), interpret=True)(at)
         np.testing.assert_allclose(found, [1.0, 0.0, 0.0], atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["jn", "yn", "in", "kn"])
+@pytest.mark.parametrize("n", range(4))
+@pytest.mark.parametrize("derivative", [False, True])
+def test_spherical_bessel_functions_are_scipys_at_infinity(kind, n, derivative):
+    function = getattr(special, f"spherical_{kind}")
+    x = np.array([np.inf, 0.5, 700.0] if kind == "kn" else [np.inf, -np.inf, 0.5, -700.0])
+    want = function(n, x, derivative)
+    known = ~np.isnan(want)
+    found = ad.jit(lambda x: function(n, x, derivative))(x)
+    np.testing.assert_allclose(found[known], want[known], rtol=1e-12, atol=1e-300)

@@ -78,7 +78,7 @@ def _judge(
     natural = [0.0, sizes[0] / abs(x) if x and np.isfinite(x) and np.isfinite(sizes[0]) else 0.0]
     for order in ORDERS:
         k = order - 1
-        found = verdict(dtype, got[k], references[k], amplitude, natural[k])
+        found = verdict(dtype, order, got[k], references[k], amplitude, natural[k])
         if found in WRONG and np.isfinite(x):
             shift = ROUNDED * float(np.finfo(dtype).eps)
             around = [references[k], *(near(case, x, given, s)[k] for s in (-shift, shift))]

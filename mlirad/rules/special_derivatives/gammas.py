@@ -64,7 +64,8 @@ def _binom_n(n: Formula, k: Formula, r: Formula) -> Formula:
     value, scale = special("rgamma", rest), special("gamma", n + 1) * special("rgamma", k + 1)
     near = scale * (_rgamma_slope(rest) + absorbing(value, digamma(n + 1)))
     is_near = (rest < 1) & (absolute(r) < 1) & (n < _OVERFLOWS)
-    return where(is_near, near, r * _difference(rest, k))
+    found = where(is_near, near, r * _difference(rest, k))
+    return where(n == INFINITY, n ** (k - 1) * special("rgamma", k), found)
 
 
 def _binom_k(n: Formula, k: Formula, r: Formula) -> Formula:

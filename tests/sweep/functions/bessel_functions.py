@@ -81,7 +81,7 @@ def _spherical_case(kind: str, n: int, *, derivative: bool) -> Case:
     return Case(
         name=f"special.spherical_{kind}", label=f"order {n}{', derivative' if derivative else ''}", argument=1,
         call=lambda x: getattr(scipy.special, f"spherical_{kind}")(n, x, derivative), **stated,
-        **{"usual": (-20, 20), "exponents": (-330, 2), "waves": kind in ("jn", "yn"), "slow": True,
+        **{"usual": (-20, 20), "exponents": (-60 if derivative else -330, 2), "waves": kind in ("jn", "yn"), "slow": True,
            "special": (1.0, 1e-3)} | domain,
     )  # fmt: skip
 
@@ -130,7 +130,7 @@ AIRY = (
       for k, f in enumerate(AIRY_FUNCTIONS)),
     *(part("airye", k, _airye(f, 1 if k < 2 else -1), usual=(0, 10), exponents=(-330, 2), waves=True, slow=True,
            domain=HALF_LINE, special=(10.0, 20.0, 50.0, 100.0, 500.0)) for k, f in enumerate(AIRY_FUNCTIONS)),
-    *(part("airye", k, f, usual=(-10, 0), exponents=(-330, 1), waves=True, slow=True, domain=(-math.inf, 0.0), label=" below 0")
+    *(part("airye", k, f, usual=(-10, 0), exponents=(-330, 1), waves=True, slow=True, domain=(-math.inf, 0.0), stated=(0.0,), label=" below 0")
       for k, f in list(enumerate(AIRY_FUNCTIONS))[2:]),
 )  # fmt: skip
 

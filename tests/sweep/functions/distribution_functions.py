@@ -92,7 +92,7 @@ def _share(m: Any, n: Any, x: Any) -> Any:
     return m * x / (n + m * x)
 
 
-SHAPE = {"usual": (0, 20), "domain": (1e-3, math.inf), "exponents": (-3, 3), "slow": True}
+SHAPE = {"usual": (0, 20), "domain": (1e-2, math.inf), "exponents": (-3, 3), "slow": True}
 """By a shape: derivatives are stated to be accurate from 1e-8 to 1e4 (`mlirad/rules/incomplete_functions.py`)."""
 
 QUANTILE_BY_SHAPE = {**SHAPE, "exponents": (-1, 1), "domain": (0.1, 40.0), "most": 6}

@@ -131,6 +131,12 @@ def _rising(z: Any, m: Any) -> Any:
     return mp.gammaprod([z + m], [z])
 
 
+def _binomial(n: Any, k: Any) -> Any:
+    if k == int(k):
+        return mp.fprod((n - j) / (j + 1) for j in range(int(k)))
+    return mp.gamma(n + 1) * mp.rgamma(n - k + 1) * mp.rgamma(k + 1)
+
+
 GAMMA = (
     special("gammaln", slope=lambda x: mp.psi(0, x), usual=(-5, 20), domain=NEAR_POLES, special=OF_GAMMA),
     special("loggamma", slope=lambda x: mp.psi(0, x), usual=(0, 20), domain=HALF_LINE, special=OF_GAMMA),
@@ -143,7 +149,7 @@ GAMMA = (
               exponents=(-330, 12), slow=True) for k in (0, 1)),
     *(special("betaln", slope=lambda a, b: mp.psi(0, a) - mp.psi(0, a + b), argument=k, usual=(0, 20), domain=HALF_LINE,
               others=AB, exponents=(-330, 12), slow=True) for k in (0, 1)),
-    special("binom", lambda n, k: mp.gamma(n + 1) * mp.rgamma(n - k + 1) * mp.rgamma(k + 1), usual=(0, 20),
+    special("binom", _binomial, usual=(0, 20),
             others=tuple((v,) for v in (0.0, 1.0, 2.0, 2.5)), exponents=(-330, 8), domain=(-0.999, math.inf),
             special=(100.0, 1e4), slow=True),
     special("binom", lambda k, n: mp.gamma(n + 1) * mp.rgamma(n - k + 1) * mp.rgamma(k + 1), argument=1, usual=(-3, 12),

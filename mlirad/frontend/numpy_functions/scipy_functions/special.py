@@ -173,8 +173,10 @@ def _spherical(kind_: str, n: int, x: Array) -> Array:
     negative = xp.less(x, 0.0)
     if kind_ == "kn":
         return xp.sqrt(pi / 2 / x) * _call("kv", n + 0.5, x)
+    is_infinite = xp.isinf(x)
     if kind_ == "yn":
         found = xp.sqrt(pi / 2 / size) * _call("yv", n + 0.5, size)
+        found = xp.where(is_infinite, 0.0, found)
         return found if n % 2 else xp.where(negative, -found, found)
     # x^n / (2n + 1)!! 0F1(n + 3/2; -+x^2 / 4), where the other form divides by 0
     double = factorial(2 * n + 1) // (2**n * factorial(n))
@@ -183,6 +185,10 @@ def _spherical(kind_: str, n: int, x: Array) -> Array:
     is_near = xp.less(size, 1.0)
     safe = xp.where(is_near, 1.0, size)
     far = xp.sqrt(pi / 2 / safe) * _call("jv" if kind_ == "jn" else "iv", n + 0.5, safe)
+    if kind_ == "jn":
+        far = xp.where(is_infinite, 0.0, far)
+    else:  # infinite as the exponential function is, with all derivatives
+        far = xp.where(is_infinite | xp.isinf(far), xp.exp(size), far)
     far = xp.where(negative, -far, far) if n % 2 else far
     return xp.where(is_near, near, far)
 
