@@ -256,8 +256,11 @@ def seen():
             if callable(member):
                 try: signature = str(inspect.signature(member))
                 except (TypeError, ValueError): signature = None
-                try: source = hash(inspect.getsource(member))
-                except (TypeError, OSError): source = None
+                code = getattr(inspect.unwrap(member), "__code__", None)
+                source = code and (code.co_filename, code.co_firstlineno, code.co_name, code.co_varnames)
+                if len(found) % 50 == 0:
+                    try: source = inspect.getsource(member)
+                    except (TypeError, OSError): pass
                 try: pickled = pickle.loads(pickle.dumps(member)) is member
                 except Exception as error: pickled = repr(type(error))
                 found[module.__name__, name] = (
