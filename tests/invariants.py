@@ -12,19 +12,17 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from mlirad.dialects.extents import ranges
 from mlirad.frontend.compiling import compilation, heard_warnings, progress
 from mlirad.frontend.differentiation import custom
 from mlirad.frontend.splicing.questions import ANSWERS
 from mlirad.frontend.splicing.tracing_threads import TRACING
 from mlirad.frontend.tracing.open_traces import is_tracing, open_traces
 from mlirad.jit import forking
-from mlirad.lower import moves
 from mlirad.recursion import _Limit  # pyright: ignore[reportPrivateUsage]
 from tests.float_modes import mode
 
@@ -46,12 +44,21 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 def settings() -> dict[str, Any]:
     """What is set in this thread and process."""
-    return {what: read() for what, read in _SETTINGS.items()}
+    return {what: read() for what, read in (*_SETTINGS.items(), *_context())}
+
+
+def _context() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """All context variables of mlirad, which have defaults."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "mlirad":
+            for own, value in list(vars(module).items()):
+                if isinstance(value, ContextVar):
+                    yield f"{name}.{own}", value.get
 
 
 def disturbed(before: dict[str, Any]) -> list[str]:
     """What is not set as it was, or is held by a thread that does nothing."""
-    found = [what for what, value in settings().items() if value != before[what]]
+    found = [what for what, value in settings().items() if what in before and value != before[what]]
     found += [what for what, held in _held() if held]
     owned = [lock for lock in (*forking._locks, forking.CallsOfLLVM.lock) if not _is_free(lock)]
     return found + ["a lock"] * bool(owned)
@@ -65,8 +72,6 @@ def _held() -> Iterator[tuple[str, Any]]:
     yield "deep recursion", _Limit.calls
     yield "compiles", compilation._Garbage.compiles
     yield "listeners to warnings", heard_warnings._ear.listeners
-    context = copy_context()
-    yield "sizes", [v for v in (ranges._others, ranges._named, moves._watching) if v in context]
     yield "the line of progress", not _is_free(progress._taken)
 
 

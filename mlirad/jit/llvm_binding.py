@@ -119,6 +119,7 @@ class _Deferred:
         binding = cast(Binding, cast(object, importlib.import_module(_BINDING)))
         if not vars(self):
             _replace_lock()
+            _close_once()
             binding.initialize_native_target()
             binding.initialize_native_asmprinter()
         value = getattr(binding, name)
@@ -175,6 +176,34 @@ def _replace_lock() -> None:
         _CallLock(functions).enter()
 
 
+def _close_once() -> None:
+    """Have llvmlite's objects note that they are freed before they are, so interrupts free none twice.
+
+    Those that are interrupted in between stay in memory.
+    """
+    known: Any = importlib.import_module(f"{_BINDING}.ffi")
+    dispose_string = known.lib.LLVMPY_DisposeString
+
+    def close_string(string: Any) -> None:
+        pointer, string._ptr = string._ptr, None
+        if pointer is not None:
+            del string._as_parameter_
+            if string._owned:
+                dispose_string(pointer)
+
+    def close(resource: Any) -> None:
+        is_own = not resource._closed and not resource._owned
+        resource._owned = True  # which whoever frees it now need not tell apart from others
+        try:
+            if is_own:
+                resource._dispose()
+        finally:
+            resource.detach()
+
+    known.OutputString.close = close_string
+    known.ObjectRef.close = close
+
+
 def llvm_version() -> str:
     """The versions of llvmlite and of the LLVM in it."""
     llvmlite = importlib.import_module("llvmlite")
@@ -199,6 +228,7 @@ def run_pipeline(machine: TargetMachine, module: Module, passes: Sequence[str]) 
         owner = getattr(importlib.import_module("llvmlite.binding.newpassmanagers"), "NewPassManager", None)
         dispose: object = getattr(owner, "_dispose", None)
         if callable(dispose):
+            cast(Any, manager)._owned = True  # so closing it later does not free it again
             dispose(manager)
             manager.detach()
         else:

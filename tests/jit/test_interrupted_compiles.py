@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import signal
 import threading
 from collections.abc import Callable
@@ -14,10 +16,12 @@ import mlirad as ad
 from mlirad import compiler
 from mlirad.frontend.compiling import compilation
 from mlirad.jit import engine, forking
+from mlirad.jit.llvm_binding import LLVM
 from mlirad.lower.form_kernels import FormKernelsPass
 from mlirad.lower.plan_memory import PlanMemoryPass
 from mlirad.passes.linearize import LinearizePass
 from tests.invariants import disturbed, settings
+from tests.robustness.test_interrupts import Interrupting, Stop
 
 pytestmark = pytest.mark.filterwarnings("ignore::mlirad.errors.CaptureWarning")
 
@@ -117,3 +121,47 @@ def test_waiting_for_a_compile_is_interrupted() -> None:
     with lock, lock:
         pass
     assert not disturbed(before)
+
+
+class _Freeing:
+    """Stands for a function of LLVM that frees something, and notes its name when it is called."""
+
+    def __init__(self, name: str, freed: list[str]):
+        self.name, self.freed = name, freed
+
+    def __call__(self, *args: object) -> int:
+        self.freed.append(self.name)
+        return 0
+
+
+@pytest.mark.parametrize("kind", ["string", "library", "linker"])
+def test_what_an_interrupt_ends_is_not_freed_twice(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each place of closing an object of LLVM that runs handlers of signals; it is closed again later."""
+    LLVM.get_process_triple()  # which loads it
+    ffi: Any = importlib.import_module("llvmlite.binding.ffi")
+    orcjit: Any = importlib.import_module("llvmlite.binding.orcjit")
+    make: dict[str, Callable[[], Any]] = {
+        "string": lambda: ffi.OutputString(),
+        "library": lambda: orcjit.ResourceTracker(ctypes.c_void_p(1), "program", {}),
+        "linker": lambda: orcjit.LLJIT(ctypes.c_void_p(1)),
+    }
+    functions = {
+        "string": ffi.lib.LLVMPY_DisposeString,
+        "library": ffi.lib.LLVMPY_LLJIT_Dylib_Tracker_Dispose,
+        "linker": ffi.lib.LLVMPY_LLJITDispose,
+    }
+    freed: list[str] = []
+    for name, function in functions.items():
+        monkeypatch.setattr(function, "_cfn", _Freeing(name, freed))
+    ended, place = 0, 0
+    while ended == place:
+        place += 1
+        resource = make[kind]()
+        try:
+            Interrupting(place).during(resource.close)
+        except Stop:
+            ended += 1
+        resource.close()
+        assert freed.count(kind) <= 1
+        freed.clear()
+    assert place > 3

@@ -104,29 +104,48 @@ def executable(
     from mlirad.frontend.compiling import log
 
     called = name or function
-    with log.recorded(called):
+
+    def made(_: log.Record | None) -> tuple[Executable, NativeFunction | None]:
         if options.interpret:
             from mlirad.frontend.compiling import making
 
             log.note("interpreted")
             return making.interpreted(module, options, stats, function, start), None
-        from mlirad.frontend.compiling.kept import kept_or_made, place_of
-
-        pipeline = options.pipeline("kernels", function, donated, start, sizes)
-        place = place_of(module, pipeline, options, called)
-
-        def made() -> MachineProgram:
-            from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
-
-            return making.machine_code(
-                module, options, stats, function, donated, called, start=start, sizes=sizes
-            )
-
-        native = kept_or_made(
-            place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
-        )
-        native.kept_as = None if place is None else place.key
+        native = _native(module, options, stats, function, donated, called, anew, start, sizes)
         return native.entry, native
+
+    return log.recorded(called, made)
+
+
+def _native(
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None,
+    function: str,
+    donated: tuple[int, ...],
+    called: str,
+    anew: bool,
+    start: Stage,
+    sizes: Sizes,
+) -> NativeFunction:
+    """Machine code of the module, of the disk or made."""
+    from mlirad.frontend.compiling.kept import kept_or_made, place_of
+
+    pipeline = options.pipeline("kernels", function, donated, start, sizes)
+    place = place_of(module, pipeline, options, called)
+
+    def made() -> MachineProgram:
+        from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
+
+        return making.machine_code(
+            module, options, stats, function, donated, called, start=start, sizes=sizes
+        )
+
+    native = kept_or_made(
+        place, lambda program: loaded(program, options, function, donated), made, anew=anew, stats=stats
+    )
+    native.kept_as = None if place is None else place.key
+    return native
 
 
 def loaded(

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 if TYPE_CHECKING:
     from logging import Logger
 
 NAME: Final = "mlirad"
+
+T = TypeVar("T")
 
 _DEBUG, _INFO = 10, 20
 """The levels of `logging`."""
@@ -51,26 +53,24 @@ class Record:
 _open: ContextVar[Record | None] = ContextVar("open", default=None)
 
 
-@contextmanager
-def recorded(name: str, signature: Callable[[], str] | None = None) -> Generator[Record | None]:
-    """Tell of the program that is made in the `with` block, if one is; None stands for nobody who listens.
+def recorded(name: str, make: Callable[[Record | None], T], signature: Callable[[], str] | None = None) -> T:
+    """Tell of the program that `make` makes, if it does; it gets None where nobody listens.
 
     What is compiled on the way for the same function belongs to it.
     """
     logger, outer = _logger(), _open.get()
     if logger is None or (outer is not None and outer.name == name):
-        yield None
-        return
-    record = Record(name)
-    token, start = _open.set(record), time.perf_counter()
+        return make(None)
+    record, start = Record(name), time.perf_counter()
     error: Exception | None = None
     try:
-        yield record
+        _open.set(record)
+        return make(record)
     except Exception as caught:
         error = caught
         raise
     finally:
-        _open.reset(token)
+        _open.set(outer)
         seconds = time.perf_counter() - start
         if record.source is not None or error is not None:
             shown = name if signature is None else f"{name}({signature()})"
@@ -107,8 +107,15 @@ def fell_back(what: str) -> None:
 
 
 def _logger() -> Logger | None:
+    """The logger, if somebody listens; asked without `logging`'s lock, which an interrupt can leave taken."""
     logging = sys.modules.get("logging")
     if logging is None:
         return None
-    logger: Logger = logging.getLogger(NAME)
-    return logger if logger.isEnabledFor(_INFO) else None
+    logger = _named(logging)
+    is_heard = logging.root.manager.disable < _INFO and logger.getEffectiveLevel() <= _INFO
+    return logger if is_heard and not logger.disabled else None
+
+
+@cache
+def _named(logging: Any) -> Logger:
+    return logging.getLogger(NAME)

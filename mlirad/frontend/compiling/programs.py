@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -124,36 +123,47 @@ class Cache:
         The logger shows the `signature`. Raises `TracingError` if the function draws random numbers, or reads
         an iterator, while it is traced.
         """
-        with self._recorded(signature) as record, self.lock:
-            captures = self.captures()
-            found = self.programs.get((key, captures.key))
+
+        def found_or_made(record: Record | None) -> Program:
+            with self.lock:
+                return self._found_or_made(key, make, record)
+
+        if self._watch is None or "logging" not in sys.modules:
+            return found_or_made(None)
+        from mlirad.frontend.compiling.log import recorded
+
+        return recorded(self._name, found_or_made, signature)
+
+    def _found_or_made(self, key: Hashable, make: Callable[[], Program], record: Record | None) -> Program:
+        captures = self.captures()
+        found = self.programs.get((key, captures.key))
+        if found is None:
+            found = shared_programs.find(self._transformation, key, captures)
+            if record is not None:
+                record.cause = self._cause(key, captures)
+                record.source = None if found is None else "shared"
             if found is None:
-                found = shared_programs.find(self._transformation, key, captures)
-                if record is not None:
-                    record.cause = self._cause(key, captures)
-                    record.source = None if found is None else "shared"
-                if found is None:
-                    self._note(key, captures)
-                    states = captures.drawn_states()
-                    others = OtherGenerators(
-                        (drawn for _, drawn in captures.drawn), everywhere=bool(captures.outside)
-                    )
-                    found, watch = watching(make, outside=bool(captures.outside))
-                    self._require_undrawn(captures, states)
-                    if self._watch is not None:
-                        self._escapes.note(self._watch.root, captures)
-                    if self._reads_unseen(watch, captures, others):
-                        return found
-                    captures = self._settled(captures)
-                    if self._watch is not None and key not in self._last:
-                        note_remade(self._watch.root, self._name, (self._transformation, key), captures)
-                    shared_programs.keep(self._transformation, key, captures, found)
-                self._last[key] = captures
-                place = (key, captures.key)
-                self._nbytes[place] = captures.nbytes
-                self.programs[place] = found
-                self._drop_oldest(place)
-            return found
+                self._note(key, captures)
+                states = captures.drawn_states()
+                others = OtherGenerators(
+                    (drawn for _, drawn in captures.drawn), everywhere=bool(captures.outside)
+                )
+                found, watch = watching(make, outside=bool(captures.outside))
+                self._require_undrawn(captures, states)
+                if self._watch is not None:
+                    self._escapes.note(self._watch.root, captures)
+                if self._reads_unseen(watch, captures, others):
+                    return found
+                captures = self._settled(captures)
+                if self._watch is not None and key not in self._last:
+                    note_remade(self._watch.root, self._name, (self._transformation, key), captures)
+                shared_programs.keep(self._transformation, key, captures, found)
+            self._last[key] = captures
+            place = (key, captures.key)
+            self._nbytes[place] = captures.nbytes
+            self.programs[place] = found
+            self._drop_oldest(place)
+        return found
 
     def _drop_oldest(self, latest: tuple[Hashable, Hashable]) -> None:
         """Drop programs that are too many, or too large and of no use unless a state returns.
@@ -195,13 +205,6 @@ class Cache:
         return bool(unseen)
 
     # What is told --------------------------------------------------------------------------------
-
-    def _recorded(self, signature: Callable[[], str] | None) -> AbstractContextManager[Record | None]:
-        if self._watch is None or "logging" not in sys.modules:
-            return nullcontext()
-        from mlirad.frontend.compiling.log import recorded
-
-        return recorded(self._name, signature)
 
     def _cause(self, key: Hashable, captures: Captures) -> str:
         """Say why there is no program of a signature yet."""
