@@ -89,8 +89,8 @@ def _rsqrt(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def _cbrt(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """1 / (3 y^2)."""
-    return _reciprocal(b, b.scaled(_square(b, y), 3.0))
+    """(1 / y)^2 / 3, whose derivative at 0 is infinite, too."""
+    return b.scaled(_square(b, _reciprocal(b, y)), 1 / 3)
 
 
 def _tan(b: ArrayBuilder, x: Value, y: Value) -> Value:

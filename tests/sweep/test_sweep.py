@@ -18,7 +18,6 @@ from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions.meanings.ufuncs import MEANINGS, all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.scipy_functions import special as special_calls
-from tests.sweep.behind import BEHIND
 from tests.sweep.case import Case
 from tests.sweep.functions import CASES
 from tests.sweep.sweeping import sweep
@@ -29,8 +28,6 @@ EVERYDAY = 5
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_derivatives(case: Case, fuzz_seconds: float) -> None:
-    if case.name in BEHIND:
-        pytest.skip("this function has points where its formulas are not yet right")
     for dtype in (np.float64, np.float32):
         tally = sweep(case, dtype, 1 if fuzz_seconds else EVERYDAY)
         assert not tally.wrong, "\n".join(map(str, tally.wrong[:10]))

@@ -31,9 +31,21 @@ def _scaled_i(x: Any, v: Any) -> Any:
 
 
 def _scaled_k(x: Any, v: Any) -> Any:
-    if x < 400:
+    """e^x K_v(x), but near 0 and far out by its integral of exp(x - x cosh(t)) cosh(v t) over t."""
+    if not x > 0:
+        raise ValueError
+    if x < 0.5:
         return mp.exp(x) * mp.besselk(v, x)
+    if x < 400:
+        needed = mp.dps * mp.log(10) + 20
+        h = mp.pi**2 / (needed + x)
+        nodes = (h * k for k in range(1, int(mp.acosh(1 + needed / x + 5) / h) + 2))
+        return h * (mpf(1) / 2 + mp.fsum(mp.exp(x - x * mp.cosh(t)) * mp.cosh(v * t) for t in nodes))
     return _asymptotic(x, v, 1) * mp.sqrt(mp.pi / (2 * x))
+
+
+def _k(x: Any, v: Any) -> Any:
+    return mp.exp(-x) * _scaled_k(x, integer_or(v))
 
 
 def _asymptotic(x: Any, v: Any, sign: int) -> Any:
@@ -100,12 +112,12 @@ BESSEL = (
     special("i1e", lambda x: _scaled_i(x, 1), usual=(-20, 20), knots=(0.0,), **GROWING),
     special("iv", _of_first(mp.besseli), argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
     special("ive", _scaled_i, argument=1, others=ORDERS, stated=lambda v: (0.0,) if v == int(v) else (), **POSITIVE, **GROWING),
-    special("k0", lambda x: mp.besselk(0, x), exponents=(-330, 2), **POSITIVE, **GROWING),
-    special("k1", lambda x: mp.besselk(1, x), exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("k0", lambda x: _k(x, 0), exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("k1", lambda x: _k(x, 1), exponents=(-330, 2), **POSITIVE, **GROWING),
     special("k0e", lambda x: _scaled_k(x, 0), **POSITIVE, **GROWING),
     special("k1e", lambda x: _scaled_k(x, 1), **POSITIVE, **GROWING),
-    special("kv", _of_first(mp.besselk), argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
-    special("kn", _of_first(mp.besselk), argument=1, others=WHOLE_ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("kv", _k, argument=1, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
+    special("kn", _k, argument=1, others=WHOLE_ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
     special("kve", lambda x, v: _scaled_k(x, integer_or(v)), argument=1, others=ORDERS, **POSITIVE, **GROWING),
     special("struve", _struve(mp.struveh), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 1), waves=True,
             slow=True, **POSITIVE),
@@ -148,7 +160,14 @@ def _near_one(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _expn(x: Any, n: Any) -> Any:
-    return mp.expint(int(n), x)
+    """By recurrence from orders 0 and 1, which takes digits where x is large."""
+    if n == 0 or not x > 0:
+        return mp.exp(-x) / x
+    with mp.workdps(mp.dps + 10 + int(n * max(mp.log10(x), 0))):
+        decay, value = mp.exp(-x), mp.e1(x)
+        for k in range(1, int(n)):
+            value = (decay - x * value) / k
+        return value
 
 
 def _agm(a: Any, b: Any) -> Any:
