@@ -43,7 +43,10 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
         )
     given = list(leaves)
     if len(given) != structure.size:
-        raise shape_error(f"the structure {structure} has {structure.size} leaves, {len(given)} are given")
+        raise shape_error(
+            f"the structure {structure} has {structure.size} leaves, {len(given)} are given",
+            "pass as many leaves as ad.tree.leaves gives of such a structure",
+        )
     return structure.unflatten(given)
 
 
@@ -94,7 +97,10 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
 
     def unravel(vector: Any) -> Any:
         if np.shape(vector) != (size,):
-            raise shape_error(f"the vector has shape {list(np.shape(vector))}, and [{size}] is expected")
+            raise shape_error(
+                f"the vector has shape {list(np.shape(vector))}, and [{size}] is expected",
+                "pass a vector of that many elements",
+            )
         made: list[Any] = []
         start = 0
         for shape, own in forms:
@@ -112,7 +118,10 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
 def _array(leaf: Any, path: str) -> Any:
     array = leaf if hasattr(leaf, "dtype") else np.asarray(leaf)
     if array.dtype.kind not in "biuf":
-        raise dtype_error(f"{path} is {of_class(leaf)}, and a vector is made of numbers")
+        raise dtype_error(
+            f"{path} is {of_class(leaf)}, and a vector is made of numbers",
+            "leave it out, or make it a number",
+        )
     return array
 
 
@@ -120,7 +129,7 @@ def _like(tree: Tree, value: Any, what: str) -> list[Any]:
     try:
         return tree.flatten_like(value, what)
     except ValueError as error:
-        raise shape_error(str(error)) from error
+        raise shape_error(str(error), "pass structures that are alike") from error
 
 
 def __getattr__(name: str) -> Any:

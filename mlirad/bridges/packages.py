@@ -14,5 +14,6 @@ def framework(name: str, bridge: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise UnsupportedError(
-            f"ad.{bridge} needs the package {name.partition('.')[0]}, which cannot be imported: {error}"
+            f"ad.{bridge} needs the package {name.partition('.')[0]}, which cannot be imported: {error}",
+            hint=f"install it: pip install {name.partition('.')[0]}",
         ) from error

@@ -48,7 +48,9 @@ class StableHloFunction:
         block = function_block(self.main)
         if len(arrays) != len(block.args):
             raise ArgumentError(
-                f"@{self.__name__} takes {len(block.args)} arrays, got {len(arrays)}", location=user_line()
+                f"@{self.__name__} takes {len(block.args)} arrays, got {len(arrays)}",
+                location=user_line(),
+                hint="pass the arrays of its signature, one by one",
             )
         values = [
             _fitting(array, arg, k) for k, (array, arg) in enumerate(zip(arrays, block.args, strict=True))

@@ -81,7 +81,7 @@ def _limit(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise ArgumentError(
-            f"{SIZE_VARIABLE} is {_shortened(text)!r}, which is no size",
+            f"{SIZE_VARIABLE} is {_shortened(text)!r}, which is not a size",
             hint="write 512M or 2G, or leave it out",
         )
     return int(min(float(found[1]) * 2 ** _UNITS[found[2].upper()], _MOST_BYTES))

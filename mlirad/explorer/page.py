@@ -55,7 +55,11 @@ def explore(
     except (OSError, ValueError) as error:
         aside.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or str(error)
-        raise UnsupportedError(f"cannot write {where}: {reason}", location=user_line()) from error
+        raise UnsupportedError(
+            f"cannot write {where}: {reason}",
+            location=user_line(),
+            hint="name a file in a folder that is there and can be written",
+        ) from error
     return where
 
 

@@ -64,6 +64,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         raise TracingError(
             f"{function_name(function)} failed: {type(error).__name__}: {error}",
             location=traceback_line(error),
+            hint="call the function by itself with these arguments, or give others by --args",
         ) from error
     sys.stdout.write(f"{written}\n")
     return 0

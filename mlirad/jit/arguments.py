@@ -82,13 +82,14 @@ def _from_python_scalar(spec: ArraySpec, value: bool | int | float, position: in
     # A bool goes everywhere, an int to numbers, a float to floats.
     if "bif".index(np.dtype(type(value)).kind) > "bif".index(dtype.kind):
         raise DtypeError(
-            f"argument {position} is the {type(value).__name__} {value!r}, and {dtype} is expected"
+            f"argument {position} is the {type(value).__name__} {value!r}, and {dtype} is expected",
+            hint="write 1.0 for 1, and 1 for True",
         )
     try:
         return np.array(value, dtype)
     except OverflowError as error:
         message = f"argument {position} is {value!r}, which {dtype} does not hold"
-        raise DtypeError(message) from error
+        raise DtypeError(message, hint="pass a number that the dtype holds") from error
 
 
 def _as_array(value: object, position: int) -> npt.NDArray[Any]:
@@ -118,5 +119,8 @@ def _as_array(value: object, position: int) -> npt.NDArray[Any]:
             hint="pass a NumPy array, or what np.asarray turns into one",
         ) from error
     if type(array) is not np.ndarray:
-        raise ArgumentError(f"argument {position} gives {of_class(array)}, not an ndarray")
+        raise ArgumentError(
+            f"argument {position} gives {of_class(array)}, not an ndarray",
+            hint="pass a plain array, such as np.asarray(x)",
+        )
     return array

@@ -60,7 +60,7 @@ def _fail(status: int) -> NoReturn:
     if status == OUT_OF_MEMORY:
         raise OutOfMemoryError(
             "the record of a loop or the calls of a function took all memory",
-            hint="wrap the body of the loop in ad.checkpoint, or make fewer trips or calls",
+            hint="wrap the body of the loop in ad.checkpoint, or make fewer iterations or calls",
         )
     if status == TOO_DEEP:
         raise CallDepthError(

@@ -118,7 +118,7 @@ def _require_room(function: FuncOp, growth: int) -> None:
     """Raise where copies of a function that has to be written out are too many."""
     if growth > MOST_GROWTH:
         raise UnsupportedError(
-            f"@{function.sym_name.data} takes or returns linear maps and is written out where it is called, "
+            f"@{function.sym_name.data} takes or returns linear maps and is inlined where it is called, "
             f"in about {growth} operations",
             location=location_of(function),
             hint="call it less often, or return the result of applying the map",

@@ -107,7 +107,10 @@ def multinomial(
     """
     trials, chances = _floats(n, "multinomial: n"), _floats(pvals, "multinomial: pvals")
     if chances.ndim == 0 or chances.shape[-1] == 0:
-        raise shape_error("multinomial: pvals has no elements along its last dimension")
+        raise shape_error(
+            "multinomial: pvals has no elements along its last dimension",
+            "give the probability of one category or more",
+        )
     wanted = broadcast_shape(shape, "parameters", trials, chances[..., 0])
     outcomes = chances.shape[-1]
     rows = xp.moveaxis(xp.broadcast_to(chances, (*wanted, outcomes)), -1, 0)
@@ -128,7 +131,7 @@ def multinomial(
 def _floats(parameter: Numbers, name: str) -> Any:
     value = asarray(parameter)
     if value.dtype.kind not in "fi":
-        raise dtype_error(f"{name} is {value.dtype}, and it must be a number")
+        raise dtype_error(f"{name} is {value.dtype}, and it must be a number", "pass an integer or a float")
     return stop_gradient(value.astype(np.float64))
 
 

@@ -52,7 +52,10 @@ def randint(
 def _integers(limit: Numbers, name: str) -> Any:
     value = asarray(limit)
     if value.dtype.kind != "i":
-        raise dtype_error(f"randint: {name} is {value.dtype}, and it must be an integer")
+        raise dtype_error(
+            f"randint: {name} is {value.dtype}, and it must be an integer",
+            "pass integers, such as 10 for 10.0",
+        )
     return value.astype(np.int64)
 
 
@@ -84,16 +87,20 @@ def categorical(
     scores = stop_gradient(asarray(logits))
     if scores.dtype.kind != "f" or scores.ndim == 0:
         raise dtype_error(
-            f"categorical: logits are {scores.dtype}{list(scores.shape)}, and must be an array of floats"
+            f"categorical: logits are {scores.dtype}{list(scores.shape)}, and must be an array of floats",
+            "pass an array of floats with a dimension for the categories",
         )
     scores = xp.moveaxis(scores, checked_axis(axis, "categorical: axis", scores.ndim), -1)
     *batch, count = scores.shape
     wanted = tuple(batch) if shape is None else checked_shape(shape)
     lead = len(wanted) - len(batch)
     if lead < 0 or wanted[lead:] != tuple(batch):
-        raise shape_error(f"categorical: a draw of shape {list(wanted)}, and that of logits is {batch}")
+        raise shape_error(
+            f"categorical: a draw of shape {list(wanted)}, and that of logits is {batch}",
+            "give a shape that the shape of logits, without the axis, broadcasts to",
+        )
     if not count:
-        raise shape_error("categorical: there is no category")
+        raise shape_error("categorical: there is no category", "give the logits of one category or more")
     several = () if not checked_flag(replace, "categorical: replace") else wanted[:lead]
     u = unit(key, (*several, *batch, count), scores.dtype)
     noisy = scores - xp.log(-xp.log(u))
@@ -101,7 +108,9 @@ def categorical(
         return xp.argmax(noisy, axis=-1)
     draws = prod(wanted[:lead])
     if draws > count:
-        raise shape_error(f"categorical: {draws} different categories of {count}")
+        raise shape_error(
+            f"categorical: {draws} different categories of {count}", "draw fewer, or with replace=True"
+        )
     ranked = xp.flip(xp.argsort(noisy, axis=-1), axis=-1)[..., :draws]
     return xp.reshape(xp.moveaxis(ranked, -1, 0), wanted)
 
@@ -151,7 +160,10 @@ def choice(
     if p is not None:
         chances = asarray(p)
         if chances.shape != (count,):
-            raise shape_error(f"choice: probabilities of shape {list(chances.shape)} for {count} elements")
+            raise shape_error(
+                f"choice: probabilities of shape {list(chances.shape)} for {count} elements",
+                "give one probability for each element",
+            )
         numbers = categorical(key, xp.log(chances), shape=(draws,), replace=replace)
     elif replace:
         numbers = randint(key, (draws,), 0, count)

@@ -89,7 +89,7 @@ def checked_dtype(dtype: npt.DTypeLike, *allowed: type[np.generic]) -> Any:
     try:
         found: Any = np.dtype(dtype)
     except TypeError:
-        raise dtype_error(f"{repr(dtype)[:60]} is no dtype", hint) from None
+        raise dtype_error(f"{repr(dtype)[:60]} is not a dtype", hint) from None
     if found not in allowed:
         raise dtype_error(f"a draw of the dtype {found}", hint)
     return found
@@ -109,7 +109,7 @@ def checked_shape(shape: Any) -> Shape:
     """A shape given as an integer or a sequence of them, none of them negative."""
     extents = static_shape(shape)
     if any(extent < 0 for extent in extents):
-        raise shape_error(f"the shape {shape} has a negative extent")
+        raise shape_error(f"the shape {shape} has a negative extent", "sizes are 0 or more")
     return extents
 
 

@@ -73,7 +73,9 @@ def dirichlet(key: Numbers, alpha: Numbers, shape: Any = None, dtype: npt.DTypeL
     float_type = checked_float(dtype)
     parameters = asarray(alpha).astype(float_type)
     if parameters.ndim == 0 or parameters.shape[-1] == 0:
-        raise shape_error("dirichlet: alpha has no elements along its last dimension")
+        raise shape_error(
+            "dirichlet: alpha has no elements along its last dimension", "give one concentration or more"
+        )
     wanted = broadcast_shape(shape, "parameters", parameters[..., 0])
     logs = loggamma(key, parameters, (*wanted, parameters.shape[-1]), float_type)
     shares = xp.exp(logs - xp.max(logs, axis=-1, keepdims=True))

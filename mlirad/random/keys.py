@@ -30,7 +30,10 @@ def key(seed: Numbers) -> Any:
     """
     if isinstance(seed, Array):
         if seed.shape != () or seed.dtype.kind != "i":
-            raise dtype_error(f"key: the seed is {seed.dtype}{list(seed.shape)}, and must be one integer")
+            raise dtype_error(
+                f"key: the seed is {seed.dtype}{list(seed.shape)}, and must be one integer",
+                "pass an integer: ad.random.key(0)",
+            )
         wide = seed.astype(np.int64)
         return xp.stack([(wide >> WORD).astype(np.int32), wide.astype(np.int32)])
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
@@ -64,7 +67,8 @@ def fold_in(key: Numbers, data: Numbers) -> Any:
     number = np.asarray(data) if not isinstance(data, Array) else data
     if number.shape != () or number.dtype.kind != "i":
         raise dtype_error(
-            f"fold_in: the data is {number.dtype}{list(number.shape)}, and it must be one integer"
+            f"fold_in: the data is {number.dtype}{list(number.shape)}, and it must be one integer",
+            "pass an integer, such as the number of a step",
         )
     wide = number.astype(np.int64)
     high, low = (wide >> WORD).astype(np.int32), wide.astype(np.int32)

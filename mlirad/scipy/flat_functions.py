@@ -239,7 +239,7 @@ def _vector(x: Any, space: Space) -> Vector:
     try:
         point = np.asarray(x, np.float64)
     except (TypeError, ValueError):
-        raise dtype_error(f"{repr(x)[:60]} is no vector of floats", "pass an array of floats") from None
+        raise dtype_error(f"{repr(x)[:60]} is not a vector of floats", "pass an array of floats") from None
     if point.shape != (space.size,):
         raise shape_error(
             f"a vector of shape {list(point.shape)}, and flat vectors have the shape {[space.size]}",

@@ -219,7 +219,7 @@ def load_function(place: str) -> Callable[..., Any]:
         raise UnsupportedError(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
-        raise UnsupportedError(f"{path} is no Python file", hint="its name must end in .py")
+        raise UnsupportedError(f"{path} is not a Python file", hint="its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.resolve().parent))
     try:

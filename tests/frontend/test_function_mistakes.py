@@ -168,12 +168,12 @@ MISTAKES: dict[str, Mistake] = {
         lambda x: ad.fold(lambda f, w: ad.lambda_(lambda z: z, np.ones(2)), sine(0.0), np.ones(3)),
         "carry starts as a function (float64[],) -> float64[] made at FILE, and the body returns a function "
         "(float64[2],) -> float64[2] made at FILE",
-        "in every trip",
+        "in every iteration",
     ),
     "carries-of-kinds": (
         lambda x: ad.while_loop(lambda f: x > 0, lambda f: f(x), sine(0.0)),
         "carry starts as a function (float64[],) -> float64[] made at FILE, and the body returns float64[]",
-        "in every trip",
+        "in every iteration",
     ),
     # signatures
     "two-signatures": (unknown_signatures, "its signature was learned from another call", "np.zeros(3)"),
@@ -301,8 +301,6 @@ def test_functions_of_functions_that_are_not_written_out(monkeypatch: pytest.Mon
     assert ad.jit(takes_functions, interpret=True)(2.0) == 32
     monkeypatch.setattr(order, "LEAST_ROOM", 0)
     monkeypatch.setattr(order, "GROWTH", 0)
-    with pytest.raises(
-        ad.UnsupportedError, match=r"not written out any further.* too much: @twice"
-    ) as caught:
+    with pytest.raises(ad.UnsupportedError, match=r"not inlined any further.* too much: @twice") as caught:
         ad.jit(lambda x: takes_functions(x))(2.0)
     assert caught.value.location is not None and __file__ in caught.value.location

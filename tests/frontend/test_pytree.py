@@ -288,7 +288,7 @@ def test_mistakes_with_structures_are_errors_at_the_users_line():
         (lambda: ad.register(3), "takes a class, got an int", "@ad.register"),
         (lambda: ad.register(float), "is a number or a string", "attribute"),
         (lambda: ad.register(Plain, flatten=len), "come together", "write both"),
-        (lambda: ad.register(Plain, static=(1,)), "1, which is no name", "static="),
+        (lambda: ad.register(Plain, static=(1,)), "1, which is not a name", "static="),
         (lambda: ad.tree.map(np.add, [1.0, 2.0], [1.0]), "structured like [*, *], got [*]", ""),
         (lambda: ad.tree.unflatten(ad.tree.structure([1]), []), "has 1 leaves, 0 are given", ""),
         (lambda: ad.tree.unflatten([1], [1]), "takes a structure, got a list", "ad.tree.structure"),

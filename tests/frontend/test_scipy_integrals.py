@@ -82,7 +82,7 @@ def test_distances_from_itself() -> None:
 
 MISTAKES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: distance.cdist(x, x[:, :1]), ad.ShapeError, "differ in size"),
-    (lambda x: distance.cdist(x[0], x), ad.ShapeError, "is no matrix"),
+    (lambda x: distance.cdist(x[0], x), ad.ShapeError, "is not a matrix"),
     (lambda x: distance.cdist(x, x, "hamming"), ad.UnsupportedError, "it knows euclidean"),
     (lambda x: distance.cdist(x, x, "mahalanobis"), ad.UnsupportedError, "only if VI is given"),
     (lambda x: distance.euclidean(x[0], x[0, :1]), ad.ShapeError, "vectors of one size"),

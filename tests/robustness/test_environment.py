@@ -117,5 +117,5 @@ def test_a_size_of_400_digits_is_the_most(monkeypatch: pytest.MonkeyPatch) -> No
     folder = find_folder()
     assert folder is not None and folder.limit >= 2**60
     monkeypatch.setenv("MLIRAD_CACHE_SIZE", "a" * 400)
-    with pytest.raises(ad.ArgumentError, match=r"MLIRAD_CACHE_SIZE is 'a+\.\.\.', which is no size"):
+    with pytest.raises(ad.ArgumentError, match=r"MLIRAD_CACHE_SIZE is 'a+\.\.\.', which is not a size"):
         find_folder()

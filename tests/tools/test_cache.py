@@ -64,6 +64,6 @@ def test_a_folder_that_is_not_used_is_an_error(
     assert f"{file} is no folder" in capsys.readouterr().err
     monkeypatch.setenv("MLIRAD_CACHE_SIZE", "large")
     assert cache.main(["list"]) == 1
-    assert "'large', which is no size" in capsys.readouterr().err
+    assert "'large', which is not a size" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         cache.main(["remove"])

@@ -62,7 +62,8 @@ def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], op
     where = left.pop("where", True)
     if left or where is not True:
         raise unsupported_error(
-            f"{name} of complex arrays takes no {', '.join(left or ['where'])}", "write np.where(...)"
+            f"{name} of complex arrays takes no {', '.join(left or ['where'])}",
+            "write np.where(condition, a, b)",
         )
     if unary is not None:
         z = as_complex(inputs[0])

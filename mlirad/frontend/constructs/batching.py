@@ -34,6 +34,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
             f"vmap: in_axes has {len(in_axes)} entries, and {function_name(function)} is given {len(args)} "
             f"arguments",
             location=user_line(),
+            hint="write one axis for all arguments, or an axis or None for each",
         )
     leaves, tree = flatten(args)
     axes = _spread(tuple(in_axes), args, "in_axes")
@@ -56,7 +57,11 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         moved.append(array)
     if len(sizes) != 1:
         found = ", ".join(f"{path} has {size}" for size, path in sizes.items()) or "all in_axes are None"
-        raise ShapeError(f"vmap needs one batch size: {found}", location=user_line())
+        raise ShapeError(
+            f"vmap needs one batch size: {found}",
+            location=user_line(),
+            hint="batch arguments along axes of one size; None in in_axes marks what all elements share",
+        )
 
     require_arguments(function, len(args), "vmap")
 
@@ -88,6 +93,8 @@ def _spread(axes: Axes, value: Any, what: str) -> list[int | None]:
     given = parts_of(axes)
     if parts is None or given is None or list(parts) != list(given):
         raise ShapeError(
-            f"vmap: {what} {axes!r} does not fit the structure {flatten(value)[1]}", location=user_line()
+            f"vmap: {what} {axes!r} does not fit the structure {flatten(value)[1]}",
+            location=user_line(),
+            hint="write one axis for the whole, or axes in tuples, lists and dictionaries like the value's",
         )
     return [axis for name, part in parts.items() for axis in _spread(given[name], part, what)]

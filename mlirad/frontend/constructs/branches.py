@@ -68,7 +68,9 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
 
     listed = checked_list(branches, "the branches of switch", "write ad.switch(i, [f, g], x)")
     if not listed:
-        raise ArgumentError("switch needs at least one branch", location=user_line())
+        raise ArgumentError(
+            "switch needs at least one branch", location=user_line(), hint="write ad.switch(i, [f, g], x)"
+        )
     for function in listed:
         require_arguments(function, len(operands), "switch")
 

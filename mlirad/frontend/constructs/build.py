@@ -69,7 +69,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
         checked_list(arrays, "the arrays of stack", "write ad.stack([a, b])")
     parts = [asarray(a) for a in arrays]
     if not parts:
-        raise shape_error("stack needs at least one array")
+        raise shape_error("stack needs at least one array", "write np.zeros((0, n)) for no rows")
     return xp.stack(parts, axis=axis)
 
 
@@ -203,6 +203,7 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
                 raise PositionError(
                     f"scatter into shape {extents} needs {len(extents)} positions, got {len(positions)}",
                     location=user_line(),
+                    hint="return a tuple with a position for each dimension",
                 )
             return positions
 
@@ -247,6 +248,7 @@ def _common_length(shapes: Sequence[Shape]) -> int:
         raise ShapeError(
             f"map needs arrays of one length, got shapes {', '.join(map(str, shapes))}",
             location=user_line(),
+            hint="map over arrays of one length; the function sees all others anyway",
         )
     return length
 
@@ -258,7 +260,9 @@ def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Ca
 def _extents(shape: int | Sequence[int], what: str) -> Shape:
     extents = static_shape(shape)
     if not all(at_most(0, extent) for extent in extents):
-        raise ShapeError(f"{what} with a negative extent: {extents}", location=user_line())
+        raise ShapeError(
+            f"{what} with a negative extent: {extents}", location=user_line(), hint="sizes are 0 or more"
+        )
     return extents
 
 

@@ -72,7 +72,11 @@ def settled(attempt: Callable[[Regions], T]) -> T:
         except BaseException:
             regions.drop()
             raise
-    raise TracingError("the types of the carried values do not settle", location=user_line())
+    raise TracingError(
+        "the types of the carried values do not settle",
+        location=user_line(),
+        hint="convert what the body returns to the dtype of what is carried: y = x.astype(dtype)",
+    )
 
 
 class Carry:
@@ -157,7 +161,7 @@ class Carry:
         return TracingError(
             f"{self.what}: {path} starts as {old}, and the body returns {found}",
             location=user_line(),
-            hint="what is carried takes and returns the same structures, shapes and dtypes in every trip",
+            hint="carried values have the same structures, shapes and dtypes in every iteration",
         )
 
     def _matched(self, result: Any) -> list[Any]:
@@ -168,7 +172,7 @@ class Carry:
                 f"{self.what}: the carry is structured like {self.tree}, and the body returns one like "
                 f"{structure_text(result)}",
                 location=user_line(),
-                hint="each trip must return what it was given: the same tuples, keys and fields",
+                hint="each iteration must return what it was given: the same tuples, keys and fields",
             ) from error
 
     def _check_shape(self, found: LeafType, old: LeafType, path: str) -> None:
@@ -218,7 +222,7 @@ def sliced_length(shapes: Sequence[Shape], paths: Sequence[str], length: int | N
             raise ShapeError(
                 f"{what}: {path} is a scalar and has no slices",
                 location=user_line(),
-                hint="what is the same in every trip need not be passed: the body sees it anyway",
+                hint="what is the same in every iteration need not be passed: the body sees it anyway",
             )
         if found is not None and shape[0] != found:
             raise ShapeError(
@@ -228,7 +232,11 @@ def sliced_length(shapes: Sequence[Shape], paths: Sequence[str], length: int | N
             )
         found = shape[0]
     if found is None:
-        raise ShapeError(f"{what} needs `xs` or `length`", location=user_line())
+        raise ShapeError(
+            f"{what} needs `xs` or `length`",
+            location=user_line(),
+            hint="write ad.scan(f, init, xs), or ad.scan(f, init, length=n)",
+        )
     return found
 
 

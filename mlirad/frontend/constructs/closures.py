@@ -332,7 +332,10 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
     def closure() -> Closure[P, R]:
         if not callable(function):
-            raise argument_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
+            raise argument_error(
+                f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}",
+                "write ad.lambda_(f)",
+            )
         if isinstance(function, Closure):
             return cast("Closure[P, R]", function)
         if not like and not takes_nothing(function):
@@ -344,7 +347,10 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
     def run() -> Closure[P, R]:
         if not callable(function):
-            raise argument_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
+            raise argument_error(
+                f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}",
+                "write ad.lambda_(f)",
+            )
         if isinstance(function, Closure):
             return cast("Closure[P, R]", function)
         if like or takes_nothing(function):

@@ -224,6 +224,7 @@ def scatter(x: Any, space: Shape, extents: Shape, function: Function) -> Any:
             raise PositionError(
                 f"scatter into shape {extents} needs {len(extents)} positions, got {len(to)}",
                 location=user_line(),
+                hint="return a tuple with a position for each dimension",
             )
         if all(0 <= p < e for p, e in zip(to, extents, strict=True)):
             result[tuple(to)] += array[at]

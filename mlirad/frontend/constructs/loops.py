@@ -303,13 +303,15 @@ def _static(value: Any) -> int:
         number = operator.index(value)
     except TypeError as error:
         raise ShapeError(
-            f"the number of trips must be a static integer, got {value!r}",
+            f"the number of iterations must be a static integer, got {value!r}",
             location=user_line(),
             hint="for a number that is traced write ad.fori_loop or ad.while_loop",
         ) from error
     if abs(number) >= MACHINE_INTEGERS:
         raise ShapeError(
-            f"the number of trips is made of {number}, which no machine counts to", location=user_line()
+            f"the number of iterations is made of {number}, which no machine counts to",
+            location=user_line(),
+            hint="write a smaller number, or ad.while_loop with a condition that ends it",
         )
     return number
 

@@ -159,6 +159,7 @@ class Function(Named):
                     f"{function_name(self._function)} returns {_shown(found)}, and `returns` says "
                     f"{_shown(cast(StructureType, kept.result))}",
                     location=definition_of(self._function),
+                    hint="make returns= an example with the structure, shapes and dtypes of the result",
                 )
             kept.result = found
             del functions.finished[finished:]

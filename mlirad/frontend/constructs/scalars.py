@@ -52,7 +52,9 @@ def read_positions(given: Any, shape: Sequence[int], what: str, read: Callable[[
     listed = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given,)
     if len(listed) > len(shape):
         raise PositionError(
-            f"{what}: {len(listed)} positions for an array of shape {tuple(shape)}", location=user_line()
+            f"{what}: {len(listed)} positions for an array of shape {tuple(shape)}",
+            location=user_line(),
+            hint="pass a tuple with a position for each dimension",
         )
     found = [read(one) for one in listed]
     for position in found:

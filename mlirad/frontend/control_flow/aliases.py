@@ -273,6 +273,6 @@ def _unsteady(one: str, other: str, what: str) -> Exception:
     names = one if one == other else f"{one} and {other}"
     return tracing_error(
         f"{what} with a traced condition writes {names}, which is one object with another variable in some "
-        f"trips and not in others",
+        f"iterations and not in others",
         COPY,
     )

@@ -170,15 +170,15 @@ class Loop:
         if is_missing(found) or is_opaque(found):
             kind = "no value" if is_missing(found) else of_class(found)
             raise tracing_error(
-                f"{self._what} with a traced condition: {name} is {shown_tree(flatten(start)[1])} before a "
-                f"trip, and {kind} after it",
-                f"give {name} an array or a number in every trip",
+                f"{self._what} with a traced condition: {name} is {shown_tree(flatten(start)[1])} before an "
+                f"iteration, and {kind} after it",
+                f"give {name} an array or a number in every iteration",
             )
         tree = flatten(start)[1]
         if flatten(found)[1] != tree:
             raise tracing_error(
-                f"{self._what} with a traced condition: {shown_name(name)} is {shown_tree(tree)} before a "
-                f"trip, and {shown_tree(flatten(found)[1])} after it",
+                f"{self._what} with a traced condition: {shown_name(name)} is {shown_tree(tree)} before an "
+                f"iteration, and {shown_tree(flatten(found)[1])} after it",
                 "start with the structure that stays; a list cannot grow in such a loop: write y[i] = x into "
                 "an array",
             )
@@ -190,7 +190,7 @@ class Loop:
                 return before
             return Unknown(
                 name,
-                f"it is assigned in the body of {self._what} alone, which may make no trip",
+                f"it is assigned in the body of {self._what} alone, which may make no iteration",
                 f"assign {name} before the loop",
             )
         if name in self._types:

@@ -80,7 +80,9 @@ def check_derivatives(
     differentiable = [k for k, p in enumerate(points) if p.dtype.kind == "f"]
     if not differentiable:
         raise DifferentiationError(
-            f"{function_name(function)} has no floating-point argument", location=user_line()
+            f"{function_name(function)} has no floating-point argument",
+            location=user_line(),
+            hint="pass floats, such as 1.0 for 1",
         )
     setting = Setting(points, paths, differentiable, step, tolerance, seed)
     compiled = Transformed(function, repeated.call, "jit", Options(interpret))
@@ -118,6 +120,7 @@ def check_derivatives(
         raise DerivativeCheckError(
             f"{function_name(function)}: {error.message}; the derivative fails first after {culprit.name}",
             location=location_of(culprit) or user_line(),
+            hint="look at the rule of the op that it names; near a kink give a smaller step",
         ) from error
 
 

@@ -226,7 +226,9 @@ class CustomDerivative(Named):
             made_leaves = tree.flatten_like(whole, what)
         except ValueError as error:
             raise ShapeError(
-                str(error), location=definition_of(application) or definition_of(rule)
+                str(error),
+                location=definition_of(application) or definition_of(rule),
+                hint="return vectors in the structure of what they belong to",
             ) from error
         if given.is_transposed:
             made_leaves = conjugated(tree, made_leaves)

@@ -80,6 +80,7 @@ class Linearization:
                 raise DifferentiationError(
                     f"{function_name(function)} must return (value, aux) with has_aux=True",
                     location=user_line(),
+                    hint="return a tuple of the value and what comes with it",
                 )
             tree, aux = tree.children
         rows = [k for k in range(tree.size) if self.results[k].dtype.kind == "f"]
@@ -87,6 +88,7 @@ class Linearization:
             raise DifferentiationError(
                 f"{function_name(function)} returns no floats: there is nothing to differentiate",
                 location=user_line(),
+                hint="return floats: x.astype(float)",
             )
         return tree, aux, rows
 
@@ -214,7 +216,9 @@ def value_and_grad(
     value: Any = at.value
     if has_aux and not (isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 2):
         raise DifferentiationError(
-            f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
+            f"{function_name(function)} must return (value, aux) with has_aux=True",
+            location=user_line(),
+            hint="return a tuple of the value and what comes with it",
         )
     objective = cast(Any, value)[0] if has_aux else cast(Any, value)
     if holomorphic:
@@ -223,7 +227,7 @@ def value_and_grad(
         raise DifferentiationError(
             f"{function_name(function)} returns a complex number, and a gradient is of a real one",
             location=user_line(),
-            hint="return .real or np.abs(...), or write holomorphic=True for the derivative of a holomorphic "
+            hint="return z.real or np.abs(z), or write holomorphic=True for the derivative of a holomorphic "
             "function of complex arguments",
         )
     _require_scalar(objective.real if holomorphic else objective, function)
@@ -302,7 +306,11 @@ def _structured(tree: Tree, given: Any, what: str) -> list[Any]:
     try:
         return tree.flatten_like(given, what)
     except ValueError as error:
-        raise ShapeError(str(error), location=user_line()) from error
+        raise ShapeError(
+            str(error),
+            location=user_line(),
+            hint="pass vectors in the structure of what they belong to; None stands for zero",
+        ) from error
 
 
 def _vector(given: Any, like: Array, path: str) -> Array:

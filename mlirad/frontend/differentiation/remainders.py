@@ -102,6 +102,7 @@ def measured(value: Function, modes: Modes, setting: Setting) -> DerivativeCheck
                 f"forward and transposed derivative with respect to {path} differ by "
                 f"{differences[path]:.1e}, relative to their size",
                 location=user_line(),
+                hint="look at the rules of the function: one of them is wrong",
             )
         if not orders[path] >= LEAST_ORDER:
             raise DerivativeCheckError(

@@ -155,7 +155,8 @@ def _item(item: Any) -> Any:
     array = np.zeros(0, np.int64) if is_empty else plain_array(cast(object, item))
     if array.dtype.kind not in "ib":
         raise position_error(
-            f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}"
+            f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}",
+            "convert floats: x.astype(np.int64)",
         )
     return int(array) if array.ndim == 0 and array.dtype.kind == "i" else array
 
@@ -176,10 +177,13 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     masks = [k for k in items if _is_mask(k)]
     used = sum(1 for k in items if k is not None and k is not ...) + sum(m.ndim - 1 for m in masks)
     if used > len(shape):
-        raise position_error(f"{used} positions for an array of rank {len(shape)}")
+        raise position_error(
+            f"{used} positions for an array of rank {len(shape)}",
+            "give at most one position or slice for each dimension",
+        )
     dots = [k for k, item in enumerate(items) if item is ...]
     if len(dots) > 1:
-        raise position_error("a key can have only one `...`")
+        raise position_error("a key can have only one `...`", "write : for each of the other dimensions")
     at = dots[0] if dots else len(items)
     # `...` stays as a mark: NumPy takes positions around it as separated, even where it stands for nothing
     filled: list[Any] = [*items[: at + 1], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
@@ -222,7 +226,7 @@ def _strided_by_extents(item: slice, extent: int) -> Strided:
     """The same of bounds and extents with sizes in them, whose order is known for all sizes."""
     step = 1 if item.step is None else index(item.step)
     if step == 0:
-        raise position_error("the step of a slice is 0")
+        raise position_error("the step of a slice is 0", "write a step of 1 or more, or of -1 or less")
     # Positions are clamped as Python does it: steps backwards begin and end one before.
     shift = 0 if step > 0 else 1
 
@@ -244,7 +248,10 @@ def _static_position(position: int, extent: int) -> int:
     if not (is_static(position) and is_static(extent)):
         found = position + extent if position < 0 else position
         if not (found >= 0 and found < extent):
-            raise position_error(f"position {position} lies outside a dimension of extent {extent}")
+            raise position_error(
+                f"position {position} lies outside a dimension of extent {extent}",
+                "test the size before, or write np.take(x, i, mode='clip')",
+            )
         return found
     if not -extent <= position < extent:
         raise position_error(
@@ -261,7 +268,12 @@ def _static_positions(positions: npt.NDArray[Any], extent: int, dim: int) -> Pos
         return _positions_by_extent(positions, extent, dim)
     wrong = positions[(positions < -extent) | (positions >= extent)]
     if wrong.size:
-        raise position_error(f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}")
+        raise position_error(
+            f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}",
+            f"positions go from 0 to {extent - 1}, or from -{extent} to -1"
+            if extent
+            else "there are no elements",
+        )
     return np.where(positions < 0, positions + extent, positions).astype(np.int64)
 
 
@@ -270,7 +282,10 @@ def _positions_by_extent(positions: npt.NDArray[Any], extent: int, dim: int) -> 
     if positions.size:
         least, largest = int(positions.min()), int(positions.max())
         if not (largest < extent and -least <= extent):
-            raise position_error(f"positions lie outside dimension {dim} of extent {extent}")
+            raise position_error(
+                f"positions lie outside dimension {dim} of extent {extent}",
+                "test the size before, or write np.take(x, i, mode='clip')",
+            )
         if least < 0:
             return converted(as_array(np.where(positions < 0, 1, 0)) * as_array(extent) + positions, I64)
     return positions.astype(np.int64)

@@ -163,6 +163,7 @@ class LinearMap(HeldMap):
                 f"the maps do not compose: the right one ends in {other.codomain}, the left one starts from "
                 f"{self.domain}",
                 location=user_line(),
+                hint="write J @ K for the map that applies K first",
             )
         return LinearMap._made(Compose(), other.domain, self.codomain, (self, other))
 
@@ -181,6 +182,7 @@ class LinearMap(HeldMap):
                 f"the maps cannot be added: one goes from {self.domain} to {self.codomain}, the other from "
                 f"{other.domain} to {other.codomain}",
                 location=user_line(),
+                hint="add maps between the same spaces",
             )
         return LinearMap._made(Add(), self.domain, self.codomain, (self, other))
 
@@ -224,6 +226,7 @@ class LinearMap(HeldMap):
             raise PositionError(
                 f"a map is indexed by a result and an argument, not by {len(parts)} keys",
                 location=user_line(),
+                hint="write J[0, 1] for the part of result 0 and argument 1",
             )
         result, argument = parts
         found = self
@@ -260,7 +263,9 @@ class LinearMap(HeldMap):
         array = held_array(matrix)
         if array.ndim != 2 or array.dtype.kind != "f":
             raise ShapeError(
-                f"a matrix of floats is needed, got {array.dtype}{list(array.shape)}", location=user_line()
+                f"a matrix of floats is needed, got {array.dtype}{list(array.shape)}",
+                location=user_line(),
+                hint="pass an array of two dimensions: x.astype(float)",
             )
         rows, columns = (np.empty(extent, array.dtype) for extent in array.shape)
         start, end = space_of(columns), space_of(rows)
@@ -291,6 +296,7 @@ class LinearMap(HeldMap):
             raise ShapeError(
                 "block needs rows of one length, with a map in every row and every column",
                 location=user_line(),
+                hint="pass a list of rows, each a list of maps or None",
             )
         whole: list[LinearMap] = []
         for row, end in zip(rows, cast("list[Space]", ends), strict=True):

@@ -73,7 +73,11 @@ def scalar(factor: Any) -> Any:
             hint="to scale components write ad.LinearMap.diagonal(d) @ J",
         )
     if made.dtype.kind not in "fi":
-        raise DtypeError(f"a map is multiplied by a number, not by {made.dtype}", location=user_line())
+        raise DtypeError(
+            f"a map is multiplied by a number, not by {made.dtype}",
+            location=user_line(),
+            hint="write 2.0 * J; to compose maps write J @ K",
+        )
     return made if isinstance(made, Array) else np.float64(made)
 
 
@@ -99,6 +103,7 @@ def vstacked(maps: Any) -> Parts:
             raise ShapeError(
                 f"vstack needs maps of one domain, got {domain} and {m.expression.domain}",
                 location=user_line(),
+                hint="stack maps that take the same arguments",
             )
     ends = [m.expression.codomain for m in parts]
     trees = tuple(end.bare[0] for end in ends)
@@ -118,6 +123,7 @@ def stacked(maps: Any) -> Parts:
                 f"stack needs maps between the same spaces, got one from {first.domain} to {first.codomain} "
                 f"and one from {other.domain} to {other.codomain}",
                 location=user_line(),
+                hint="stack maps between the same spaces",
             )
     tree, leaves = first.codomain.bare
     longer = (None if t is None else replace(t, shape=(len(parts), *t.shape)) for t in leaves)
@@ -133,6 +139,7 @@ def hstacked(maps: Any) -> Parts:
             raise ShapeError(
                 f"hstack needs maps of one codomain, got {codomain} and {m.expression.codomain}",
                 location=user_line(),
+                hint="stack maps between the same spaces",
             )
     domain = join([m.expression.domain for m in parts])
     return Join(), domain, codomain, parts
@@ -148,5 +155,9 @@ def _listed(maps: Any, what: str) -> tuple[list[HeldMap], Tree]:
         parts = list(maps)
         tree = flatten((0.0,) * len(parts) if isinstance(maps, tuple) else [0.0] * len(parts))[1]
     if not parts or not all(isinstance(getattr(m, "expression", None), MapExpression) for m in parts):
-        raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
+        raise ShapeError(
+            f"{what} needs at least one map, and only maps",
+            location=user_line(),
+            hint="pass a list of LinearMaps, as ad.linearize returns them",
+        )
     return parts, tree

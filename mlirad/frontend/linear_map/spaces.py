@@ -79,11 +79,19 @@ class Space:
     def read(self, given: tuple[Any, ...], what: str) -> list[Any]:
         """Vectors structured like the space as one array per leaf that has a derivative."""
         if not self.arguments and len(given) != 1:
-            raise ShapeError(f"{what} takes one vector, {len(given)} given", location=user_line())
+            raise ShapeError(
+                f"{what} takes one vector, {len(given)} given",
+                location=user_line(),
+                hint="pass one vector, structured like the space",
+            )
         try:
             leaves = self.tree.flatten_like(given if self.arguments else given[0], what)
         except ValueError as error:
-            raise ShapeError(str(error), location=user_line()) from error
+            raise ShapeError(
+                str(error),
+                location=user_line(),
+                hint="pass vectors in the structure of the space; None stands for zero",
+            ) from error
         paths = self.tree.paths(what)
         return [
             vector(v, t, path) for v, t, path in zip(leaves, self.leaves, paths, strict=True) if t is not None
@@ -115,6 +123,7 @@ class Space:
             raise ShapeError(
                 f"{self} has flat vectors of shape {(self.size,)}, got one of shape {flat.shape}",
                 location=user_line(),
+                hint="make one by flatten",
             )
         leaves: list[Any] = []
         first = 0
@@ -202,7 +211,7 @@ def space_of(like: Any) -> Space:
     leaves, tree = flatten(like)
     if tree.kind is Static:
         raise dtype_error(
-            f"{of_class(like)} is no vector, and there is no linear map of it",
+            f"{of_class(like)} is not a vector, and has no linear map",
             "write an array, a scalar, or a structure of them",
         )
     paths = tree.paths("like")

@@ -46,7 +46,7 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     if made is not None:
         return made
     raise unsupported_error(
-        f"the control flow of {function!r} cannot be rewritten: it is no function of Python",
+        f"the control flow of {function!r} cannot be rewritten: it is not a function written in Python",
         'give control="rewrite" where the Python function is transformed first, or make that ad.rewritten(f)',
     )
 

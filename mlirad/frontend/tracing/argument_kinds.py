@@ -29,7 +29,7 @@ def checked_flag(value: Any, what: str) -> bool:
     """A truth value."""
     if type(value) in (bool, np.bool_):
         return bool(value)
-    raise argument_error(f"{what} is {_shown(value)}, and it must be True or False")
+    raise argument_error(f"{what} is {_shown(value)}, and it must be True or False", "write True or False")
 
 
 def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:

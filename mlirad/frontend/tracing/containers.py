@@ -123,7 +123,7 @@ class Attributes(Fields):
         if missing:
             raise argument_error(
                 f"{of_class(value)} has no attribute {missing[0]!r}, which is registered as static",
-                "name attributes that every value has in ad.register(static=...)",
+                "name attributes that every value has in ad.register(static=['name'])",
             )
         return Opened(tuple(parts), list(parts.values()), tuple(getattr(value, n) for n in self.static_names))
 

@@ -43,7 +43,7 @@ def language_dtype(dtype: npt.DTypeLike) -> Dtype:
     try:
         known = np.dtype(dtype)
     except TypeError as error:
-        raise dtype_error(str(error)) from error
+        raise dtype_error(str(error), "write a dtype of NumPy, such as np.float64") from error
     code = f"{known.kind}{known.itemsize}"
     found = _BY_CODE.get(code) or _REPLACED.get(code)
     if known.kind == "c":

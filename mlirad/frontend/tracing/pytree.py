@@ -227,7 +227,7 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
     if type(value) in PROXIES:
-        raise unsupported_error("a weak proxy is no value of a structure", "give the object it stands for")
+        raise unsupported_error("a weak proxy cannot be part of a structure", "give the object it stands for")
     kind = _kind_of(value)
     container = container_of(kind)
     if container is None:

@@ -104,5 +104,5 @@ def _names(given: Sequence[str] | str, what: str) -> tuple[str, ...]:
     names = checked_list([given] if isinstance(given, str) else given, f"{what} of ad.register", hint)
     for name in names:
         if not isinstance(cast(object, name), str):
-            raise argument_error(f"{what} of ad.register has {name!r}, which is no name", hint)
+            raise argument_error(f"{what} of ad.register has {name!r}, which is not a name", hint)
     return tuple(names)

@@ -82,7 +82,12 @@ def check_exponent(exponent: Value) -> None:
     negative = b.compare("lt", exponent, b.splat(0, exponent.type))
     if shape_of(negative):
         negative = b.reduce("or", negative, range(len(shape_of(negative))))
-    report("argument", negative, [], "an integer to a negative power is none: convert the base to floats")
+    report(
+        "argument",
+        negative,
+        [],
+        "an integer to a negative power is not an integer: convert the base to floats",
+    )
 
 
 def check_span(low: Value, high: Value) -> None:

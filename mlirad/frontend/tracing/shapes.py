@@ -65,7 +65,9 @@ def static_shape(shape: Any) -> Shape:
             tuple(cast(int, extent) if isinstance(extent, Extent) else index(extent) for extent in shape)
         )
     except TypeError as error:
-        raise shape_error(f"a shape is made of integers, got {shape!r}") from error
+        raise shape_error(
+            f"a shape is made of integers, got {shape!r}", "write an integer or a tuple of integers"
+        ) from error
 
 
 def _holds_array(shape: object) -> bool:
@@ -78,5 +80,7 @@ def checked_extents(shape: Shape) -> Shape:
     """A shape with as many dimensions as NumPy's arrays can have, of extents that fit a machine word."""
     for extent in shape:
         if is_static(extent) and abs(extent) >= MACHINE_INTEGERS:
-            raise shape_error(f"there are no arrays of {extent} elements along a dimension")
+            raise shape_error(
+                f"there are no arrays of {extent} elements along a dimension", "sizes go from 0 to 2**63 - 1"
+            )
     return checked_rank(shape)

@@ -64,7 +64,7 @@ def eliminate_functions(module: ModuleOp) -> None:
             raise
         grown = ", ".join(order.room.refused)
         raise UnsupportedError(
-            f"{error.message}; functions of functions were not written out any further, as the program would "
+            f"{error.message}; functions of functions were not inlined any further, as the program would "
             f"grow too much: {grown}",
             location=error.location,
             hint=error.hint,

@@ -97,7 +97,7 @@ def returns_nothing(x):
         return x
 
 
-@at_line(2, "results is [] before a trip, and [*] after it", "a list cannot grow")
+@at_line(2, "results is [] before an iteration, and [*] after it", "a list cannot grow")
 def list_that_grows(x):
     results = []
     while x > 1:
@@ -172,8 +172,8 @@ def test_mistakes_are_told_at_the_users_line(name: str) -> None:
 
 def test_what_is_no_function_of_python() -> None:
     cases = [
-        (np.sin, "it is no function of Python"),
-        (ad.grad(np.sin), "it is no function of Python"),
+        (np.sin, "it is not a function written in Python"),
+        (ad.grad(np.sin), "it is not a function written in Python"),
         (eval("lambda x: x"), "the source of <string> is not available"),
     ]
     for function, message in cases:

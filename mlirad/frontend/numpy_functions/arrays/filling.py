@@ -178,7 +178,7 @@ def can_cast(from_: Anything, to: Anything, casting: Casting = "safe") -> bool:
     """`np.can_cast`, which asks an array for its dtype."""
     hint = "pass an array or a dtype, and a dtype"
     if isinstance(to, Array | ComplexArray):
-        raise argument_error("np.can_cast: an array is no dtype to cast to", hint)
+        raise argument_error("np.can_cast: an array is given where a dtype is expected", hint)
     try:
         return np.can_cast(from_.dtype if isinstance(from_, Array | ComplexArray) else from_, to, casting)
     except (TypeError, ValueError) as error:

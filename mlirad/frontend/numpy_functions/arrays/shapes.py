@@ -93,7 +93,7 @@ def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
     order = list(range(a.ndim))[::-1] if axes is None else [one_axis(d, a.ndim) for d in listed(axes)]
     if sorted(order) != list(range(a.ndim)):
         raise shape_error(
-            f"axes {axes} are no order of the dimensions of {a.shape}", "name every dimension once"
+            f"axes {axes} is not a permutation of the dimensions of {a.shape}", "name every dimension once"
         )
     return permuted(a, order)
 

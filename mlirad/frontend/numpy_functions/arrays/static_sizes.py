@@ -187,7 +187,7 @@ def known_bincount(x: Anything, weights: OperandLike | None = None, minlength: I
     try:
         length = np.bincount(x, minlength=minlength).size
     except (TypeError, ValueError) as error:
-        raise argument_error(f"np.bincount: {error}") from error
+        raise argument_error(f"np.bincount: {error}", "pass a vector of integers from 0 on") from error
     return bincount(np.asarray(x, np.int64), as_array(weights).astype(np.float64), length=length)
 
 

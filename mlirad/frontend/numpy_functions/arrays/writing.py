@@ -71,7 +71,10 @@ def copyto(
     new = fitted(x, given, whole(x.shape))
     mask = converted(as_array(where), BOOL)
     if broadcast_shapes([x.shape, mask.shape], "np.copyto") != x.shape:
-        raise shape_error(f"np.copyto: a mask of shape {mask.shape} for {x.shape}")
+        raise shape_error(
+            f"np.copyto: a mask of shape {mask.shape} for {x.shape}",
+            "give where= a shape that broadcasts to that of the array",
+        )
     flags = broadcast_array(mask, x.shape)
     replace(x, emitting().select(flags.value, new, x.value))
 
@@ -121,7 +124,10 @@ def putmask(a: Anything, mask: Condition, values: Anything) -> None:
     x = _written(a, "np.putmask")
     flags = converted(as_array(mask), BOOL)
     if flags.size != x.size:
-        raise shape_error(f"np.putmask: a mask of {flags.size} elements for {x.size}")
+        raise shape_error(
+            f"np.putmask: a mask of {flags.size} elements for {x.size}",
+            "give a mask of the shape of the array",
+        )
     new = _cycled(_inserted(values, x, "np.putmask"), x.size)
     if x.size and new is not None:
         replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
@@ -133,11 +139,13 @@ def place(arr: Anything, mask: Condition, vals: Anything) -> None:
     flags = xp.ravel(converted(as_array(mask), BOOL))
     given = xp.ravel(_inserted(vals, x, "np.place"))
     if flags.size != x.size:
-        raise shape_error(f"np.place: a mask of {flags.size} elements for {x.size}")
+        raise shape_error(
+            f"np.place: a mask of {flags.size} elements for {x.size}", "give a mask of the shape of the array"
+        )
     if not x.size:
         return
     if not given.size:
-        raise shape_error("np.place needs values to insert")
+        raise shape_error("np.place needs values to insert", "give one value or more")
     numbers = (xp.cumsum(flags) - 1) % given.size
     new = given[xp.maximum(numbers, 0)]
     replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
@@ -147,7 +155,10 @@ def fill_diagonal(a: Anything, val: OperandLike, wrap: Flag = False) -> None:
     """`np.fill_diagonal`."""
     x = _written(a, "np.fill_diagonal")
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) != 1):
-        raise shape_error(f"np.fill_diagonal needs a matrix, or equal extents, got shape {x.shape}")
+        raise shape_error(
+            f"np.fill_diagonal needs a matrix, or equal extents, got shape {x.shape}",
+            "give an array of two dimensions, or of equal sizes",
+        )
     if x.ndim == 2:
         step, end = x.shape[1] + 1, x.size if wrap else x.shape[1] * x.shape[1]
     else:
@@ -163,7 +174,10 @@ def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, a
     else:
         dim = one_axis(axis, x.ndim)
     if positions.ndim != x.ndim:
-        raise shape_error(f"put_along_axis needs as many dimensions in {positions.shape} as in {x.shape}")
+        raise shape_error(
+            f"put_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
+            "write np.expand_dims(indices, axis) where a dimension is missing",
+        )
     rest = [e for d, e in enumerate(x.shape) if d != dim]
     grid: Any = np.ogrid[tuple(slice(e) for e in rest)] if rest else []
     key: list[Any] = [np.expand_dims(line, dim) for line in grid]

@@ -187,7 +187,9 @@ class Binding:
         except MliradError:
             raise
         except VerifyException as error:
-            raise shape_error(f"{self.name}: {error}") from error
+            raise shape_error(
+                f"{self.name}: {error}", "compare the shapes and dtypes of its arguments"
+            ) from error
 
     def applied(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The handler's result, of which no array is a view; what Python raises in it is mlirad's defect."""

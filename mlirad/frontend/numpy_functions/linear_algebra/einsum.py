@@ -113,7 +113,7 @@ def _letter(number: Any) -> str:
         return "..."
     if isinstance(number, int) and 0 <= number < len(ascii_letters):
         return "".join(sorted(ascii_letters, key=str.swapcase))[number]
-    raise argument_error(f"einsum: {number!r} is no subscript", "subscripts are integers from 0 to 51")
+    raise argument_error(f"einsum: {number!r} is not a subscript", "subscripts are integers from 0 to 51")
 
 
 def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
@@ -122,7 +122,7 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     inputs, arrow, result = text.partition("->")
     if any(c not in ascii_letters for c in text.replace("->", "", 1).replace("...", "").replace(",", "")):
         raise argument_error(
-            f"einsum: {subscripts!r} is no pattern of subscripts",
+            f"einsum: {subscripts!r} is not a pattern of subscripts",
             "letters, commas, '...' and one '->': np.einsum('ij,j->i', a, b)",
         )
     terms = inputs.split(",")

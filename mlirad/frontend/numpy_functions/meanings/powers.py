@@ -40,7 +40,7 @@ def power(base: Operand, exponent: Operand) -> Array | None:
     if dtype.kind == "i" and number < 0:
         raise argument_error(
             f"an integer to the negative power {number}",
-            "write x ** float, or convert x with x.astype(np.float64)",
+            "write x ** -1.0, a float, or x.astype(np.float64) ** -1",
         )
     if dtype.kind not in "fi":
         return None

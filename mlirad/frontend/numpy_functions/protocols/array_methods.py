@@ -190,7 +190,10 @@ class ArrayMethods(Array):
             return ComplexArray.apply_function(np.astype, (self, dtype), {})
         result = converted(self, dtype)
         if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
-            raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
+            raise unsupported_error(
+                f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}",
+                "leave out casting=, or write casting='unsafe'",
+            )
         return copied(self) if result is self and copy else result
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Array:
@@ -249,7 +252,7 @@ class ArrayMethods(Array):
         if tuple(cast("Any", np.atleast_1d(wanted))) != self.shape:
             raise unsupported_error(
                 "the shape of a traced array cannot change in place",
-                "write y = np.pad(...) or y = x[...] and go on with y",
+                "write y = np.pad(x, (0, n)) or y = x[:n] and go on with y",
             )
 
     # What needs elements -------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def _chosen(container: Sequence[Any], key: Array) -> Any:
     """An element of a list or a tuple, which is one of an array if all elements are numbers or arrays."""
     if not all(map(_is_number, container)):
         raise tracing_error(
-            f"the traced {key!r} chooses from a {type(container).__name__} of objects that are no arrays",
+            f"the traced {key!r} chooses from a {type(container).__name__} of objects that are not arrays",
             "write ad.switch(k, [f, g]) to choose from functions, ad.asarray(values)[k] from numbers",
         )
     return real_or_complex(container)[key]

@@ -97,7 +97,7 @@ def _metric(name: object, called: str, p: float, VI: Any) -> Distance:
 
 def _matrix(x: Array, name: str) -> Array:
     if x.ndim != 2:
-        raise shape_error(f"{name}: an array of shape {x.shape} is no matrix", "its rows are the points")
+        raise shape_error(f"{name}: an array of shape {x.shape} is not a matrix", "its rows are the points")
     return converted(x, F64)
 
 

@@ -130,7 +130,10 @@ def fitted(x: Array, values: Any, selection: Selection) -> Value:
     if extra > 0 and set(shape_of(new)[:extra]) == {1}:  # as NumPy, which drops them
         new = b.reshape(new, shape_of(new)[extra:])
     if broadcast_shapes([shape, shape_of(new)], "x[key] = values") != shape:
-        raise shape_error(f"values of shape {shape_of(new)} do not fit a place of shape {shape}")
+        raise shape_error(
+            f"values of shape {shape_of(new)} do not fit a place of shape {shape}",
+            "give values of the shape of what is written to, or one that broadcasts to it",
+        )
     return broadcast_value(b, new, shape)
 
 
@@ -173,7 +176,7 @@ def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
         flat = made(b.reshape(mask.value, (prod(mask.shape),)))
         if values.ndim - values.dim != rest + 1 or not is_same_mask(values.mask, flat):
             raise tracing_error(
-                f"{values!r} is written to places of another mask, of which there may be more or fewer",
+                f"{values!r} is written to positions of another mask, whose number may differ",
                 "select what is written by the mask that is written to: x[mask] = y[mask]",
             )
         before, after = elements.shape[: values.dim], elements.shape[values.dim + 1 :]
