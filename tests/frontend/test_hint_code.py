@@ -8,6 +8,7 @@ import io
 import linecache
 import re
 from collections import defaultdict
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,7 @@ FILLED: dict[str, list[str]] = {
 """By line, what it is once its holes are filled."""
 
 OUTSIDE: dict[str, dict[str, Any]] = {
+    "float(x)": {"x": Fraction(1, 2)},
     "out[...] = f(x)": {"out": np.ones(5), "x": V},
     "out[...] = result.astype(dtype)": {"out": np.ones(5), "result": V},
     "table = table.copy(); table.flags.writeable = False": {"table": np.ones(3)},

@@ -124,9 +124,10 @@ def plain_array(value: object) -> npt.NDArray[Any]:
         )
     array = _as_array(cast(object, value))
     if array.dtype.hasobject and not isinstance(value, np.ndarray | list | tuple):
+        is_number = hasattr(kind, "__float__") or hasattr(kind, "__index__")
         raise dtype_error(
-            f"{of_class(value)} is neither an array nor a number",
-            "write the array that it holds, such as x.value for x",
+            f"{of_class(value)} is neither an array nor a number of Python",
+            "write float(x) for x" if is_number else "write the array that it holds, such as x.value for x",
         )
     if array.dtype in DTYPES:
         return array

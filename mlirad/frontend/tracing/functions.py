@@ -20,7 +20,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import Value
-from mlirad.errors import MliradError, SizeNeeded, TracingError, UnsupportedError, of_class
+from mlirad.errors import ArgumentError, MliradError, SizeNeeded, TracingError, UnsupportedError, of_class
 from mlirad.frontend.tracing import sizes
 from mlirad.frontend.tracing.adopted_arrays import Adopted
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
@@ -343,7 +343,13 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
 
 
 def _explained(error: TypeError | ValueError) -> MliradError | None:
-    """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
+    """What an error of NumPy's about an array means, `None` for errors that are not about one."""
+    if str(error).endswith(_READ_ONLY) and not isinstance(error, MliradError):
+        return ArgumentError(
+            "an array that is read-only is written to",
+            location=traceback_line(error),
+            hint="write to a copy that the function makes: a = a.copy()",
+        )
     if isinstance(error, MliradError) or (
         not any(known in str(error) for known in _ABOUT_TRACED)
         and not isinstance(error.__cause__, MliradError)
@@ -380,6 +386,9 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         "(list the argument in static_argnames if it is one)",
     )
 
+
+_READ_ONLY = ("assignment destination is read-only", "array is read-only")
+"""What NumPy says of a write to an array whose flag `writeable` is not set."""
 
 _ABOUT_TRACED = ("Array(", "dispatcher for __array_function__", "Iterator operand is flagged as writeable")
 """What errors of NumPy's that are about traced values have in their text."""
