@@ -133,6 +133,10 @@ def _lambert_slope(x: _Array, w: _Array) -> _Array:
     return np.exp(-w) / (1 + w)
 
 
+def _lambert_lower_slope(x: _Array, w: _Array) -> _Array:
+    return w / (1 + w) / -np.abs(x)
+
+
 def _exp_over(x: _Array) -> _Array:
     return np.where(x > 700, np.exp(x - np.log(np.clip(x, 1, 1e30))), np.exp(x) / x).astype(x.dtype)
 
@@ -156,7 +160,7 @@ OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "lambert_w": _lambert(0),
     "lambert_w_lower": _lambert(-1),
     "lambert_w_slope": _lambert_slope,
-    "lambert_w_lower_slope": _lambert_slope,
+    "lambert_w_lower_slope": _lambert_lower_slope,
     "exp_over": _exp_over,
     "spence_slope": _spence_slope,
     "ellipk_slope": _ellipk_slope,

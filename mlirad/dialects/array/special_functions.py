@@ -140,7 +140,7 @@ _OWN = {
     "lambert_w x": "Lambert's W of real numbers, the branch from -1 on: the w with w e^w = x",
     "lambert_w_lower x": "Lambert's W of real numbers, the branch down from -1",
     "lambert_w_slope x w": "e^-w / (1 + w), where w is lambert_w(x)",
-    "lambert_w_lower_slope x w": "e^-w / (1 + w), where w is lambert_w_lower(x)",
+    "lambert_w_lower_slope x w": "w / (1 + w) / -|x|, where w is lambert_w_lower(x)",
     "exp_over x": "e^x / x",
     "spence_slope x": "log(x) / (1 - x), the derivative of spence",
     "ellipk_slope m": "derivative of ellipk",

@@ -25,7 +25,7 @@ from mlirad.ir.formulas import (
     sqrt,
     where,
 )
-from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, finite, is_infinite
+from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, is_infinite
 
 _FAR = 30.0
 """From here on, and from the square of the order on, Hankel's series has 16 digits with `_TERMS`."""
@@ -88,12 +88,20 @@ def _nearer_zero(v: Formula) -> Formula:
     return where(v < 0, v + 1, v - 1)
 
 
+def _falling(below: Formula, size: Formula | float, r: Formula, x: Formula) -> Formula:
+    """-below - size r / x, which may be normal where its quotient is not: far out they are added first."""
+    inner = absorbing(r.like(size), r)
+    return -where(x > 1, (absorbing(below, x) + inner) / x, below + inner / x)
+
+
 def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
-    return -special("kv", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
+    return _falling(special("kv", _nearer_zero(v), x), absolute(v), r, x)
 
 
 def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
-    near = finite(r) - special("kve", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
+    """The function itself is negligible near 0, and may overflow as the other terms do."""
+    own = where(x < 1e-20, 0.0, r)
+    near = own - special("kve", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
     return where(_is_far(v, x), _hankel_slope(v, x, 1.0) * root(pi / 2), near)
 
 
@@ -149,7 +157,7 @@ DERIVATIVES: Derivatives = {
     "ive": (None, lambda v, x, r: _ive(v, x, r)),
     "k0": (lambda x, r: -special("k1", x),),
     "k0e": (lambda x, r: _kve(x.like(0.0), x, r),),
-    "k1": (lambda x, r: -special("k0", x) - r / x,),
+    "k1": (lambda x, r: _falling(special("k0", x), 1.0, r, x),),
     "k1e": (lambda x, r: _kve(x.like(1.0), x, r),),
     "kn": (None, lambda n, x, r: _kv(n, x, r)),
     "kv": (None, lambda v, x, r: _kv(v, x, r)),

@@ -17,7 +17,7 @@ from mlirad.ir.formulas import (
     sqrt,
     where,
 )
-from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite
+from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite, is_infinite
 
 _SMALL = 0.1
 """Up to here elliptic integrals are differentiated as hypergeometric functions."""
@@ -46,21 +46,27 @@ def _ellipk_curvature(m: Formula, slope: Formula) -> Formula:
     return where(absolute(m) < _SMALL, near, parts / far / (1 - far))
 
 
+def _from_zero(p: Formula) -> Formula:
+    """Finite, with 0 for -0, whose reciprocal has the other sign."""
+    return finite(where(p == 0, 0.0, p))
+
+
 def _ellipkm1_slope(p: Formula) -> Formula:
     """-(E - p K) / (2 p (1 - p))."""
     near = _near(-pi / 8, 1.5, 1.5, 2.0, 1 - p)
-    far = finite(p)
+    far = _from_zero(p)
     m = 1 - far
     parts = special("ellipe", m) - absorbing(far, special("ellipkm1", far))
     return where(absolute(1 - p) < _SMALL, near, parts / (-2 * m) / far)
 
 
 def _ellipkm1_curvature(p: Formula, slope: Formula) -> Formula:
-    """(K / 4 + (2 p - 1) K') / (p (1 - p))."""
+    """(K / 4 + (2 p - 1) K') / (p (1 - p)), 0 at infinity."""
     near = _near(9 * pi / 64, 2.5, 2.5, 3.0, 1 - p)
-    far = finite(p)
+    far = _from_zero(p)
     parts = special("ellipkm1", far) * 0.25 + (2 * far - 1) * slope
-    return where(absolute(1 - p) < _SMALL, near, parts / (1 - far) / far)
+    found = where(is_infinite(p), 0.0, parts / (1 - far) / far)
+    return where(absolute(1 - p) < _SMALL, near, found)
 
 
 def _ellipe_slope(m: Formula) -> Formula:

@@ -18,7 +18,7 @@ from mlirad.ir.formulas import (
     special,
     where,
 )
-from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite, is_double
+from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite, is_double, is_infinite
 
 _OVERFLOWING = 700.0
 """From here on e^x is not made where what is made of it does not overflow as early."""
@@ -89,8 +89,8 @@ def _inverse_by_lmbda(y: Formula, lmbda: Formula, power: Formula) -> Formula:
 def _spence(x: Formula) -> Formula:
     """log(x) / (1 - x)."""
     near = -special("hyp2f1", 1.0, 1.0, 2.0, -limited(x - 1, 0.5))
-    x = finite(x)
-    return where(absolute(x - 1) < 0.5, near, log(x) / (1 - x))
+    far = where(is_infinite(x), 0.0, log(x) / (1 - x))
+    return where(absolute(x - 1) < 0.5, near, far)
 
 
 def _spence_curvature(x: Formula) -> Formula:

@@ -34,9 +34,9 @@ def _is_whole(x: Formula) -> Condition:
 
 
 def _gamma(x: Formula, r: Formula) -> Formula:
-    """At its poles it goes the same way from both sides."""
-    half = x * 0.5
-    at_pole = where(_is_whole(half), x.like(-INFINITY), INFINITY)
+    """At its poles it goes the same way from both sides, its own derivative as from above."""
+    half, inverse = x * 0.5, 1 / (x - floor(x))
+    at_pole = where(_is_whole(half), -inverse, inverse) * inverse
     return where((x < 0) & _is_whole(x), at_pole, r * digamma(x))
 
 

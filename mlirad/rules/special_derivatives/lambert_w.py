@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import e, nan
 
-from mlirad.ir.formulas import Formula, exp, log, special, sqrt, where
-from mlirad.rules.special_derivatives.parts import INFINITY, Definition, Derivatives, horner
+from mlirad.ir.formulas import Formula, absolute, exp, log, special, sqrt, where
+from mlirad.rules.special_derivatives.parts import INFINITY, Definition, Derivatives, finite, horner
 
 _LAST_DIGITS = -1.2428753672788363e-17
 """1 / e minus the float that is nearest to it."""
@@ -63,8 +63,14 @@ def _one_more(x: Formula, w: Formula, side: float) -> Formula:
     return where(root < _NEAR, near, 1 + w)
 
 
-def _slope(x: Formula, w: Formula, side: float) -> Formula:
-    return exp(-w) / _one_more(x, w, side)
+def _principal_slope(x: Formula, w: Formula) -> Formula:
+    return exp(-w) / _one_more(x, w, 1.0)
+
+
+def _lower_slope(x: Formula, w: Formula) -> Formula:
+    """Minus infinity at 0, whatever sign that has; e^-w would overflow before."""
+    w = finite(w)
+    return w / _one_more(x, w, -1.0) / -absolute(x)
 
 
 def _curvature(x: Formula, w: Formula, slope: Formula, side: float) -> Formula:
@@ -83,6 +89,6 @@ DERIVATIVES: Derivatives = {
 DEFINITIONS: dict[str, Definition] = {
     "lambert_w": _principal,
     "lambert_w_lower": _lower,
-    "lambert_w_slope": lambda x, w: _slope(x, w, 1.0),
-    "lambert_w_lower_slope": lambda x, w: _slope(x, w, -1.0),
+    "lambert_w_slope": _principal_slope,
+    "lambert_w_lower_slope": _lower_slope,
 }

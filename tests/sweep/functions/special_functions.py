@@ -102,7 +102,7 @@ ONE_ARGUMENT = (
     Case(name="special.lambertw", call=lambda x: scipy.special.lambertw(x).real, slope=lambda x: _lambert_slope(0, x),
          usual=(-0.36, 20), domain=(LOWEST, math.inf), special=(-0.36787944, -0.3678, 0.5, -0.1), slow=True),
     Case(name="special.lambertw", label="branch -1", call=lambda x: scipy.special.lambertw(x, -1).real,
-         slope=lambda x: _lambert_slope(-1, x), usual=(-0.367, 0), domain=(LOWEST, -1e-300),
+         slope=lambda x: _lambert_slope(-1, x), usual=(-0.367, 0), domain=(LOWEST, 0.0),
          special=(-0.36787944, -0.3678, -0.25, -0.1, -1e-100), slow=True),
     special("sindg", lambda x: mp.sin(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), waves=True),
     special("cosdg", lambda x: mp.cos(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), waves=True),
