@@ -12,6 +12,7 @@ from scipy import interpolate
 
 import mlirad as ad
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS
+from tests.generators.knots import random_knots
 
 Floats = npt.NDArray[np.float64]
 
@@ -137,3 +138,14 @@ def test_values_of_interp_with_infinities_are_those_of_numpy() -> None:
 
 
 interpolated = ad.jit(np.interp)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_at_points(seed: int) -> None:
+    case = random_knots(seed)
+    value, slope = ad.vmap(ad.value_and_grad(case.function))(case.points)
+    second = (ad.hessian, lambda f: ad.jacrev(ad.grad(f)))[seed % 2]
+    hessian = ad.vmap(second(case.function))(case.points)
+    for k, x in enumerate(case.points):
+        for found, expected in zip((value[k], slope[k], hessian[k]), case.expected(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8, err_msg=f"{case.names} {x}")

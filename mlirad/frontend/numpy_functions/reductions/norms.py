@@ -8,8 +8,8 @@ The derivative of a norm r of order p is sum(u dx), with u = sign(x) (|x| / r)^(
     du[i] = (p - 1) (|x[i]| / r)^(p - 2) (dx[i] - x[i] / r sum(u dx)) / r
 
 which would cancel where one element is most of the norm: of the p-th powers of |x| / r, whose sum is 1, the
-largest is 1 less the sum of the others. So the derivative of an element with a power above 1/2 is made of the
-others'. Where a norm is 0 its derivatives are 0.
+largest is 1 less the sum of the others. So the derivative of an element that is most of the norm is made of
+the others'. Where a norm is 0 its derivatives are 0.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ _UP, _DOWN = 2.0**537, 2.0**-513
 
 _LEAST, _MOST = 2.0**-900, 2.0**1000
 """Between these a sum of squares is right, but for parts of less than 1e-16 of it."""
+
+_MOST_OF_ALL = 0.6
+"""The power above which an element is most of a norm: well above 1/2, so that two equal ones never are."""
 
 
 def norm_over(parts: Sequence[Array], axes: Axes, order: float = 2.0) -> Array:
@@ -105,7 +108,7 @@ def _directions(parts: Sequence[Array], norm: Array, axes: Axes, order: float) -
         shares = [v * inverse for v in x]
         powers = [xp.abs(s) ** order for s in shares]
         changes = _products(unit, dx)
-        is_most = [xp.greater(q, 0.5) for q in powers]
+        is_most = [xp.greater(q, _MOST_OF_ALL) for q in powers]
         rest, moved = (
             _total([xp.where(m, 0.0, v) for m, v in zip(is_most, values, strict=True)], axes)
             for values in (powers, changes)
