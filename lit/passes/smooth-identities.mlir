@@ -132,3 +132,46 @@ func.func @main(%x: f64) -> !linear.map<f64, f64> {
   %y, %d = linear.linearize %x {callee = @norm, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %d : !linear.map<f64, f64>
 }
+
+
+// -----
+
+// Logarithms of what saturates: values stay, and the derivative is that of the logit.
+
+// CHECK-LABEL: func.func @loss(
+// CHECK:         %p = array.logistic %z : f64
+// CHECK-NEXT:    array.custom %p, %z
+// CHECK:         array.log
+// CHECK:         derivative
+// CHECK:         %[[n:.*]] = array.neg
+// CHECK-NEXT:    array.logistic %[[n]]
+func.func @loss(%z: f64) -> f64 {
+  %p = array.logistic %z : f64
+  %l = array.log %p : f64
+  func.return %l : f64
+}
+
+func.func @main(%z: f64) -> !linear.map<f64, f64> {
+  %y, %d = linear.linearize %z {callee = @loss, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %d : !linear.map<f64, f64>
+}
+
+// -----
+
+// The square of an angle has no pole where the angle has one.
+
+// CHECK-LABEL: func.func @squared(
+// CHECK:         array.custom %x
+// CHECK:         array.acos
+// CHECK:         derivative
+// CHECK-NOT:     array.rsqrt
+func.func @squared(%x: f64) -> f64 {
+  %a = array.acos %x : f64
+  %s = array.mul %a, %a : f64
+  func.return %s : f64
+}
+
+func.func @main(%x: f64) -> !linear.map<f64, f64> {
+  %y, %d = linear.linearize %x {callee = @squared, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %d : !linear.map<f64, f64>
+}

@@ -17,7 +17,7 @@ ONE = np.array([0.5, 1.0, 0.25])
 
 def angle(x: Any) -> Any:
     a = np.arccos(x)  # the pole
-    return a**2
+    return a * np.sin(a)
 
 
 def walk(x: Any) -> Any:
@@ -53,8 +53,8 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "while": (ad.grad(of_steps), (1.0,)),
     "branch": (ad.grad(of_branch), (1.0,)),
     "two trips": (ad.grad(apart), (1.0,)),
-    "saturation": (ad.grad(lambda z: -np.log(special.expit(z))), (-800.0,)),
-    "saturation in float32": (ad.grad(lambda z: -np.log(1 - special.expit(z))), (np.float32(120.0),)),
+    "saturation": (ad.grad(lambda z: -np.log(0.9 * special.expit(z))), (-800.0,)),
+    "saturation in float32": (ad.grad(lambda z: -np.log(0.5 - np.tanh(z) / 2)), (np.float32(120.0),)),
     "forbidden transition": (ad.grad(lambda e: np.sqrt(e) * np.sin(e) ** 2 / np.sqrt(e)), (0.0,)),
     "product with an input": (ad.grad(lambda x, y: x * np.sqrt(y), 1), (0.0, 0.0)),
     "contraction": (ad.grad(lambda x: np.dot(np.sqrt(x), np.array([2.0, 1.0]) * x)), (np.array([0.0, 1.0]),)),
@@ -84,6 +84,8 @@ FINE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a constant zero": (ad.grad(lambda x: 0.0 * np.sqrt(x)), (0.0,)),
     "a mask": (ad.grad(lambda x: np.sum(np.sqrt(x) * (x > 0))), (np.array([0.0, 1.0]),)),
     "norms": (ad.hessian(np.linalg.norm), (np.zeros(2),)),
+    "a logarithm": (ad.grad(lambda z: -np.log(special.expit(z))), (-800.0,)),
+    "an angle": (ad.grad(lambda x: np.arccos(x) ** 2), (1.0,)),
     "identities": (ad.grad(lambda p: np.sum(np.sqrt(p) ** 2)), (np.array([0.0, 4.0]),)),
     "a branch not taken": (ad.grad(lambda x: ad.cond(x > 0, angle, lambda x: x, x)), (-1.0,)),
     "padding": (ad.grad(lambda x: np.sum(np.pad(np.sqrt(x), 1) ** 3)), (np.array([1.0, 4.0]),)),

@@ -150,6 +150,12 @@ PARTS: dict[str, Part] = {
     "cbrt^3": Part(lambda x: np.cbrt(x) ** 3, lambda x: x, "0"),
     "expm1 log1p": Part(lambda x: np.expm1(np.log1p(x * x - 1)), lambda x: x**2 - 1, "0"),
     "sin arcsin": Part(lambda x: np.sin(np.arcsin(1 - x * x)), lambda x: 1 - x**2, "0"),
+    "arccos^2": Part(lambda x: np.arccos(np.cos(x)) ** 2, lambda x: x**2, "0"),
+    "arccos^2 of a product": Part(
+        lambda x, y: np.arccos(np.cos(x) * np.cos(y)) ** 2, lambda x, y: x**2 + y**2, "00"
+    ),
+    "arccosh^2": Part(lambda x: np.arccosh(1 + x * x / 2) ** 2, lambda x: 4 * mp.asinh(x / 2) ** 2, "0"),
+    "copysign of itself": Part(lambda x: np.sin(np.copysign(x, x)), mp.sin, "0"),
     "exp 2 log": Part(lambda x: np.exp(2 * np.log(x * x)), lambda x: x**4, "0"),
 }
 """Smooth functions as they are written with kinks or poles."""

@@ -12,6 +12,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy import special
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -107,6 +108,108 @@ def test_a_kink_in_a_branch_is_on_the_side_of_the_branch() -> None:
         assert f(0.0) == pytest.approx(expected, abs=1e-15)
 
 
+def by_hand(z: Any) -> Any:
+    shares = np.exp(z - np.max(z))
+    return shares / np.sum(shares)
+
+
+SATURATED: dict[str, tuple[Any, Any]] = {
+    "log expit": (lambda z: np.log(special.expit(z)), lambda z: -mp.log1p(mp.exp(-z))),
+    "log 1 / (1 + exp)": (lambda z: np.log(1 / (1 + np.exp(-z))), lambda z: -mp.log1p(mp.exp(-z))),
+    "log (1 - expit)": (lambda z: np.log(1 - special.expit(z)), lambda z: -mp.log1p(mp.exp(z))),
+    "log1p (-expit)": (lambda z: np.log1p(-special.expit(z)), lambda z: -mp.log1p(mp.exp(z))),
+    "log (1 - 1 / (1 + exp))": (lambda z: np.log(1 - 1 / (1 + np.exp(-z))), lambda z: -mp.log1p(mp.exp(z))),
+    "log1p exp": (lambda z: np.log1p(np.exp(z)), lambda z: mp.log1p(mp.exp(z))),
+    "log (1 + exp)": (lambda z: np.log(1 + np.exp(z)), lambda z: mp.log1p(mp.exp(z))),
+    "log softmax": (
+        lambda z: np.log(special.softmax(np.stack([z, 0 * z])))[0],
+        lambda z: -mp.log1p(mp.exp(-z)),
+    ),
+    "log softmax, an element": (
+        lambda z: np.log(special.softmax(np.stack([0 * z, z]))[1]),
+        lambda z: -mp.log1p(mp.exp(-z)),
+    ),
+    "log softmax by hand": (
+        lambda z: np.log(by_hand(np.stack([z, 0 * z]))[0]),
+        lambda z: -mp.log1p(mp.exp(-z)),
+    ),
+}
+"""Logarithms whose values saturate, with what they are."""
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", SATURATED)
+def test_logarithms_of_what_saturates(name: str, dtype: Any) -> None:
+    """The derivatives are right where the value is 0 or infinite, too."""
+    written, exact = SATURATED[name]
+    points = np.array(
+        [-2000.0, -800.0, -104.0, -40.0, -20.0, -2.0, 0.0, 2.0, 20.0, 40.0, 104.0, 800.0], dtype
+    )
+    slopes = ad.vmap(ad.grad(written))(points)
+    bends = ad.vmap(ad.grad(ad.grad(written)))(points)
+    with mp.workdps(1000):
+        first, second = (
+            np.array([float(mp.diff(exact, mp.mpf(float(z)), k, h=mp.mpf(10) ** -200)) for z in points])
+            for k in (1, 2)
+        )
+    tolerance = {"rtol": 1e-10, "atol": 1e-300} if dtype is np.float64 else {"rtol": 1e-5, "atol": 1e-37}
+    for found, expected in ((slopes, first), (bends, second)):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, expected, **tolerance)
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian", "chad"])
+def test_cross_entropies_by_logarithms_of_shares(method: Any) -> None:
+    """Chosen at positions, in rows, in a batch: as by log_softmax, where a share underflows, too."""
+    z = np.random.default_rng(0).normal(size=(3, 5))
+    z[0, 0], z[1, 1] = -900.0, 900.0
+    labels = np.array([0, 4, 2])
+
+    def loss(z: Any, labels: Any) -> Any:
+        return -np.mean(np.log(special.softmax(z, axis=1)[np.arange(3), labels]))
+
+    def by_hand(z: Any, labels: Any) -> Any:
+        powers = np.exp(z - np.max(z, axis=1, keepdims=True))
+        return -np.mean(np.log(powers / np.sum(powers, axis=1, keepdims=True))[np.arange(3), labels])
+
+    def exact(z: Any, labels: Any) -> Any:
+        return -np.mean(special.log_softmax(z, axis=1)[np.arange(3), labels])
+
+    expected = ad.grad(exact)(z, labels)
+    second = ad.hessian(lambda z: exact(z, labels))(z)
+    for f in (loss, by_hand):
+        np.testing.assert_allclose(ad.jit(ad.grad(f), method=method)(z, labels), expected, atol=1e-15)
+        captured = lambda z, f=f: f(z, labels)  # noqa: E731
+        np.testing.assert_allclose(ad.jit(ad.hessian(captured), method=method)(z), second, atol=1e-15)
+        batch = ad.jit(ad.vmap(ad.grad(f)), method=method)(np.stack([z, z]), np.stack([labels, labels]))
+        np.testing.assert_allclose(batch, [expected] * 2, atol=1e-15)
+
+
+def test_logarithms_keep_their_values() -> None:
+    points = np.array([-np.inf, -800.0, -40.0, 0.0, 40.0, 800.0, np.inf, np.nan])
+    for name, (written, _) in SATURATED.items():
+        values = ad.vmap(lambda z, f=written: ad.value_and_grad(f)(z)[0])(points)
+        np.testing.assert_array_equal(values, ad.vmap(written)(points), err_msg=name)
+
+
+def test_squares_of_angles_over_their_domain() -> None:
+    """Against the series, on both sides of where it is summed; beyond the domain derivatives are NaN."""
+    for f, sign, points in (
+        (lambda x: np.arccos(x) ** 2, -2, [1.0, 1 - 1e-9, 0.99, 0.7000001, 0.6999999, 0.2, 0.0, -0.9]),
+        (lambda x: np.arccosh(x) ** 2, 2, [1.0, 1 + 1e-9, 1.01, 1.2999999, 1.3000001, 5.0, 1e8]),
+    ):
+        derivatives = [ad.grad(f), ad.grad(ad.grad(f)), ad.grad(ad.grad(ad.grad(f)))]
+        for x in points:
+            with mp.workdps(50):
+                slope = lambda t: mp.hyp2f1(1, 1, mp.mpf(3) / 2, (1 - t) / 2)  # noqa: E731
+                expected = [sign * float(mp.diff(slope, mp.mpf(x), k).real) for k in range(3)]
+            np.testing.assert_allclose([g(x) for g in derivatives], expected, rtol=1e-12)
+    assert np.isnan(ad.grad(lambda x: np.arccos(x) ** 2)(1.5))
+    assert np.isnan(ad.grad(lambda x: np.arccosh(x) ** 2)(0.5))
+    assert ad.grad(lambda x: np.arccosh(x) ** 2)(np.inf) == 0
+    assert ad.grad(lambda x: np.arccosh(x) ** 2)(1e200) == pytest.approx(2 * np.arccosh(1e200) / 1e200)
+
+
 @pytest.mark.parametrize("op", UNARY, ids=lambda op: op.name)
 def test_every_smooth_op_of_a_magnitude(op: type[ew.ElementwiseOp]) -> None:
     """The second derivative of f(|x|) at 0 is that of f, whatever f is: as for x beside 0."""
@@ -183,6 +286,16 @@ def random_expression(source: random.Random, x: Any, y: Any) -> Any:
             *(lambda: np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y))), lambda: np.dot(a, b)),
             *(lambda: np.minimum(x, 0) - np.log(1 + np.exp(-np.abs(x))), lambda: np.copysign(a, b)),
             *(lambda: np.where(x > 0, np.log1p(np.abs(x)), a), lambda: np.where(y >= x, np.maximum(x, y), b)),
+            *(
+                lambda: np.log1p(np.exp(a)),
+                lambda: np.log(1 / (1 + np.exp(-a))),
+                lambda: np.log(1 - 1 / (1 + np.exp(a))),
+            ),
+            *(
+                lambda: np.arccos(a) ** 2,
+                lambda: np.arccosh(a) * np.arccosh(a),
+                lambda: np.log(np.exp(a) / y),
+            ),
             *(
                 lambda: np.where(x - y < 0, np.abs(y - x), np.minimum(a, b)),
                 lambda: np.sign(x) * np.log1p(np.abs(x)),

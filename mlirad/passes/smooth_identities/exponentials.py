@@ -115,19 +115,24 @@ def _tail(value: Value) -> list[_Pair]:
         case ew.SoftplusOp():
             return list(_distances(op.operand))
         case ew.LogOp():
-            exponent = _exponent_of_one_more(op.operand)
+            exponent = exponent_of_one_more(op.operand)
             return [] if exponent is None else list(_distances(exponent))
         case ew.NegOp() if isinstance(op.operand.owner, ew.LogOp):
             share = op.operand.owner.operand.owner
             if isinstance(share, ew.DivOp) and scalar_of(share.lhs) == 1:
-                exponent = _exponent_of_one_more(share.rhs)
+                exponent = exponent_of_one_more(share.rhs)
                 return [] if exponent is None else list(_distances(exponent))
             return list(_between(share.operand)) if isinstance(share, ew.LogisticOp) else []
         case _:
             return []
 
 
-def _exponent_of_one_more(value: Value) -> Value | None:
+def is_distance(value: Value) -> bool:
+    """Whether a value is -|x - y| for some numbers."""
+    return any(True for _ in _distances(value))
+
+
+def exponent_of_one_more(value: Value) -> Value | None:
     """The t of 1 + exp(t)."""
     op = value.owner
     if isinstance(op, ew.AddOp):

@@ -1,6 +1,7 @@
 """Odd functions that are written with a magnitude and a sign: sign(x) f(|x|) and copysign(f(|x|), x).
 
     sign(x) log1p(|x|)        where x = 0: x, its derivative at 0 times x, elsewhere as it is
+    copysign(x, x)            x
 
 Both factors have the derivative 0 at x = 0, where that of the product is f'(0) if f(0) = 0. Its second one,
 which may have two limits there, is 0, their mean.
@@ -43,7 +44,9 @@ def odd_product(b: ArrayBuilder, x: Value, y: Value) -> Value | None:
 
 
 def with_sign(b: ArrayBuilder, size: Value, x: Value) -> Value | None:
-    """copysign(size, x), if the size is a function of |x|."""
+    """copysign(size, x), if the size is x, or a function of |x|."""
+    if size is x:
+        return x
     line = _line(b, size, x)
     return None if line is None else _where_zero(b, x, line, b.binary(ew.CopysignOp, size, x))
 

@@ -28,6 +28,7 @@ from mlirad.passes.smooth_identities.exponentials import (
     log_sum_of_difference,
 )
 from mlirad.passes.smooth_identities.inverses import INVERSES, undone
+from mlirad.passes.smooth_identities.logarithms import logarithm
 from mlirad.passes.smooth_identities.odd import odd_product, with_sign
 from mlirad.passes.smooth_identities.products import contraction, product, raised
 from mlirad.passes.smooth_identities.sides import Test, on_side, sided
@@ -117,6 +118,11 @@ def _undone(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
     return undone(b, type(op), o[0])
 
 
+def _logarithm(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
+    assert isinstance(op, ew.LogOp | ew.Log1pOp)
+    return logarithm(b, type(op), o[0])
+
+
 def _sum(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
     found = log_sum(b, *o)
     sided_terms = beside_choice(b, *o) if found is None else None
@@ -146,6 +152,7 @@ IDENTITIES: Final[Mapping[type[Operation], Rule]] = {
     ew.AddOp: _sum,
     ew.SubOp: _difference,
     ew.SelectOp: _choice,
+    **dict.fromkeys((ew.LogOp, ew.Log1pOp), _logarithm),
     **dict.fromkeys(INVERSES, _undone),
 }
 """What is rewritten, by the op that a pattern ends in."""

@@ -3,6 +3,7 @@
     |x|                                                           x x
     sqrt(s)                                                       s, NaN where s < 0
     hypot(x, y)                                                   x x + y y
+    arccos(x), arccosh(x)                                         what `angles.py` has
     select (s == 0), 0, sqrt(select (s == 0), 1, s)               s
 
 What only moves or chooses elements of roots is a root, too: its square moves or chooses their squares.
@@ -32,10 +33,11 @@ from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
+from mlirad.passes.smooth_identities.angles import squared_angle
 
 Emit: TypeAlias = Callable[[ArrayBuilder], Value]
 
-_MOVES = (BroadcastOp, ReshapeOp, ReverseOp, SliceOp, IndexOp)
+MOVES = (BroadcastOp, ReshapeOp, ReverseOp, SliceOp, IndexOp)
 """Ops whose result has elements of their first operand, and nothing else."""
 
 _DEPTH = 8
@@ -78,6 +80,8 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
             return _radicand(op.operand)
         case ew.HypotOp():
             return lambda b: _squared_hypot(b, op.lhs, op.rhs)
+        case ew.AcosOp() | ew.AcoshOp():
+            return lambda b: squared_angle(b, op)
         case CustomOp():
             square = _square_beside(value)
             return None if square is None else lambda b: square
@@ -85,9 +89,9 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
             return square_of(op.operand, depth - 1)
         case ew.SelectOp():
             return _squared_choice(op, depth - 1)
-        case _ if isinstance(op, _MOVES):
+        case _ if isinstance(op, MOVES):
             inner = square_of(own_operands(op)[0], depth - 1)
-            return None if inner is None else lambda b: _moved(b, op, inner(b))
+            return None if inner is None else lambda b: moved(b, op, inner(b))
         case ConcatenateOp() | StackOp():
             found = [square_of(part, depth - 1) for part in own_operands(op)]
             if all(square is None for square in found):
@@ -221,7 +225,7 @@ def _source(value: Value) -> Value:
     return value.owner.operand if isinstance(value.owner, BroadcastOp) else value
 
 
-def _moved(b: ArrayBuilder, op: Operation, x: Value) -> Value:
+def moved(b: ArrayBuilder, op: Operation, x: Value) -> Value:
     """What a move makes of another array."""
     env: Environment = {own_operands(op)[0]: x}
     b.rebuild(op, env)
@@ -269,7 +273,7 @@ def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
             return known(op.operand)
         case ConcatenateOp() | StackOp():
             return known(*own_operands(op))
-        case _ if isinstance(op, _MOVES):
+        case _ if isinstance(op, MOVES):
             return known(own_operands(op)[0])
         case _:
             return isinstance(op, _NEVER_NEGATIVE)
