@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FunctionType, SimpleNamespace
@@ -283,8 +284,8 @@ print(len(before), wrong)
     assert int(count) > 1000 and wrong == "[]", run.stdout + run.stderr
 
 
-def test_other_threads_compute_while_one_traces() -> None:
-    """Plain calls beside many traces give what they give alone, of the same types."""
+def check_beside_traces(call_count: int) -> Counter[str]:
+    """Plain calls beside traces give what they give alone, of the same types; how many there were of both."""
     lines: list[Callable[[], Any]] = [
         lambda: logsumexp(X), lambda: cho_factor(M)[0], lambda: rfft(X), lambda: LOGPDF(X),
         lambda: array([1, 2.0]),
@@ -293,7 +294,7 @@ def test_other_threads_compute_while_one_traces() -> None:
     ]  # fmt: skip
     want = [line() for line in lines]
     wrong: list[int] = []
-    counts = [0, 0]
+    counts = Counter[str]()
     stop = threading.Event()
 
     def compute() -> None:
@@ -302,16 +303,27 @@ def test_other_threads_compute_while_one_traces() -> None:
                 found = line()
                 if type(found) is not type(want[k]) or not np.array_equal(found, want[k]):
                     wrong.append(k)
-            counts[0] += 1
+            counts["plain calls"] += len(lines)
 
     thread = threading.Thread(target=compute)
     thread.start()
-    while counts[0] < 40 or counts[1] < 5:
+    while thread.is_alive() and (counts["plain calls"] < call_count or counts["traces"] < 5):
         ad.trace(lambda x: MODEL(x) + logsumexp(array([x[0], x[1]])) + np.sum(rfft(x).real), X)
-        counts[1] += 1
+        counts["traces"] += 1
     stop.set()
     thread.join()
     assert not wrong
+    assert counts["plain calls"] >= call_count
+    return counts
+
+
+def test_other_threads_compute_while_one_traces() -> None:
+    check_beside_traces(480)
+
+
+@pytest.mark.fuzz
+def test_a_million_calls_beside_traces(judged: Counter[str]) -> None:
+    judged.update(check_beside_traces(1_000_000))
 
 
 def test_errors_of_plain_calls_are_scipys_own() -> None:

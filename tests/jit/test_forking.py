@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Generator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -75,7 +76,7 @@ def in_child(expected: float) -> int:
         try:
             import faulthandler
 
-            faulthandler.dump_traceback_later(DEADLINE, exit=True)
+            faulthandler.dump_traceback_later(DEADLINE, exit=True, file=2)
             status = int(gradient(expected - 6.0) != expected)
         finally:
             os._exit(status)
@@ -90,6 +91,16 @@ def test_children_forked_while_threads_compile() -> None:
     assert inherited(1.0) == 3.0
     with compiles_in_threads():
         assert [in_child(6.0 + k) for k in range(4)] == [0] * 4
+
+
+@pytest.mark.fuzz
+@needs_fork
+def test_many_children_forked_while_threads_compile(judged: Counter[str]) -> None:
+    with compiles_in_threads():
+        for k in range(200):
+            time.sleep(k % 7 * 1e-3)
+            assert in_child(6.0 + k % 11) == 0
+            judged["children"] += 1
 
 
 @needs_fork
