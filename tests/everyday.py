@@ -73,6 +73,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/distributions/test_derivatives.py::test_derivatives_over_whole_ranges": (150, 3),
     "tests/distributions/test_values.py::test_means_and_variances": (20, 0),
     "tests/distributions/test_values.py::test_quantiles_have_their_shares": (40, 2),
+    "tests/distributions/test_values.py::test_quantiles_of_numbers_are_the_least_with_their_shares": (12, 0),
     "tests/distributions/test_values.py::test_values_over_whole_ranges": (60, 1),
     "tests/docs/test_examples.py::test_commands_print_what_is_shown": (8, 0),
     "tests/docs/test_examples.py::test_mlir_blocks": (4, 0),

@@ -233,6 +233,59 @@ def wrapped(x: Any, c: Any) -> Any:
     return mp.atan2((1 + c) * mp.sin(x / 2), (1 - c) * mp.cos(x / 2)) / mp.pi
 
 
+def tukey(x: Any, lam: Any) -> tuple[Any, Any]:
+    """The density and the share at x, by the logit of the share."""
+
+    def missing(t: Any) -> Any:
+        below, above = -mp.log1p(exp(-t)), -mp.log1p(exp(t))
+        return (expm1(lam * below) - expm1(lam * above)) / lam - x if lam else below - above - x
+
+    t = mp.findroot(missing, (-20, 20), solver="anderson", tol=mpf(10) ** (3 - 2 * mp.dps))
+    share = expit(t)
+    return 1 / (share ** (lam - 1) + (1 - share) ** (lam - 1)), share
+
+
+def bridge(x: Any) -> Any:
+    """By the series of Jacobi's function that converges quickly for small x."""
+    return mp.sqrt(2 * mp.pi) / x * mp.fsum(exp(-z) for z in bridge_exponents(x))
+
+
+def bridge_density(x: Any) -> Any:
+    return mp.sqrt(2 * mp.pi) / x**2 * mp.fsum((2 * z - 1) * exp(-z) for z in bridge_exponents(x))
+
+
+def bridge_exponents(x: Any) -> list[Any]:
+    if x > 40:
+        raise OverflowError
+    return [((2 * k - 1) * mp.pi / x) ** 2 / 8 for k in range(1, 5 + int(x * mp.sqrt(mp.dps)))]
+
+
+def inverse_mixture(x: Any, a: Any, b: Any) -> Any:
+    root = mp.sqrt(1 + x * x)
+    return a * mp.besselk(1, a * root) * exp(mp.sqrt(a * a - b * b) + b * x) / (mp.pi * root)
+
+
+def inverse_mixture_below(x: Any, a: Any, b: Any) -> Any:
+    """An integral of the density, which looks for its peak not far out."""
+    if x > 5:
+        raise OverflowError
+    return below(inverse_mixture, -inf, 0.5)(x, a, b)
+
+
+def _mills(x: Any) -> Any:
+    return Phi(-x) / phi(x)
+
+
+def double_pareto_density(x: Any, u: Any, s: Any, a: Any, b: Any) -> Any:
+    z = (mp.log(x) - u) / s
+    return a * b / ((a + b) * x) * phi(z) * (_mills(a * s - z) + _mills(b * s + z))
+
+
+def double_pareto(x: Any, u: Any, s: Any, a: Any, b: Any) -> Any:
+    z = (mp.log(x) - u) / s
+    return Phi(z) - phi(z) * (b * _mills(a * s - z) - a * _mills(b * s + z)) / (a + b)
+
+
 def signed(f: Function) -> Function:
     """The density of sizes as one of numbers of either sign."""
     return lambda x, *s: f(abs(x), *s) / 2
@@ -400,6 +453,20 @@ EXACT: dict[str, Exact] = {
                     mean=lambda: 0, var=lambda: mp.pi**2 / 3 - 2),
     "wrapcauchy": Exact(lambda x, c: (1 - c * c) / (2 * mp.pi * (1 + c * c - 2 * c * mp.cos(x))), wrapped, [(0.03,), (0.9,)], 0.0, 6.283185307179586),
     "vonmises": Exact(lambda x, k: exp(k * (mp.cos(x) - 1)) / (2 * mp.pi * mp.besseli(0, k) * exp(-k)), None, [(0.0,), (4.0,), (300.0,)], -3.141592653589793, 3.141592653589793),
+    # between two ends
+    "triang": Exact(lambda x, c: 2 * x / c if x < c else 2 * (1 - x) / (1 - c), lambda x, c: x * x / c if x < c else 1 - (1 - x) ** 2 / (1 - c),
+                    [(0.3,), (1.0,)], 0.0, 1.0, knots=lambda c: (c,), mean=lambda c: (1 + c) / 3, var=lambda c: (1 - c + c * c) / 18),
+    "trapezoid": Exact(lambda x, c, d: 2 / (d - c + 1) * min(x / c, 1, (1 - x) / (1 - d)),
+                       lambda x, c, d: x * x / (c * (d - c + 1)) if x < c else (2 * x - c) / (d - c + 1) if x < d else 1 - (1 - x) ** 2 / ((1 - d) * (d - c + 1)),
+                       [(0.2, 0.8), (0.05, 0.3)], 0.0, 1.0),
+    "argus": Exact(lambda x, chi: chi**3 / (mp.sqrt(mp.pi / 2) * P(mpf(1.5), chi * chi / 2)) * x * mp.sqrt(1 - x * x) * exp(-chi * chi * (1 - x * x) / 2),
+                   lambda x, chi: 1 - P(mpf(1.5), chi * chi * (1 - x * x) / 2) / P(mpf(1.5), chi * chi / 2), [(1.0,), (0.3,), (9.0,)], 0.0, 1.0),
+    "tukeylambda": Exact(lambda x, lam: tukey(x, lam)[0], lambda x, lam: tukey(x, lam)[1], [(3.1,), (0.0,), (-0.4,), (0.5,)],
+                         lambda lam: -1 / lam if lam > 0 else -inf, lambda lam: 1 / lam if lam > 0 else inf),
+    # normal numbers and others
+    "dpareto_lognorm": Exact(double_pareto_density, double_pareto, [(3.0, 1.2, 1.5, 2.0), (-0.5, 0.3, 6.0, 0.7)], 0.0),
+    "norminvgauss": Exact(inverse_mixture, inverse_mixture_below, [(1.25, 0.5), (7.0, -3.0), (0.3, 0.0)], mean=lambda a, b: b / mp.sqrt(a * a - b * b)),
+    "kstwobign": Exact(bridge_density, bridge, low=0.0),
 }  # fmt: skip
 
 EXACT["vonmises_line"] = EXACT["vonmises"]

@@ -80,6 +80,26 @@ def test_quantiles_have_their_shares(case: tuple[str, tuple[float, ...]]) -> Non
     assert not wrong, wrong
 
 
+NUMBERS = [(name, shapes) for name, d in DISCRETE.items() for shapes in d.shapes]
+
+
+@pytest.mark.parametrize("case", NUMBERS, ids=str)
+def test_quantiles_of_numbers_are_the_least_with_their_shares(case: tuple[str, tuple[float, ...]]) -> None:
+    name, shapes = case
+    shares = np.array([1e-9, 0.2, 0.5, 0.9])
+
+    def sides(q: Any, *s: Any) -> list[Any]:
+        k, j = called(name, "ppf", q, *s), called(name, "isf", q, *s)
+        return [called(name, "cdf", k - i, *s) for i in (0, 1)] + [
+            called(name, "sf", j - i, *s) for i in (0, 1)
+        ]
+
+    reached, missed, rest, more = ad.jit(sides, interpret=True)(shares, *shapes)
+    near = 1e-12 * shares
+    assert np.all((reached >= shares - near) & (missed < shares + near))
+    assert np.all((rest <= shares + near) & (more > shares - near))
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_means_and_variances(name: str) -> None:
     d = ALL[name]

@@ -6,18 +6,20 @@ from typing import Final
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     beta,
+    bounded,
     circular,
     discrete,
     exponential,
     gamma,
     logistic,
+    mixtures,
     normal,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 
 DISTRIBUTIONS: Final[dict[str, Distribution]] = {
     name: distribution
-    for family in (normal, exponential, logistic, gamma, beta, circular, discrete)
+    for family in (normal, mixtures, exponential, logistic, gamma, beta, bounded, circular, discrete)
     for name, distribution in family.DISTRIBUTIONS.items()
 }
 """By its name in `scipy.stats` what a distribution is."""

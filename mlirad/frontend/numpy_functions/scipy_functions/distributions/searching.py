@@ -77,7 +77,7 @@ def _spread(t: Any, low: Any, high: Any) -> Any:
     from_low = first + width * xp.where(has_high, special("expit", t), far)
     from_high = last - width * xp.where(has_low, special("expit", -t), near)
     by_low = has_low & (~has_high | xp.less(t, 0))
-    return xp.where(by_low, from_low, xp.where(has_high, from_high, xp.sinh(t)))
+    return xp.where(by_low, from_low, xp.where(has_high, from_high, xp.sinh(0.5 * t)))
 
 
 # Of whole numbers ---------------------------------------------------------------------------------
