@@ -344,6 +344,7 @@ SPECTRA = {
 FITS = {
     "polyfit": (lambda x: np.polyfit(x[0], x[1] ** 2, 2), A),
     "geomspace": (lambda x: np.geomspace(x[0], x[1], 4), POSITIVE),
+    "bincount": (lambda x: np.bincount(np.array([0, 2, 2, 1]), weights=x[0] ** 2, minlength=4), A),
     "histogram": (lambda x: np.histogram(A, 3, weights=x**2)[0], A),
     "histogram-density": (lambda x: np.histogram(x, 3, density=True)[0], A),
     "histogram_bin_edges": (lambda x: np.histogram_bin_edges(x, 3), A),
