@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from mlirad.neighbours.compiling import COMPILING
+from mlirad.neighbours.control import CONTROL
 from mlirad.neighbours.derivatives import DERIVATIVES
 from mlirad.neighbours.entries import Entry
+from mlirad.neighbours.formulas import FORMULAS
 from mlirad.neighbours.keywords import KEYWORDS
 from mlirad.neighbours.methods import METHODS
-from mlirad.neighbours.programs import COMPILING, CONTROL
-from mlirad.neighbours.structures import FORMULAS, SOLVING, STRUCTURES
+from mlirad.neighbours.structures import SOLVING, STRUCTURES
 
 SYSTEMS: Final = {
     "jax": "JAX",

@@ -17,12 +17,14 @@ from types import FrameType
 from typing import Final
 
 from mlirad.errors import MissingAttributeError, MissingImportError
+from mlirad.neighbours.compiling import COMPILING
+from mlirad.neighbours.control import CONTROL
 from mlirad.neighbours.derivatives import DERIVATIVES
 from mlirad.neighbours.entries import Entry, named
+from mlirad.neighbours.formulas import FORMULAS
 from mlirad.neighbours.keywords import KEYWORDS
 from mlirad.neighbours.methods import METHODS
-from mlirad.neighbours.programs import COMPILING, CONTROL
-from mlirad.neighbours.structures import FORMULAS, SOLVING, STRUCTURES
+from mlirad.neighbours.structures import SOLVING, STRUCTURES
 
 _FUNCTIONS: Final = (*DERIVATIVES, *CONTROL, *COMPILING, *STRUCTURES, *FORMULAS, *SOLVING)
 

@@ -12,7 +12,8 @@ from mlirad.neighbours.entries import Entry, entry
 DERIVATIVES: Final[tuple[Entry, ...]] = (
     entry(
         "jax.custom_vjp jax.custom_jvp jax.custom_gradient jax.custom_derivatives autograd.primitive "
-        "autograd.extend autograd.defvjp autograd.defjvp autograd.extend.primitive autograd.extend.defvjp "
+        "autograd.extend autograd.defvjp autograd.defjvp autograd.defvjp_argnum autograd.defjvp_argnum "
+        "autograd.def_linear autograd.notrace_primitive autograd.extend.primitive autograd.extend.defvjp "
         "torch.autograd.Function torch.library.custom_op tf.custom_gradient enzyme.EnzymeRules",
         "ad.custom_derivative",
         "step = ad.custom_derivative(np.sign); step.rule(lambda x: lambda dx: dx); ad.grad(step)(2.0)",
@@ -50,9 +51,9 @@ DERIVATIVES: Final[tuple[Entry, ...]] = (
         "ad.grad(lambda x: x * ad.stop_gradient(x))(3.0)",
     ),
     entry(
-        "autograd.make_jvp torch.autograd.functional.jvp enzyme.Forward enzyme.Duplicated "
-        "enzyme.DuplicatedNoNeed torch.autograd.forward_ad enzyme.ForwardWithPrimal "
-        "enzyme.MixedDuplicated",
+        "autograd.make_jvp autograd.make_jvp_reversemode enzyme.__enzyme_fwddiff "
+        "torch.autograd.functional.jvp enzyme.Forward enzyme.Duplicated enzyme.DuplicatedNoNeed "
+        "torch.autograd.forward_ad enzyme.ForwardWithPrimal enzyme.MixedDuplicated",
         "ad.jvp",
         "ad.jvp(np.sin, (1.0,), (2.0,))",
     ),
@@ -62,8 +63,9 @@ DERIVATIVES: Final[tuple[Entry, ...]] = (
         "ad.vmap(lambda dx: ad.jvp(np.sin, (1.0,), (dx,))[1])(np.ones(3))",
     ),
     entry(
-        "autograd.make_vjp autograd.vector_jacobian_product autograd.tensor_jacobian_product "
-        "torch.autograd.functional.vjp zygote.pullback",
+        "autograd.make_vjp jax.fwd_and_bwd jax.vjp3 jax.saved_input_vjp enzyme.autodiff_thunk "
+        "autograd.vector_jacobian_product autograd.tensor_jacobian_product torch.autograd.functional.vjp "
+        "zygote.pullback",
         "ad.vjp",
         "y, pullback = ad.vjp(np.sin, np.ones(3)); pullback(np.ones(3))",
     ),
@@ -96,6 +98,36 @@ DERIVATIVES: Final[tuple[Entry, ...]] = (
         "y, J = ad.linearize(lambda x: 2 * x, np.ones(3)); J.T(np.ones(3))",
     ),
     entry(
+        "enzyme.hvp_and_gradient",
+        "is ad.jvp of ad.grad(f) here",
+        "ad.jvp(ad.grad(lambda x: x**3), (2.0,), (1.0,))",
+    ),
+    entry(
+        "enzyme.enzyme_const enzyme.enzyme_dup enzyme.enzyme_out enzyme.Annotation",
+        "is argnums here, which names what derivatives are by",
+        "ad.grad(lambda x, y: x * y, argnums=1)(2.0, 3.0)",
+    ),
+    entry(
+        "enzyme.make_zero",
+        "is not needed here: gradients are returned",
+        "ad.grad(lambda x: np.sum(x**2))(np.ones(3))",
+    ),
+    entry(
+        "torch.func torch.func.functionalize",
+        "has its functions in ad here: ad.grad, ad.vjp, ad.jvp, ad.vmap",
+        "ad.vmap(ad.grad(np.sin))(np.ones(3))",
+    ),
+    entry(
+        "autograd.misc autograd.test_util autograd.tracer autograd.core",
+        "has its functions in ad here: ad.odeint, ad.fixed_point, ad.optimize, ad.check_derivatives",
+        "ad.check_derivatives(np.sin, 1.0)",
+    ),
+    entry(
+        "jax.experimental",
+        "has its functions in ad here: ad.odeint, ad.export, and sparse=True of ad.jacobian",
+        "ad.odeint(lambda y, t: -y, 1.0, np.array([0.0, 1.0]))",
+    ),
+    entry(
         "autograd.holomorphic_grad",
         "is ad.grad with holomorphic=True here",
         "ad.grad(lambda z: z * z, holomorphic=True)(1.0 + 2.0j)",
@@ -106,14 +138,14 @@ DERIVATIVES: Final[tuple[Entry, ...]] = (
         "ad.grad(lambda a, b: a * b, argnums=('a', 'b'))(2.0, 3.0)",
     ),
     entry(
-        "jax.remat jax.ad_checkpoint torch.utils.checkpoint tf.recompute_grad zygote.checkpointed "
-        "jax.checkpoint_policies",
+        "jax.remat jax.ad_checkpoint torch.utils.checkpoint tf.recompute_grad torch.utils "
+        "zygote.checkpointed jax.checkpoint_policies",
         "ad.checkpoint",
         "ad.grad(ad.checkpoint(lambda x: np.sin(np.sin(x))))(1.0)",
     ),
     entry(
-        "jax.test_util.check_grads jax.check_grads autograd.test_util.check_grads "
-        "torch.autograd.gradcheck torch.gradcheck torch.autograd.gradgradcheck",
+        "jax.test_util.check_grads jax.check_grads autograd.test_util.check_grads autograd.check_vjp "
+        "autograd.quick_grad_check torch.autograd.gradcheck torch.gradcheck torch.autograd.gradgradcheck",
         "ad.check_derivatives",
         "ad.check_derivatives(np.sin, 1.0)",
     ),

@@ -1,4 +1,4 @@
-"""Names of structures of arrays, of formulas and layers of neural networks, of solvers and random numbers.
+"""Names of structures of arrays, of solvers and of random numbers.
 
 jax.tree_map        ad.tree.map
 torch.optim.Adam    ad.optimize.adam
@@ -18,7 +18,8 @@ STRUCTURES: Final[tuple[Entry, ...]] = (
         "ad.tree.map(lambda p: 2 * p, {'a': 1.0})",
     ),
     entry(
-        "jax.tree_leaves jax.tree_util.tree_leaves jax.tree_reduce jax.tree_util.tree_reduce",
+        "jax.tree_leaves jax.tree_util.tree_leaves jax.tree_util.tree_all jax.tree_util.all_leaves "
+        "jax.tree_reduce jax.tree_util.tree_reduce",
         "ad.tree.leaves",
         "ad.tree.leaves({'a': 1.0, 'b': (2.0, 3.0)})",
     ),
@@ -28,7 +29,7 @@ STRUCTURES: Final[tuple[Entry, ...]] = (
         "leaves, structure = ad.tree.flatten({'a': 1.0, 'b': 2.0})",
     ),
     entry(
-        "jax.tree_unflatten jax.tree_util.tree_unflatten",
+        "jax.tree_unflatten jax.tree_util.tree_unflatten jax.tree_util.build_tree",
         "ad.tree.unflatten",
         "leaves, structure = ad.tree.flatten({'a': 1.0}); ad.tree.unflatten(structure, leaves)",
     ),
@@ -38,8 +39,8 @@ STRUCTURES: Final[tuple[Entry, ...]] = (
         "ad.tree.structure({'a': 1.0})",
     ),
     entry(
-        "jax.tree_util.tree_map_with_path jax.tree_map_with_path jax.tree_util.keystr "
-        "jax.tree_flatten_with_path",
+        "jax.tree_util.tree_map_with_path jax.tree_util.tree_leaves_with_path jax.tree_map_with_path "
+        "jax.tree_util.keystr jax.tree_flatten_with_path",
         "ad.tree.paths",
         "ad.tree.paths({'a': (1.0, 2.0)})",
     ),
@@ -50,8 +51,9 @@ STRUCTURES: Final[tuple[Entry, ...]] = (
     ),
     entry(
         "jax.register_pytree_node jax.tree_util.register_pytree_node "
-        "jax.tree_util.register_pytree_node_class jax.tree_util.register_dataclass jax.register_dataclass "
-        "jax.register_pytree_node_class jax.tree_util.Partial flax.struct.dataclass",
+        "jax.tree_util.register_pytree_node_class jax.tree_util.register_dataclass "
+        "jax.tree_util.register_static jax.register_dataclass jax.register_pytree_node_class "
+        "jax.tree_util.Partial flax.struct.dataclass",
         "ad.register",
         "@ad.register(fields=['w'])\n"
         "class Layer:\n"
@@ -60,83 +62,11 @@ STRUCTURES: Final[tuple[Entry, ...]] = (
         "ad.grad(lambda layer: layer.w**2)(Layer(3.0)).w",
     ),
     entry(
-        "flax.linen flax.nnx torch.nn.Module torch.nn.Linear torch.nn.Parameter flax.linen.Dense tf.keras",
+        "flax.linen flax.nnx torch.nn.Module torch.nn.Linear torch.nn.Parameter flax.linen.Dense "
+        "tf.keras torch.func.functional_call torch.func.stack_module_state",
         "has no counterpart, as parameters are structures of arrays",
         "params = {'w': np.ones((2, 3)), 'b': np.zeros(3)}; ad.grad(lambda p, x: np.sum(np.tanh(x @ "
         "p['w'] + p['b'])))(params, np.ones(2))['b']",
-    ),
-)
-
-FORMULAS: Final[tuple[Entry, ...]] = (
-    entry(
-        "jax.nn.softplus torch.nn.functional.softplus torch.softplus",
-        "is np.logaddexp(x, 0) here",
-        "ad.grad(lambda x: np.logaddexp(x, 0.0))(1.0)",
-    ),
-    entry(
-        "jax.nn.relu torch.relu torch.nn.functional.relu torch.nn.ReLU tf.nn.relu",
-        "is np.maximum(x, 0) here",
-        "ad.grad(lambda x: np.maximum(x, 0.0))(1.0)",
-    ),
-    entry(
-        "jax.nn.leaky_relu torch.nn.functional.leaky_relu",
-        "is np.where(x > 0, x, 0.01 * x) here",
-        "ad.grad(lambda x: np.where(x > 0, x, 0.01 * x))(-1.0)",
-    ),
-    entry(
-        "jax.nn.elu torch.nn.functional.elu",
-        "is np.where(x > 0, x, np.expm1(x)) here",
-        "ad.grad(lambda x: np.where(x > 0, x, np.expm1(x)))(-1.0)",
-    ),
-    entry(
-        "jax.nn.sigmoid torch.sigmoid tf.sigmoid torch.nn.functional.sigmoid",
-        "scipy.special.expit",
-        "import scipy.special; ad.grad(lambda x: scipy.special.expit(x))(1.0)",
-    ),
-    entry(
-        "jax.nn.gelu torch.nn.functional.gelu",
-        "is x * scipy.special.ndtr(x) here",
-        "import scipy.special; ad.grad(lambda x: x * scipy.special.ndtr(x))(1.0)",
-    ),
-    entry(
-        "jax.nn.silu jax.nn.swish torch.nn.functional.silu",
-        "is x * scipy.special.expit(x) here",
-        "import scipy.special; ad.grad(lambda x: x * scipy.special.expit(x))(1.0)",
-    ),
-    entry(
-        "jax.nn.one_hot torch.nn.functional.one_hot tf.one_hot",
-        "is np.eye(n)[labels] here",
-        "ad.jit(lambda i: ad.asarray(np.eye(3))[i])(np.array([0, 2]))",
-    ),
-    entry(
-        "torch.nn.functional.mse_loss torch.nn.MSELoss",
-        "is np.mean((y - t) ** 2) here",
-        "ad.grad(lambda y: np.mean((y - 1.0) ** 2))(np.ones(3))",
-    ),
-    entry(
-        "torch.nn.functional.cross_entropy torch.nn.CrossEntropyLoss optax.softmax_cross_entropy",
-        "is scipy.special.logsumexp(y) - y[label] here",
-        "import scipy.special; ad.grad(lambda y: scipy.special.logsumexp(y) - y[1])(np.ones(3))",
-    ),
-    entry(
-        "torch.nn.functional.dropout torch.nn.Dropout flax.linen.Dropout",
-        "ad.random.bernoulli",
-        "key = ad.random.key(0); ad.jit(lambda x: x * ad.random.bernoulli(key, 0.5, (3,)) / 0.5)(np.ones(3))",
-    ),
-    entry(
-        "jax.nn torch.nn torch.nn.functional torch.functional tf.nn torch.F",
-        "has no counterpart, as such functions are a line of NumPy or SciPy",
-        "import scipy.special; ad.grad(lambda x: np.sum(scipy.special.softmax(x) ** 2))(np.ones(3))",
-    ),
-    entry(
-        "jax.ops torch.ops",
-        "is indexing and assignment here",
-        "def put(x, v):\n    x[1] += v\n    return x\nad.jit(put)(np.zeros(3), 2.0)",
-    ),
-    entry(
-        "jax.image.resize jax.image torch.nn.functional.interpolate",
-        "is np.repeat for whole factors here",
-        "ad.jit(lambda x: np.repeat(np.repeat(x, 2, 0), 2, 1))(np.eye(2))",
     ),
 )
 
@@ -166,7 +96,7 @@ SOLVING: Final[tuple[Entry, ...]] = (
     ),
     entry(
         "jax.lax.custom_linear_solve jax.scipy.sparse.linalg.cg lineax.linear_solve "
-        "jax.scipy.sparse.linalg jaxopt.linear_solve jax.cg",
+        "jaxopt.linear_solve jax.cg",
         "ad.linear_solve",
         "ad.linear_solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.ones(2))",
     ),
@@ -177,8 +107,8 @@ SOLVING: Final[tuple[Entry, ...]] = (
         "ad.odeint(lambda y, t: -y, 1.0, np.array([0.0, 1.0]))",
     ),
     entry(
-        "jax.random.PRNGKey jax.PRNGKey torch.manual_seed jax.random.key_data tf.random.set_seed "
-        "torch.Generator",
+        "jax.random.PRNGKey jax.random.wrap_key_data jax.PRNGKey torch.manual_seed jax.random.key_data "
+        "tf.random.set_seed torch.Generator",
         "ad.random.key",
         "key = ad.random.key(0)",
     ),
@@ -196,6 +126,16 @@ SOLVING: Final[tuple[Entry, ...]] = (
         "torch.randperm jax.random.shuffle jax.random.permutation",
         "ad.random.permutation",
         "ad.random.permutation(ad.random.key(0), 5)",
+    ),
+    entry(
+        "jax.random.orthogonal",
+        "is the Q of np.linalg.qr of ad.random.normal here",
+        "np.linalg.qr(ad.random.normal(ad.random.key(0), (3, 3)))[0]",
+    ),
+    entry(
+        "jax.random.weibull_min",
+        "ad.random.weibull",
+        "ad.random.weibull(ad.random.key(0), 2.0)",
     ),
     entry(
         "jax.random.t",
