@@ -112,8 +112,11 @@ class Cache:
                 from mlirad.frontend.compiling.comparisons import Weighing
 
                 self._weighing = Weighing(captures, self._name)
-        self._is_weighed = self._weighing is None or self._weighing.is_last
-        return self._weighing
+        weighing = self._weighing
+        self._is_weighed = weighing is None or weighing.is_last
+        if self._is_weighed:
+            self._weighing = None  # which holds copies of arrays
+        return weighing
 
     def find_or_make(
         self, key: Hashable, make: Callable[[], Program], signature: Callable[[], str] | None = None
