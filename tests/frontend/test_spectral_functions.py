@@ -142,14 +142,42 @@ def test_fresh_programs(fuzz_seconds: float, judged: Counter[str]) -> None:
         judged[f"spectral functions, {kind}"] += 1
 
 
-# What has no derivative -----------------------------------------------------------------------------------
-
 BASIS = orthogonal(np.random.default_rng(1), 3, is_complex=False)
 TWICE = (BASIS * [1.0, 1.0, 3.0]) @ BASIS.T
 """A matrix with two equal eigenvalues, and singular values."""
 
 TURNED = np.array([[0.3, 0.5, -0.2], [0.5, -0.4, 0.7], [-0.2, 0.7, 0.1]])
 DIRECTION = BASIS @ TURNED @ BASIS.T
+
+WEIGHTS = np.array([[1.0, -0.5, 2.0], [0.25, 1.5, -1.0], [0.75, 0.5, -2.0]])
+
+
+SYSTEMS: dict[str, Any] = {
+    "transposed": lambda a: (
+        lambda w, v: np.linalg.solve(np.matrix_transpose(v), np.matrix_transpose(v * np.exp(w))).T
+    )(*np.linalg.eigh(a)),
+    "right side": lambda a: (lambda w, v: v @ (np.exp(w)[:, None] * np.linalg.solve(v, np.eye(3))))(
+        *np.linalg.eigh(a)
+    ),
+    "singular vectors": lambda a: (
+        lambda u, s, vh: np.linalg.inv(vh) @ np.diag(np.exp(s)) @ np.linalg.inv(u)
+    )(*np.linalg.svd(a)),
+}
+"""exp of a positive matrix, by systems of vectors."""
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_of_vectors(name: str) -> None:
+    def found(t: Any) -> Any:
+        return np.sum(WEIGHTS * SYSTEMS[name](np.eye(3) + t * DIRECTION))
+
+    first = np.sum(WEIGHTS * DIRECTION) * np.e
+    second = np.sum(WEIGHTS * (DIRECTION @ DIRECTION)) * np.e
+    np.testing.assert_allclose(ad.grad(found)(0.0), first, rtol=1e-12)
+    np.testing.assert_allclose(ad.grad(ad.grad(found))(0.0), second, rtol=1e-12)
+
+
+# What has no derivative -----------------------------------------------------------------------------------
 
 
 def _vectors(a: Any) -> Any:

@@ -169,6 +169,7 @@ SYMMETRIC: dict[str, Form] = {
         hermitian,
     ),
     "vectors": Form(_by_eigenvectors(_applied), hermitian),
+    "inverse": Form(_by_eigenvectors(lambda w, v, f: (v * f(w)[..., None, :]) @ np.linalg.inv(v)), hermitian),
     "trace": Form(_by_eigenvectors(lambda w, v, f: np.sum(f(w), -1)[..., None, None]), _trace_of),
 }
 """Functions of symmetric and Hermitian matrices."""

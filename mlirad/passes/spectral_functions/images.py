@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
-from mlirad.dialects.array.factorisations import EighOp, SolveOp, SvdOp
+from mlirad.dialects.array.factorisations import EighOp, SvdOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import Value, element_of, is_boolean, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
@@ -70,11 +70,6 @@ class Images:
             if part is not None:
                 found = source(*part)
                 return b.reshape(found, (*shape_of(found), 1))
-        if isinstance(op, SolveOp):
-            assert isinstance(op.matrix.owner, EighOp)
-            batch = range(fact.frame.batch)
-            inverse = source(op.matrix.owner, None)
-            return b.dot(inverse, self.known(op.operand), batch, batch, [len(batch)], [len(batch)])
         shape = self._whole_shape(x, fact)
         if isinstance(op, ew.AddOp | ew.SubOp):
             return b.binary(type(op), image(op.lhs), image(op.rhs))

@@ -24,7 +24,6 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import CONTROL_OPS
-from mlirad.dialects.array.factorisations import EighOp, SolveOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import SliceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
@@ -387,16 +386,6 @@ class Reading:
             return None
         return pairs.renamed(pairs.weighted(fact, Term(core, places)), out)
 
-    def solved(self, op: SolveOp) -> Fact | None:
-        """Systems of eigenvectors: V^-1 X is V^T X, since the columns are orthonormal."""
-        fact = self.facts.get(op.matrix)
-        source = op.matrix.owner
-        if not isinstance(source, EighOp) or not isinstance(fact, Vectors) or fact.frame.is_complex:
-            return None
-        if op.operand in self.facts:
-            return None
-        return replace(fact, kept=tuple(range(fact.frame.batch + 1)))
-
     # Signatures ------------------------------------------------------------------------------------
 
     def signature(self, x: Value, *, turned: bool = False) -> tuple[int, object]:
@@ -523,6 +512,5 @@ _RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
     ew.SubOp: Reading.added,
     SumOp: Reading.summed,
     DotOp: Reading.contracted,
-    SolveOp: Reading.solved,
 }
 """How ops that do more than move elements are read."""

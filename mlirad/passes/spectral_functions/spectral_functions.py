@@ -45,6 +45,7 @@ from mlirad.passes.spectral_functions.products import SymmetricProduct
 from mlirad.passes.spectral_functions.reading import Reading
 from mlirad.passes.spectral_functions.singular import SingularProduct
 from mlirad.passes.spectral_functions.sources import FRAMES
+from mlirad.passes.spectral_functions.systems import without_systems
 from mlirad.passes.spectral_functions.traces import trace
 
 HIGHEST_ORDER = 2
@@ -85,10 +86,11 @@ def expand_spectral_functions(function: FuncOp, order: int) -> FuncOp:
     """The function, of which `order` derivatives are taken, with expansions; itself if it needs none."""
     if not 0 < order <= HIGHEST_ORDER or not holds(function, FRAMES):
         return function
+    given, function = function, without_systems(function)
     reading = Reading(function, with_traces=order > 1)
     sites = {op: site for op, site in reading.sites.items() if _is_differentiated(op)}
     if not sites:
-        return function
+        return given
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if op.regions and isinstance(op, CONTROL_OPS):
