@@ -58,6 +58,7 @@ def _log_ratio(x: Formula, y: Formula) -> Formula:
     Where that overflows, powers of two are taken out.
     """
     low, high = minimum(x, y), maximum(x, y)
+    low = where(low == 0, 0.0, low)  # of -0 the quotient would be minus infinity
     ratio = (high - low) / low
     power = 2.0**512 if is_double(x) else 2.0**64
     is_far = ratio == INFINITY

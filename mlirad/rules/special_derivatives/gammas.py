@@ -23,7 +23,7 @@ from mlirad.ir.formulas import (
     where,
 )
 from mlirad.rules.gamma_formulas import digamma_difference
-from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives
+from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, is_infinite
 
 _OVERFLOWS = 170.0
 """The gamma function of larger numbers is infinite."""
@@ -86,7 +86,8 @@ def _poch_z(z: Formula, m: Formula, r: Formula) -> Formula:
     near = special("gamma", end) * (_rgamma_slope(z) + absorbing(special("rgamma", z), digamma(end)))
     mirrored = -r * _difference(1 - end, m)
     found = where((z < 1) & (end < _OVERFLOWS), near, r * _difference(z, m))
-    return where((end < 0.5) & _is_whole(m), mirrored, found)
+    found = where((end < 0.5) & _is_whole(m), mirrored, found)
+    return where(is_infinite(z), m * z ** (m - 1), found)
 
 
 DERIVATIVES: Derivatives = {

@@ -56,7 +56,11 @@ def _huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
     inner = b.mul(half, b.mul(r, r))
     outer = b.mul(delta, b.sub(size, b.mul(half, delta)))
     found = b.select(b.compare("lt", size, delta), inner, outer)
-    return b.select(b.compare("lt", delta, b.zeros(r.type)), b.splat(np.inf, r.type), found)
+    zero = b.zeros(r.type)
+    # Where both are 0, each branch is curved by one of them, and the function by none.
+    is_corner = b.logical_and(b.compare("eq", delta, zero), b.compare("eq", r, zero))
+    found = b.select(is_corner, b.mul(delta, size), found)
+    return b.select(b.compare("lt", delta, zero), b.splat(np.inf, r.type), found)
 
 
 def _normal_distribution(b: ArrayBuilder, x: Value) -> Value:
