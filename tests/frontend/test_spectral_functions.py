@@ -6,6 +6,7 @@ import random
 import time
 import zlib
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from tests.generators.spectral_programs import (
 )
 
 METHODS = ("dual-arrays", "jacobian", "chad")
+NUMBERS = (False, True)
+"""Real and complex numbers."""
 BOUNDS = (1e-9, 1e-9, 1e-6)
 """Errors of values and derivatives, compared with the largest number of each member of a batch."""
 
@@ -87,28 +90,30 @@ def smooth_at_zero(form: str) -> list[str]:
     return [name for name, f in FUNCTIONS.items() if parity and f.parity == parity]
 
 
-@pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("name", SYMMETRIC)
-def test_functions_of_symmetric_matrices(name: str, is_complex: bool) -> None:
+@pytest.mark.parametrize("case", product(SYMMETRIC, NUMBERS), ids=str)
+def test_functions_of_symmetric_matrices(case: tuple[str, bool]) -> None:
+    name, is_complex = case
     rng = seeded(name, is_complex)
     function = rng.choice(list(FUNCTIONS))
     check(symmetric_case(rng, name, function, is_complex=is_complex), rng, rng.choice(METHODS))
 
 
-@pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("name", SINGULAR)
-def test_functions_of_any_matrices(name: str, is_complex: bool) -> None:
+@pytest.mark.parametrize("case", product(SINGULAR, NUMBERS), ids=str)
+def test_functions_of_any_matrices(case: tuple[str, bool]) -> None:
+    name, is_complex = case
     rng = seeded(name, is_complex)
     function = rng.choice(list(FUNCTIONS))
     check(singular_case(rng, name, function, is_complex=is_complex), rng, rng.choice(METHODS))
 
 
-@pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("name", [form for form in SINGULAR if smooth_at_zero(form)])
-def test_functions_of_singular_matrices(name: str, is_complex: bool) -> None:
+@pytest.mark.parametrize("case", product(filter(smooth_at_zero, SINGULAR), NUMBERS), ids=str)
+def test_functions_of_singular_matrices(case: tuple[str, bool]) -> None:
+    name, is_complex = case
     rng = seeded(name, is_complex, 0)
-    case = singular_case(rng, name, rng.choice(smooth_at_zero(name)), is_complex=is_complex, with_zeros=True)
-    check(case, rng, rng.choice(METHODS))
+    function = rng.choice(smooth_at_zero(name))
+    check(
+        singular_case(rng, name, function, is_complex=is_complex, with_zeros=True), rng, rng.choice(METHODS)
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -233,11 +238,11 @@ def test_third_derivatives_are_nan_where_they_are_not_known() -> None:
 # Determinants and pseudo-inverses -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("case", range(6))
-def test_determinants_of_singular_matrices(case: int, is_complex: bool) -> None:
-    rng = seeded("determinant", case, is_complex)
-    check(determinants(rng, 5, case, is_complex=is_complex), rng, METHODS[case % 3])
+@pytest.mark.parametrize("case", product(range(6), NUMBERS), ids=str)
+def test_determinants_of_singular_matrices(case: tuple[int, bool]) -> None:
+    rank, is_complex = case
+    rng = seeded("determinant", rank, is_complex)
+    check(determinants(rng, 5, rank, is_complex=is_complex), rng, METHODS[rank % 3])
 
 
 def test_determinants_that_vanish_exactly_have_the_cofactors_as_derivative() -> None:
