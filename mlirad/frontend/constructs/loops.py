@@ -29,6 +29,7 @@ from mlirad.frontend.constructs.carries import (
     settled,
     slices_of,
 )
+from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.constructs.scalars import require_condition, require_integer
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS, checked_choice, checked_flag
 from mlirad.frontend.tracing.array import Array, made
@@ -118,7 +119,8 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     require_arguments(cond, 1, "while_loop")
     require_arguments(body, 1, "while_loop")
     return in_trace(
-        lambda: repeated(cond, body, init, "while_loop"), lambda: eager.while_loop(cond, body, init)
+        lambda: ended_by_exceptions(repeated, cond, body, init, "while_loop"),
+        lambda: eager.while_loop(cond, body, init),
     )
 
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
+from mlirad.frontend.constructs.endings import Ends, Part, end_where, in_loop, traced_part
 from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.originals import Originals
@@ -31,6 +34,7 @@ from mlirad.frontend.control_flow.state import (
 from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.tokens import last_token, resume
@@ -47,6 +51,10 @@ def if_(test: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
         return
     state.require_rewritable("an `if`")
     _Choice(test, (then, otherwise), state).make()
+
+
+_FAILED = "ad_failed"
+"""By which name branches hand on whether they have met an exception."""
 
 
 class Returned(Exception):
@@ -69,17 +77,26 @@ class _Choice:
         self._traced_sides: list[int] = []
         self._written: set[str] = set()
         self._replaced: set[str] = set()
+        self._parts = (Part(), Part())
+        self._ends = False
+        """Whether an exception in a branch ends a loop around the `if`."""
 
     def make(self) -> None:
         token = last_token()
         try:
-            try:
-                chosen = self._traced()
-            except Returned:
+            while True:
+                try:
+                    chosen = self._traced()
+                    break
+                except Returned:
+                    pass
+                except Ends as ends:
+                    if ends.part not in self._parts:
+                        raise
+                    self._ends = True
                 resume(token)
                 self._traced_sides.clear()
                 self._shares = Shares()
-                chosen = self._traced()
         except RaisingSide as raising:
             resume(token)
             self._state.put(self._before)
@@ -87,6 +104,9 @@ class _Choice:
             with not_raising():
                 self._sides[1 - raising.side]()
             return
+        failed = chosen.pop(_FAILED, None)
+        if failed is not None:
+            end_where(failed)
         results = {name: self._result(name, chosen) for name in self._state.live}
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
@@ -94,7 +114,16 @@ class _Choice:
         self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:
-        return either(self._test, lambda: self._side(0), lambda: self._side(1), "`if`", of_variables=True)
+        return either(self._test, lambda: self._part(0), lambda: self._part(1), "`if`", of_variables=True)
+
+    def _part(self, k: int) -> dict[str, Any]:
+        """One branch and, where that ends a loop, whether it meets an exception."""
+        if not in_loop():
+            return self._side(k)
+        part = self._parts[k]
+        failed = as_array(np.bool_(False)) if self._ends else None
+        sent = traced_part(part, failed, lambda: self._side(k))
+        return sent | {_FAILED: part.failed} if self._ends else sent
 
     def _side(self, k: int) -> dict[str, Any]:
         state = self._state

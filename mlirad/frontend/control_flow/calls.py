@@ -33,7 +33,7 @@ from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_f
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.open_traces import is_tracing
-from mlirad.frontend.tracing.operations import contains_traced, converted, xp
+from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
 from mlirad.frontend.tracing.source import is_user_file
 
 
@@ -158,12 +158,19 @@ def _log(x: Any, *base: Any) -> Any:
 
 
 def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
-    """`sorted`, of traced numbers without a key."""
+    """`sorted`, of numbers of which some, or their keys, are traced."""
     found = list(values)
-    if key is not None or not found or not any(map(is_traced, found)):
-        return sorted(found, key=None if key is None else of(key), reverse=reverse)
-    made = list(np.sort(np.stack([np.asarray(v) if not is_traced(v) else v for v in found])))
-    return made[::-1] if reverse else made
+    keys = found if key is None else [of(key)(value) for value in found]
+    if not any(map(is_traced, [*found, *keys])):
+        return sorted(found, key=key, reverse=reverse)
+    stacked: Any = xp.stack([as_array(value) for value in keys])
+    places = xp.argsort(-stacked if reverse else stacked, stable=True)
+    return list(xp.take(xp.stack([as_array(value) for value in found]), places, axis=0))
+
+
+def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
+    """`math.dist`."""
+    return functools.reduce(xp.hypot, [a - b for a, b in zip(p, q, strict=True)], 0.0)
 
 
 def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,7 +186,7 @@ _MATH: Final = {
     "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
     "acosh": "arccosh", "atanh": "arctanh", "hypot": "hypot", "fabs": "fabs", "pow": "power",
     "copysign": "copysign", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees",
-    "radians": "radians", "fmod": "fmod", "trunc": "trunc", "ldexp": "ldexp", "cbrt": "cbrt", "exp2": "exp2",
+    "radians": "radians", "fmod": "fmod", "ldexp": "ldexp", "cbrt": "cbrt", "exp2": "exp2",
 }  # fmt: skip
 """Functions of `math` that are ufuncs of NumPy, on scalars that are traced."""
 
@@ -219,6 +226,9 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.complex: _complex,
     builtins.sorted: _sorted,
     math.log: _log,
+    math.fsum: _as_numpy(math.fsum, builtins.sum),
+    math.dist: _as_numpy(math.dist, _distance),
+    math.trunc: _converting(math.trunc, _rounding(xp.trunc)),
     **{
         getattr(math, name): _as_numpy(getattr(math, name), functools.partial(special, n))
         for name, n in _SPECIAL.items()

@@ -16,6 +16,7 @@ from typing import Any, Final
 from mlirad.dialects.extents import is_static
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs import loops
+from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.carried import Loop
 from mlirad.frontend.control_flow.expressions import not_
@@ -48,8 +49,13 @@ def while_(test: Thunk, body: Thunk, state: State) -> None:
     state.require_rewritable("a `while` loop")
     loop = Loop(state, body, "`while`")
     loop.run(
-        lambda init: loops.repeated(
-            lambda carry: loop.enter(carry, test), loop.trip, init, "`while`", of_variables=True
+        lambda init: ended_by_exceptions(
+            loops.repeated,
+            lambda carry: loop.enter(carry, test),
+            loop.trip,
+            init,
+            "`while`",
+            of_variables=True,
         )
     )
 

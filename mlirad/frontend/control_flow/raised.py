@@ -15,8 +15,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import MliradError, UnsupportedError
+from mlirad.frontend.constructs.endings import end_where
 from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -45,6 +47,20 @@ def trying(kinds: Callable[[], tuple[Any, ...]]) -> Generator[None]:
         yield
     finally:
         tries.pop()
+
+
+def exception(make: Callable[[], Any], kind: Callable[[], Any], shown: str) -> Any:
+    """What `raise` is given. One that needs elements of traced values says what its source says."""
+    if not is_tracing():
+        return make()
+    try:
+        return make()
+    except MliradError:
+        known = kind()
+        if not isinstance(known, type) or not issubclass(known, Exception):
+            raise
+        found: Exception = known.__new__(known, shown)  # whatever else the class wants
+        return found
 
 
 @contextmanager
@@ -87,6 +103,7 @@ def raise_later(test: Any, raising: RaisingSide) -> None:
         raise ReportsNeeded
     flag, b = flag_of(test, "`if`").value, emitting()
     condition = b.logical_not(flag) if raising.side else flag
+    end_where(made(condition))
     report("exception", condition, [], noted(error).replace("{", "{{").replace("}", "}}"))
 
 

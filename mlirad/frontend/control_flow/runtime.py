@@ -5,7 +5,7 @@ from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
 from mlirad.frontend.control_flow.loops import for_, while_
-from mlirad.frontend.control_flow.raised import trying
+from mlirad.frontend.control_flow.raised import exception, trying
 from mlirad.frontend.control_flow.state import UNSET, State, checked, nothing, returned, value
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "checked",
     "choose",
     "compare",
+    "exception",
     "flag",
     "for_",
     "if_",

@@ -180,6 +180,16 @@ class Rewriting(Expressions):
             node.body = [at(node, ast.With([ast.withitem(caught)], node.body))]
         return node
 
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        """`raise` of an exception that is made there, and may say what is not known yet."""
+        made = node.exc
+        if not isinstance(made, ast.Call) or not made.args:
+            return self.generic_visit(node)
+        kind, shown = copy.deepcopy(made.func), ast.Constant(ast.unparse(made.args[0]))
+        node.exc = at(made, call("exception", thunk(self.visit(made)), thunk(kind), shown))
+        node.cause = None if node.cause is None else self.visit(node.cause)
+        return node
+
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         """`assert` as a call, which says in which line it stands."""
         message = ast.Constant(None) if node.msg is None else thunk(self.visit(node.msg))
