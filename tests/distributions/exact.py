@@ -466,6 +466,8 @@ EXACT: dict[str, Exact] = {
     # normal numbers and others
     "dpareto_lognorm": Exact(double_pareto_density, double_pareto, [(3.0, 1.2, 1.5, 2.0), (-0.5, 0.3, 6.0, 0.7)], 0.0),
     "norminvgauss": Exact(inverse_mixture, inverse_mixture_below, [(1.25, 0.5), (7.0, -3.0), (0.3, 0.0)], mean=lambda a, b: b / mp.sqrt(a * a - b * b)),
+    "rice": Exact(lambda x, b: x * exp(-((x - b) ** 2) / 2) * mp.besseli(0, x * b) * exp(-x * b), None, [(1e-9,), (0.8,), (30.0,)], 0.0,
+                  mean=lambda b: mp.sqrt(mp.pi / 2) * mp.hyp1f1(-HALF, 1, -b * b / 2)),
     "kstwobign": Exact(bridge_density, bridge, low=0.0),
 }  # fmt: skip
 

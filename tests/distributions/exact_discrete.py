@@ -21,11 +21,12 @@ _NUMBERS = (0.0, 1.0, 2.0, 3.0, 5.0, 13.0, 40.0, 150.0)
 def masses(
     mass: Function, shapes: Sequence[tuple[float, ...]], low: float | Function = 0.0,
     high: float | Function = inf, *, at: Sequence[float] | None = None, whole: Sequence[int] = (),
-    start: int | None = None, mean: Function | None = None, var: Function | None = None,
+    start: int | None = None, summed: bool = True, mean: Function | None = None, var: Function | None = None,
 ) -> Exact:  # fmt: skip
     """A distribution of whole numbers, of which the shapes numbered in `whole` are whole too.
 
-    It is looked at `at` some numbers, and summed from its lowest one, or where that is infinite from `start`.
+    It is looked at `at` some numbers, and, if at all, summed from its lowest one, or where that is infinite
+    from `start`.
     """
 
     def cdf(k: Any, *shapes: Any) -> Any:
@@ -34,7 +35,7 @@ def masses(
 
     points = at if at is not None else tuple(k + (0.0 if callable(low) else low) for k in _NUMBERS)
     return Exact(
-        mass, cdf, shapes, low, high, mean=mean, var=var, is_discrete=True, at=points, whole=tuple(whole)
+        mass, cdf if summed else None, shapes, low, high, mean=mean, var=var, is_discrete=True, at=points, whole=tuple(whole)
     )  # fmt: skip
 
 
@@ -80,4 +81,14 @@ DISCRETE: dict[str, Exact] = {
     "zipfian": masses(lambda k, a, n: mpf(k) ** -a / power_sum(a, n), [(1.3, 10.0), (1.0, 200.0), (0.0, 20.0), (6.5, 50.0), (0.3, 2.0)], 1.0, lambda a, n: n, whole=(1,),
                       mean=lambda a, n: power_sum(a - 1, n) / power_sum(a, n),
                       var=lambda a, n: power_sum(a - 2, n) / power_sum(a, n) - (power_sum(a - 1, n) / power_sum(a, n)) ** 2),
+    "betabinom": masses(lambda k, n, a, b: ways(n, k) * mp.beta(k + a, n - k + b) / mp.beta(a, b), [(5.0, 2.3, 0.6), (100.0, 30.0, 8.0)], high=lambda n, a, b: n,
+                        whole=(0,), summed=False, mean=lambda n, a, b: n * a / (a + b)),
+    "betanbinom": masses(lambda k, n, a, b: ways(n + k - 1, k) * mp.beta(a + n, b + k) / mp.beta(a, b), [(5.0, 9.3, 1.0), (40.0, 0.6, 3.0)],
+                         whole=(0,), summed=False, mean=lambda n, a, b: n * b / (a - 1) if a > 1 else mp.inf),
+    "hypergeom": masses(lambda k, m, n, c: ways(n, k) * ways(m - n, c - k) / ways(m, c), [(20.0, 7.0, 12.0), (300.0, 120.0, 60.0)],
+                        lambda m, n, c: max(c - m + n, 0), lambda m, n, c: min(n, c), whole=(0, 1, 2), summed=False, mean=lambda m, n, c: n * c / m),
+    "nhypergeom": masses(lambda k, m, n, r: ways(k + r - 1, k) * ways(m - r - k, n - k) / ways(m, n), [(20.0, 7.0, 12.0), (300.0, 120.0, 60.0)],
+                         high=lambda m, n, r: n, whole=(0, 1, 2), summed=False, mean=lambda m, n, r: r * n / (m - n + 1)),
+    "skellam": masses(lambda k, a, b: exp(-a - b) * mp.sqrt(a / b) ** k * mp.besseli(abs(k), 2 * mp.sqrt(a * b)), [(15.0, 8.0), (0.3, 2.0)], -inf,
+                      at=(-20.0, -3.0, -1.0, 0.0, 1.0, 2.0, 30.0), summed=False, mean=lambda a, b: a - b, var=lambda a, b: a + b),
 }  # fmt: skip

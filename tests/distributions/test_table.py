@@ -12,9 +12,8 @@ NOT_YET = {
     "pearson3",
     "gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "ksone", "kstwo",
     "landau", "levy_stable", "ncf", "nct", "ncx2", "rel_breitwigner",
-    "rice", "studentized_range", "betabinom", "betanbinom", 
-    "hypergeom", "nchypergeom_fisher", "nchypergeom_wallenius", "nhypergeom",
-    "poisson_binom", "skellam", 
+    "studentized_range", 
+    "nchypergeom_fisher", "nchypergeom_wallenius",     "poisson_binom", 
 }  # fmt: skip
 """Distributions that are not traced."""
 

@@ -80,7 +80,7 @@ def test_quantiles_have_their_shares(case: tuple[str, tuple[float, ...]]) -> Non
     assert not wrong, wrong
 
 
-NUMBERS = [(name, shapes) for name, d in DISCRETE.items() for shapes in d.shapes]
+NUMBERS = [(name, shapes) for name, d in DISCRETE.items() for shapes in d.shapes if d.cdf is not None]
 
 
 @pytest.mark.parametrize("case", NUMBERS, ids=str)

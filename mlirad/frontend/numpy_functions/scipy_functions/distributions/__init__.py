@@ -9,6 +9,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     bounded,
     circular,
     discrete,
+    draws,
     exponential,
     gamma,
     logistic,
@@ -19,7 +20,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
 
 DISTRIBUTIONS: Final[dict[str, Distribution]] = {
     name: distribution
-    for family in (normal, mixtures, exponential, logistic, gamma, beta, bounded, circular, discrete)
+    for family in (normal, mixtures, exponential, logistic, gamma, beta, bounded, circular, discrete, draws)
     for name, distribution in family.DISTRIBUTIONS.items()
 }
 """By its name in `scipy.stats` what a distribution is."""

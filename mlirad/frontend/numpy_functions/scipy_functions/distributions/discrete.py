@@ -40,7 +40,8 @@ def _is_probability(p: Any) -> Any:
     return xp.greater_equal(p, 0) & xp.less_equal(p, 1)
 
 
-def _is_count(n: Any) -> Any:
+def is_count(n: Any) -> Any:
+    """Whether n is a whole number that is not negative."""
     return xp.greater_equal(n, 0) & xp.equal(n, xp.floor(n))
 
 
@@ -104,7 +105,7 @@ BINOM = Distribution(
     _log_binomial, shapes=("n", "p"), density=_binomial,
     cdf=lambda k, n, p: _binomial_share("betaincc", 1.0, k, n, p),
     sf=lambda k, n, p: _binomial_share("betainc", 0.0, k, n, p),
-    low=0.0, high=lambda n, p: n, is_discrete=True, allows=lambda n, p: _is_count(n) & _is_probability(p),
+    low=0.0, high=lambda n, p: n, is_discrete=True, allows=lambda n, p: is_count(n) & _is_probability(p),
     mean=lambda n, p: n * p, var=lambda n, p: n * p * (1.0 - p),
 )  # fmt: skip
 
@@ -132,7 +133,7 @@ def _log_negative(k: Any, n: Any, p: Any) -> Any:
         is_middle = _is_negative_middle(k, n, p)
         failures, successes, share = (xp.where(is_middle, v, w) for v, w in ((k, 20.0), (n, 20.0), (p, 0.5)))
         middle = log_beta_weight(share, successes, failures) - xp.log(failures)
-        return xp.where(is_middle, middle, _log_orders(k, n) + xlogy(n, p) + xlog1py(k, -p))
+        return xp.where(is_middle, middle, log_orders(k, n) + xlogy(n, p) + xlog1py(k, -p))
 
     def derivative(k: Array, n: Array, p: Array, _: Array, dk: Array, dn: Array, dp: Array) -> Array:
         by_p = slope_of_log(n, p) - slope_of_log(k, 1.0 - p)
@@ -147,13 +148,13 @@ def _is_negative_middle(k: Any, n: Any, p: Any) -> Any:
     return xp.greater(k, 10) & xp.greater(n, 10) & xp.greater(p, 0) & xp.less(p, 1)
 
 
-def _log_orders(k: Any, n: Any) -> Any:
+def log_orders(k: Any, n: Any) -> Any:
     """log(binom(n + k - 1, k)), 0 for k = 0."""
     return xp.where(xp.equal(k, 0), 0.0, -log_beta(n, k + 1.0) - xp.log(n + k))
 
 
 def _negative(k: Any, n: Any, p: Any) -> Any:
-    by_powers = xp.exp(_log_orders(k, n)) * xp.power(p, n) * _rest_to_the(k, p)
+    by_powers = xp.exp(log_orders(k, n)) * xp.power(p, n) * _rest_to_the(k, p)
     return xp.where(_is_negative_middle(k, n, p), xp.exp(_log_negative(k, n, p)), by_powers)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
+from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
     Distribution,
     above_zero,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+    floats,
     formula,
     half_line,
     log1mexp,
@@ -18,6 +20,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_normal_density,
     logs,
 )
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
@@ -112,6 +115,35 @@ NORMINVGAUSS = Distribution(
     var=lambda a, b: a * a / ((a - b) * (a + b)) ** 1.5,
 )  # fmt: skip
 
+# The length of a vector of two normal numbers ---------------------------------------------------------
+
+
+def _rice_mean(b: Any) -> Any:
+    quarter = 0.25 * b * b
+    even, odd = special("i0e", quarter), special("i1e", quarter)
+    return (pi / 2) ** 0.5 * (even + 2.0 * quarter * (even + odd))
+
+
+def _log_ring(x: Any, b: Any) -> Any:
+    """-(x^2 + b^2) / 2 + log(i0(x b)), smooth at b = 0 too."""
+
+    def value(x: Array, b: Array) -> Array:
+        return -0.5 * (x - b) ** 2 + xp.log(special("i0e", x * b))
+
+    def derivative(x: Array, b: Array, _: Array, dx: Array, db: Array) -> Array:
+        ratio = special("i1e", x * b) / special("i0e", x * b)
+        return (b * ratio - x) * dx + (x * ratio - b) * db
+
+    return with_derivative(value, derivative, *floats(x, b))
+
+
+RICE = Distribution(
+    lambda x, b: xp.log(x) + _log_ring(x, b), shapes=("b",), density=lambda x, b: x * xp.exp(_log_ring(x, b)),
+    low=0.0, allows=lambda b: xp.greater_equal(b, 0), mean=_rice_mean,
+    var=lambda b: 2.0 + b * b - _rice_mean(b) ** 2,
+)  # fmt: skip
+
+
 # The largest deviation of a Brownian bridge -----------------------------------------------------------
 
 
@@ -154,6 +186,6 @@ KSTWOBIGN = Distribution(
 )  # fmt: skip
 
 DISTRIBUTIONS = {
-    "dpareto_lognorm": DPARETO_LOGNORM, "norminvgauss": NORMINVGAUSS,
+    "dpareto_lognorm": DPARETO_LOGNORM, "norminvgauss": NORMINVGAUSS, "rice": RICE,
     "kstwobign": KSTWOBIGN,
 }  # fmt: skip
