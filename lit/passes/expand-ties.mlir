@@ -12,7 +12,7 @@
 // CHECK:         %[[square:.*]] = array.mul %x, %x : f64
 // CHECK:         %[[half:.*]] = array.mul %{{.*}}, %[[square]] : f64
 // CHECK:         %[[f:.*]] = array.add %[[line]], %[[half]] : f64
-// CHECK:         %[[tie:.*]] = array.compare eq %x, %[[zero]] : f64, f64 -> i1
+// CHECK:         %[[tie:.*]] = array.compare eq %a, %[[zero]] : f64, f64 -> i1
 // CHECK:         %[[r:.*]] = array.select %[[tie]], %[[f]], %e : i1, f64, f64 -> f64
 // CHECK-NEXT:    func.return %[[r]] : f64
 func.func @twice(%x: f64) -> f64 {

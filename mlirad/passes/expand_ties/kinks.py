@@ -39,12 +39,9 @@ class Kink:
         self.symbols[self.size] = _as_it_is if self.sign > 0 else _negative
 
     def is_tie(self, b: ArrayBuilder, env: Environment) -> Value:
-        """Where a is 0."""
-        if self.numbers is None:
-            size = env.get(self.size, self.size)
-            return b.compare("eq", size, b.zeros(size.type))
-        x, y = self._numbers(b, env)
-        return b.compare("eq", x, y)
+        """Where a is 0: not where two infinities are equal."""
+        size = env.get(self.size, self.size)
+        return b.compare("eq", size, b.zeros(size.type))
 
     def a(self, b: ArrayBuilder, env: Environment) -> Value:
         """The kink."""

@@ -31,7 +31,17 @@ from mlirad.passes.function_pass import holds, replace_function
 
 KINKS: Final = (
     *(ew.AbsOp, ew.SignOp, ew.MaxOp, ew.MinOp, ew.SqrtOp, ew.CbrtOp, ew.HypotOp, ew.PowOp, ew.LogOp),
-    *(ew.Log2Op, ew.Log1pOp, ew.AsinOp, ew.AcosOp, ew.AtanhOp, ew.AcoshOp, ew.ErfinvOp, CustomOp),
+    *(
+        ew.CopysignOp,
+        ew.Log2Op,
+        ew.Log1pOp,
+        ew.AsinOp,
+        ew.AcosOp,
+        ew.AtanhOp,
+        ew.AcoshOp,
+        ew.ErfinvOp,
+        CustomOp,
+    ),
 )
 """The ops without which there is nothing to rewrite."""
 

@@ -58,7 +58,8 @@ def undone(b: ArrayBuilder, op_class: type[Operation], x: Value) -> Value | None
     if not isinstance(inner, inverse):
         return None
     (inside,) = own_operands(inner)
-    return unless(b, is_outside(b, inside), power(b, inside, n))
+    found = unless(b, is_outside(b, inside), power(b, inside, n))
+    return b.add(found, b.zeros(found.type)) if op_class in (ew.ExpOp, ew.Exp2Op) else found  # never -0
 
 
 def _multiple(op: Operation | object) -> tuple[int, object]:

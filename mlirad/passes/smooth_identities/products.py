@@ -6,13 +6,14 @@
 
 A kink is replaced where it stands, so the product keeps its order, and its value to the last bit. A root is
 replaced by its square only if the factors around it are such that no product in between leaves the range of
-floats, unless the whole does.
+floats, unless the whole does, or the square itself: there it is what is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reductions import DotOp
@@ -44,7 +45,11 @@ class _Factor:
 def product(b: ArrayBuilder, x: Value, y: Value) -> Value | None:
     """x y without kinks or poles that are none of the product; `None` if there are none."""
     left, right = _Product.of(x), _Product.of(y)
-    return _without_kinks(b, x, y, left, right) or _without_roots(b, left, right) or _without_powers(b, x, y)
+    return (
+        _without_kinks(b, x, y, left, right)
+        or _without_roots(b, x, y, left, right)
+        or _without_powers(b, x, y)
+    )
 
 
 def contraction(b: ArrayBuilder, op: DotOp, x: Value, y: Value) -> Value | None:
@@ -148,13 +153,30 @@ def replaced(b: ArrayBuilder, value: Value, old: Value, new: Value) -> Value:
 # Roots ---------------------------------------------------------------------------------------------
 
 
-def _without_roots(b: ArrayBuilder, left: _Product, right: _Product) -> Value | None:
+def _without_roots(b: ArrayBuilder, x: Value, y: Value, left: _Product, right: _Product) -> Value | None:
     for f in left.factors:
         square = None if f.divides or f not in right.factors else square_of(f.value)
         rest = None if square is None else _Rest.of(left.without(f), right.without(f))
         if square is not None and rest is not None:
-            return rest.times(b, square(b))
+            s = square(b)
+            found = rest.times(b, s)
+            if not rest.others or isinstance(f.value.owner, ew.SqrtOp):
+                return found
+            return b.select(_is_out_of_range(b, s, f.value), b.mul(x, y), found)
     return None
+
+
+def _is_out_of_range(b: ArrayBuilder, square: Value, root: Value) -> Value:
+    """Where the square of a root is infinite or 0, and the root is not."""
+    zero = b.zeros(square.type)
+    size, whole = (b.unary(ew.AbsOp, v) for v in (root, square))
+    overflows = b.logical_and(_is_infinite(b, whole), b.logical_not(_is_infinite(b, size)))
+    underflows = b.logical_and(b.compare("eq", square, zero), b.compare("ne", root, zero))
+    return b.binary(ew.OrOp, overflows, underflows)
+
+
+def _is_infinite(b: ArrayBuilder, size: Value) -> Value:
+    return b.compare("eq", size, b.splat(inf, size.type))
 
 
 @dataclass(frozen=True)

@@ -156,13 +156,13 @@ def _radicand(s: Value) -> Emit:
     """The square of sqrt(s)."""
     if is_nonnegative(s):
         return lambda b: s
-    return lambda b: unless(b, b.compare("lt", s, b.zeros(s.type)), s)
+    return lambda b: b.add(unless(b, b.compare("lt", s, b.zeros(s.type)), s), b.zeros(s.type))  # never -0
 
 
 def unless(b: ArrayBuilder, is_outside: Value, x: Value) -> Value:
-    """x, NaN with a derivative of NaN where a condition holds; 0 is never negative."""
+    """x, NaN with a derivative of NaN where a condition holds."""
     inside = b.select(is_outside, b.splat(nan, x.type), b.splat(1.0, x.type))
-    return b.add(b.mul(x, inside), b.zeros(x.type))
+    return b.mul(x, inside)
 
 
 def _squared_hypot(b: ArrayBuilder, x: Value, y: Value) -> Value:
