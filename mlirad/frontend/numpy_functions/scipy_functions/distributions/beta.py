@@ -55,7 +55,7 @@ def _odds(q: Any, a: Any, b: Any, lower: str, upper: str) -> Any:
 def _log_odds_density(x: Any, a: Any, b: Any) -> Any:
     """log(x^(a - 1) (1 + x)^-(a + b) / beta(a, b))."""
     plain = xlogy(a - 1.0, x) - (a + b) * xp.log1p(x) - log_beta(a, b)
-    is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 0)
+    is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 1e-3) & xp.less(x, 1e3)
     point = xp.where(is_large, x, 1.0)
     share = point / (1.0 + point)
     large = log_beta_density(share, xp.where(is_large, a, 11.0), xp.where(is_large, b, 11.0))
