@@ -81,6 +81,8 @@ BETAPRIME = Distribution(
     _log_odds_density, shapes=("a", "b"), density=_odds_density, cdf=_odds_part("betainc", "betaincc"),
     sf=_odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, "betaincinv", "betainccinv"),
     isf=lambda q, a, b: _odds(q, a, b, "betainccinv", "betaincinv"), low=0.0, mean=_odds_mean, var=_odds_var,
+    log_cdf=lambda x, a, b: log_beta_below(x / (1.0 + x), 1.0 / (1.0 + x), a, b),
+    log_sf=lambda x, a, b: log_beta_below(1.0 / (1.0 + x), x / (1.0 + x), b, a),
 )  # fmt: skip
 
 
