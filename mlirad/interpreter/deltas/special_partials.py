@@ -62,9 +62,15 @@ def _beta(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
     return r * by_a, r * by_b
 
 
+def _log_ndtr(x: Array) -> Array:
+    tail: Array = sqrt(2 / pi) / _s.erfcx(-x / sqrt(2))
+    return np.where(x > -5, _normal(x) / _s.ndtr(x), tail)
+
+
 def _rgamma(x: Array, r: Array) -> Array:
     whole = (x <= 0) & (x == np.floor(x))
-    return np.where(whole, np.cos(pi * x) * _s.gamma(1 - x), -_s.psi(np.where(whole, 0.5, x)) * r)
+    inside: Array = -_s.psi(np.where(whole, 0.5, x)) * r
+    return np.where(whole, np.cos(pi * x) * _s.gamma(1 - x), inside)
 
 
 def _expn(n: Array, x: Array, r: Array) -> Array:
@@ -243,7 +249,7 @@ _PARTIALS: dict[str, _Partials] = {
     "betaincc": lambda a, b, x, r: (*_by_shapes("betaincc", a, b, x=x), -_beta_density(a, b, x)),
     "betaincinv": lambda a, b, y, r: (*_by_shapes("betaincinv", a, b, x=y), 1 / _beta_density(a, b, r)),
     "betainccinv": lambda a, b, y, r: (*_by_shapes("betainccinv", a, b, x=y), -1 / _beta_density(a, b, r)),
-    "log_ndtr": lambda x, r: np.where(x > -5, _normal(x) / _s.ndtr(x), sqrt(2 / pi) / _s.erfcx(-x / sqrt(2))),
+    "log_ndtr": lambda x, r: _log_ndtr(x),
     "ndtri": lambda p, r: 1 / _normal(r),
     "ndtri_exp": lambda y, r: np.exp(y) / _normal(r),
     "stdtr": lambda df, t, r: (
