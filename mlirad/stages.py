@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.errors import CompileError
@@ -72,8 +73,15 @@ def left_over(done: Sequence[str], module: ModuleOp) -> Iterator[tuple[str, Oper
     promising = list(_promising(done))
     for op in module.walk() if promising else ():
         for name in promising:
-            if PROMISES[name].breaks(op, done):
+            if PROMISES[name].breaks(op, done) and not _serves_a_returned_map(op):
                 yield name, op
+
+
+def _serves_a_returned_map(op: Operation) -> bool:
+    """Whether an op is in a function that returns a linear map, which nothing applies: it is the result."""
+    while op.parent_op() is not None and not isinstance(op, FuncOp):
+        op = cast(Operation, op.parent_op())
+    return isinstance(op, FuncOp) and any(t.name == "linear.map" for t in op.function_type.outputs)
 
 
 def _promising(done: Iterable[str]) -> dict[str, None]:

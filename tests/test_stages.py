@@ -57,6 +57,18 @@ def test_a_breach_is_noticed() -> None:
         require_stage(["settle-builds", "split-reductions"], module)
 
 
+MAP = """
+func.func @f(%x: tensor<3xf64>) -> !linear.map<tensor<3xf64>, tensor<3xf64>> {
+  %m = linear.scale %x : tensor<3xf64> -> !linear.map<tensor<3xf64>, tensor<3xf64>>
+  func.return %m : !linear.map<tensor<3xf64>, tensor<3xf64>>
+}
+"""
+
+
+def test_maps_that_a_function_returns_stay() -> None:
+    require_stage(["apply-linear-maps"], parse_module(MAP))
+
+
 def test_a_split_makes_loops_without_carries() -> None:
     """Such a loop is a breach before reductions are split, and none behind it."""
     module = parse_module(BUILD.replace("build (%i)", "scan (%i) {carries = 0, length = 3}"))

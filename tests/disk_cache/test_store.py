@@ -332,7 +332,7 @@ def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.limit == size
     for text in ("large", "-1", "M", "1X"):
         monkeypatch.setenv("MLIRAD_CACHE_SIZE", text)
-        with pytest.raises(ArgumentError, match="is no size"):
+        with pytest.raises(ArgumentError, match="is not a size"):
             ad.jit(lambda x: x)(1.0)
     monkeypatch.setenv("MLIRAD_CACHE", "OFF")
     assert find_folder() is None

@@ -157,7 +157,8 @@ def test_a_person_points_clicks_and_searches(page: Path) -> None:
         window.until("document.querySelector('#status').textContent.includes('carried = ad.fori_loop')")
 
         window.click(*window.place(".stage", "LLVM IR"))
-        window.until("document.querySelector('#panes .rows').textContent.includes('define')")
+        window.until("document.querySelector('#panes select').selectedOptions[0].text === 'LLVM IR'")
+        window.until("document.querySelector('#panes .rows').textContent.includes(' = load ')")
         window.click(*window.place("#panes input"))
         window.type("FMUL")
         window.until("document.querySelector('#panes .row.found') !== null")

@@ -381,7 +381,7 @@ def test_a_class_that_needs_itself() -> None:
 def test_where_functions_of_functions_grow_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order, "LEAST_ROOM", 0)
     monkeypatch.setattr(order, "GROWTH", 0)
-    with pytest.raises(UnsupportedError, match=r"not written out any further.* grow too much: @twice"):
+    with pytest.raises(UnsupportedError, match=r"not inlined any further.* grow too much: @twice"):
         eliminated(program(TWICE))
 
 
