@@ -121,7 +121,7 @@ def test_donated_arguments() -> None:
 
 def test_handlers_of_signals() -> None:
     def slow(x: Any) -> Any:
-        return ad.while_loop(lambda c: c[0] < 200, lambda c: (c[0] + 1.0, np.sin(c[1]) + x), (0.0, x))[1]
+        return ad.while_loop(lambda c: c[0] < 4000, lambda c: (c[0] + 1.0, np.sin(c[1]) + x), (0.0, x))[1]
 
     function = ad.jit(slow)
     x = np.full(N, 0.5)
@@ -137,7 +137,9 @@ def test_handlers_of_signals() -> None:
 
     before = signal.signal(signal.SIGALRM, handler)
     try:
-        while not errors:
+        for _ in range(50):
+            if errors:
+                break
             signal.setitimer(signal.ITIMER_REAL, 0.06)
             np.testing.assert_array_equal(function(x), expected)
             if len(x) != N:  # between two calls
@@ -145,6 +147,7 @@ def test_handlers_of_signals() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+    assert errors
 
 
 def test_other_threads() -> None:
