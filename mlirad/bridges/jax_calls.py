@@ -92,12 +92,12 @@ class RuledCall:
 
 
 def is_plain(aval: Any) -> bool:
-    """Whether values are arrays of real numbers."""
+    """Tell arrays of real numbers from other values."""
     return hasattr(aval, "shape") and hasattr(aval, "dtype") and aval.dtype.kind in "fiub"
 
 
 def is_float(aval: Any) -> bool:
-    """Whether values move."""
+    """Tell values that have tangents from others."""
     return aval.dtype.kind == "f"
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlirad.frontend.compiling.options import bind_rewriting
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.protocols import asked_calls, nests, operators
 from mlirad.frontend.rewritten import as_called, rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.control import bind_rewriting_calls
+from mlirad.frontend.tracing.control import bind_rewriting
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.sizes import bind_tracing
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -27,8 +26,7 @@ def bind_methods() -> None:
     nests.bind()
     asked_calls.bind()
     complex_methods.bind(ComplexArray)
-    bind_rewriting(rewritten)
-    bind_rewriting_calls(as_called)
+    bind_rewriting(rewritten, as_called)
     bind_tracing(as_array)
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,

@@ -24,24 +24,28 @@ def rewritten(function: Callable[P, R]) -> Callable[P, R]:
     """`function`, with its control flow, `assert` and `raise` as ops wherever they depend on traced values.
 
     It is rewritten from its source, and so are the functions in Python that it calls, those of packages too
-    but for NumPy and SciPy. On values that
-    are known it runs as Python does; in a trace, a condition that is traced becomes an `ad.cond`, a loop on
-    one an `ad.while_loop`, a loop over a traced array or a long range an `ad.scan`, and an exception raised
-    under one is raised when the program runs. The option `control="rewrite"` of a transformation does the
-    same to its function, and `control="auto"`, the default, where it cannot be traced as it stands. Raises
-    `UnsupportedError` where the source is not available, and for generators and coroutines.
+    but for NumPy and SciPy. On values that are known it runs as Python does; in a trace, a condition that is
+    traced becomes an `ad.cond`, a loop on one an `ad.while_loop`, a loop over a traced array or a long range
+    an `ad.scan`, and an exception raised under one is raised when the program runs. The option
+    `control="rewrite"` of a transformation does the same to its function, and `control="auto"`, the default,
+    where it cannot be traced as it stands. Raises `UnsupportedError` where the source is not available, and
+    for generators and coroutines.
     """
-    from mlirad.frontend.control_flow import runtime  # which imports what rewrites source
     from mlirad.frontend.rewriting import functions
 
-    functions.bind_runtime(runtime)
+    _runtime()
     return cast("Callable[P, R]", functions.rewritten(function))
 
 
 def as_called(function: Any) -> Any:
     """A callable as rewritten code calls it: rewritten, if it is in Python and its source is there."""
-    from mlirad.frontend.control_flow import runtime
+    return _runtime().of(function)
+
+
+def _runtime() -> Any:
+    """The module that rewritten code calls, once functions know it."""
+    from mlirad.frontend.control_flow import runtime  # which imports what rewrites source
     from mlirad.frontend.rewriting import functions
 
     functions.bind_runtime(runtime)
-    return runtime.of(function)
+    return runtime

@@ -90,7 +90,7 @@ def smooth_at_zero(form: str) -> list[str]:
     return [name for name, f in FUNCTIONS.items() if parity and f.parity == parity]
 
 
-@pytest.mark.parametrize("case", product(SYMMETRIC, NUMBERS), ids=str)
+@pytest.mark.parametrize("case", [*product(SYMMETRIC, NUMBERS)], ids=str)
 def test_functions_of_symmetric_matrices(case: tuple[str, bool]) -> None:
     name, is_complex = case
     rng = seeded(name, is_complex)
@@ -98,7 +98,7 @@ def test_functions_of_symmetric_matrices(case: tuple[str, bool]) -> None:
     check(symmetric_case(rng, name, function, is_complex=is_complex), rng, rng.choice(METHODS))
 
 
-@pytest.mark.parametrize("case", product(SINGULAR, NUMBERS), ids=str)
+@pytest.mark.parametrize("case", [*product(SINGULAR, NUMBERS)], ids=str)
 def test_functions_of_any_matrices(case: tuple[str, bool]) -> None:
     name, is_complex = case
     rng = seeded(name, is_complex)
@@ -106,7 +106,7 @@ def test_functions_of_any_matrices(case: tuple[str, bool]) -> None:
     check(singular_case(rng, name, function, is_complex=is_complex), rng, rng.choice(METHODS))
 
 
-@pytest.mark.parametrize("case", product(filter(smooth_at_zero, SINGULAR), NUMBERS), ids=str)
+@pytest.mark.parametrize("case", [*product(filter(smooth_at_zero, SINGULAR), NUMBERS)], ids=str)
 def test_functions_of_singular_matrices(case: tuple[str, bool]) -> None:
     name, is_complex = case
     rng = seeded(name, is_complex, 0)
@@ -238,7 +238,7 @@ def test_third_derivatives_are_nan_where_they_are_not_known() -> None:
 # Determinants and pseudo-inverses -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", product(range(6), NUMBERS), ids=str)
+@pytest.mark.parametrize("case", [*product(range(6), NUMBERS)], ids=str)
 def test_determinants_of_singular_matrices(case: tuple[int, bool]) -> None:
     rank, is_complex = case
     rng = seeded("determinant", rank, is_complex)

@@ -20,7 +20,7 @@ from mlirad.frontend.tracing.argument_kinds import (
     checked_integer,
     checked_number,
 )
-from mlirad.frontend.tracing.control import MODES, as_traced
+from mlirad.frontend.tracing.control import MODES, as_traced, rewritten
 from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
@@ -194,26 +194,12 @@ def controlled(function: Callable[..., Any], options: Options) -> Callable[..., 
     if options.control != "rewrite":
         return as_traced(function)
     complete()
-    _rewriting.rewritten(function)
+    rewritten(function)
 
     @functools.wraps(function, updated=())
     def called(*args: Any, **kwargs: Any) -> Any:
-        return _rewriting.rewritten(function)(*args, **kwargs)
+        return rewritten(function)(*args, **kwargs)
 
     with contextlib.suppress(TypeError, ValueError):
         called.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return called
-
-
-class _Rewriting:
-    """What rewrites functions."""
-
-    rewritten: Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-_rewriting = _Rewriting()
-
-
-def bind_rewriting(rewritten: Callable[..., Any]) -> None:
-    """Say what rewrites functions; called once, when the package is imported."""
-    _rewriting.rewritten = rewritten

@@ -1,10 +1,9 @@
-"""Calls in rewritten functions: functions of the program are rewritten too, some of Python stand for NumPy's.
+"""Calls in rewritten functions: functions in Python are rewritten too, some of Python's stand for NumPy's.
 
-    of(helper)(x)      -->  rewritten(helper)(x), if helper is a Python function of the program
-    of(max)(x, y)      -->  np.maximum(x, y), if x or y is traced
-
+    of(helper)(x)             -->  rewritten(helper)(x), if helper is in Python
+    of(max)(x, y)             -->  np.maximum(x, y), if x or y is traced
     of(ad.scan)(step, ...)    -->  ad.scan(rewritten(step), ...)
-    of(Model)(x)       -->  a Model, made by rewritten(Model.__init__)
+    of(Model)(x)              -->  a Model, made by rewritten(Model.__init__)
 
 The rule is by the file that defines a function: what belongs to Python, NumPy, SciPy or mlirad is called as
 it is, and functions that it is given are rewritten. Generators are called as they are, as are objects that
@@ -160,9 +159,9 @@ def _log(x: Any, *base: Any) -> Any:
 def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
     """`sorted`, of numbers of which some, or their keys, are traced."""
     found = list(values)
-    keys = found if key is None else [of(key)(value) for value in found]
+    keys: list[Any] = found if key is None else list(map(of(key), found))
     if not any(map(is_traced, [*found, *keys])):
-        return sorted(found, key=key, reverse=reverse)
+        return [found[k] for k in sorted(range(len(found)), key=keys.__getitem__, reverse=reverse)]
     stacked: Any = xp.stack([as_array(value) for value in keys])
     places = xp.argsort(-stacked if reverse else stacked, stable=True)
     return list(xp.take(xp.stack([as_array(value) for value in found]), places, axis=0))

@@ -31,7 +31,7 @@ class Control:
     repeated.
     """
 
-    def __init__(self, mode: str = "auto", state: Callable[[], Hashable] = tuple[()]) -> None:
+    def __init__(self, mode: str = "auto", state: Callable[[], Hashable] = lambda: None) -> None:
         self.mode = mode
         self.is_rewriting = mode == "rewrite"
         """Whether the trace calls functions rewritten."""
@@ -73,7 +73,7 @@ def blocked(message: str, hint: str | None = None) -> TracingError:
 
 @contextmanager
 def attempting() -> Generator[None]:
-    """Forget the errors of a `with` block that fails, and of which whoever tries it does something else."""
+    """Forget the errors of a `with` block that fails, where whoever tries it then does something else."""
     lists = (open_traces.frames[-1].functions.control.blocked, open_traces.raised or [])
     before = [len(found) for found in lists]
     try:
@@ -93,21 +93,29 @@ def note_rewritten(function: FunctionType) -> None:
 
 
 class _Rewriting:
-    """What rewrites the functions that a trace calls."""
+    """How functions are rewritten: `required`, or as rewritten code calls them, where that can be."""
 
-    of: Callable[[Any], Any]
+    required: Callable[[Callable[..., Any]], Callable[..., Any]]
+    called: Callable[[Any], Any]
 
 
 _rewriting = _Rewriting()
 
 
-def bind_rewriting_calls(of: Callable[[Any], Any]) -> None:
-    """Say what rewrites functions; called once, when the package is imported."""
-    _rewriting.of = of
+def bind_rewriting(
+    required: Callable[[Callable[..., Any]], Callable[..., Any]], called: Callable[[Any], Any]
+) -> None:
+    """Say how functions are rewritten; called once, when the package is imported."""
+    _rewriting.required, _rewriting.called = required, called
+
+
+def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function rewritten; raises `UnsupportedError` if it cannot be."""
+    return _rewriting.required(function)
 
 
 def as_traced(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as the trace under way calls it: rewritten if it rewrites control flow."""
     if open_traces.frames and open_traces.frames[-1].functions.control.is_rewriting:
-        return _rewriting.of(function)
+        return _rewriting.called(function)
     return function

@@ -45,7 +45,7 @@ HALFCAUCHY = Distribution(
 
 
 def _fold_quantile(cotangent: Any, c: Any) -> Any:
-    """The x of which (1 + c^2 - x^2) / 2x is the cotangent."""
+    """The x with (1 + c^2 - x^2) / 2x = cotangent."""
     root = xp.hypot(cotangent, xp.hypot(1.0, c))
     positive = xp.greater(cotangent, 0)
     size = xp.abs(cotangent)
