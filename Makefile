@@ -26,7 +26,7 @@ suite: $(INSTALLED)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 fuzz: $(INSTALLED)
-	$(BIN)/python -m pytest -m fuzz --fuzz-seconds=$(SECONDS)
+	$(BIN)/python -m pytest -m fuzz --fuzz-seconds=$(SECONDS) -o faulthandler_timeout=0
 
 # Says at the end which versions ran, and which have no interpreter here. WORDS go to pytest.
 corners: $(INSTALLED)

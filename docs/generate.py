@@ -20,6 +20,7 @@ from docs import blocks, neighbours, op_facts, special_functions, special_points
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.callbacks import CALLBACK_OPS
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
@@ -37,7 +38,7 @@ from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
-from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_FUNCTIONS
+from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_MODULES, scipy_functions
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
@@ -151,6 +152,7 @@ def array_ops() -> Iterator[str]:
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
         ("Reports", REPORTING_OPS),
+        ("Callbacks", CALLBACK_OPS),
     ):
         yield f"\n## {title}"
         for op in ops:
@@ -332,7 +334,7 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield "Functions of SciPy:"
     yield ""
-    yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
+    yield listed(code(f"{module}.{name}") for module in SCIPY_MODULES for name in scipy_functions(module))
     yield ""
     yield "Objects of `scipy.interpolate`, made of traced values or called at traced points:"
     yield ""

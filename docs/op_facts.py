@@ -16,6 +16,7 @@ from docs.samples import SAMPLES, Sample
 from mlirad.compiler import compile_module
 from mlirad.dialects.array import control, factorisations, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.scalars import SCALARS
@@ -88,6 +89,8 @@ def derivative(op_class: type[Operation]) -> str:
         return BY_REGION[op_class]
     if op_class in BY_FACTORS:
         return BY_FACTORS[op_class]
+    if op_class is CallbackOp:
+        return "an error, unless a rule around it gives one"
     if op_class is ew.SpecialOp:
         return "one per function: [formulas](special-functions.md)"
     formulas: list[str] = []

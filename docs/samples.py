@@ -172,6 +172,11 @@ SAMPLES: dict[str, Sample] = {
         'array.report print %t, %p, %x {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64',
         "i64",
     ),
+    "array.callback": Sample(
+        "%p: i1, %x: f64",
+        'array.callback %p, %x {function = "model.table", batch_rank = 0} : i1, f64 -> tensor<3xf64>',
+        "tensor<3xf64>",
+    ),
     "array.scan": Sample(
         "%z: f64, %x: tensor<5xf64>",
         "array.scan %z, %x (%i, %c: f64, %e: f64) {carries = 1, length = 5} : f64, tensor<5xf64> -> f64 {\n"

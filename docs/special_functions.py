@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from docs.formulas import Formulas
 from mlirad.dialects.array import elementwise as ew
@@ -19,6 +19,9 @@ from mlirad.rules.special_derivatives.table import SPECIAL_DERIVATIVES, special_
 
 LONGEST = 120
 """Formulas that are longer are in the source only."""
+
+MOST_OPS = 100_000
+"""Formulas of more, with what is shared written wherever it is read, are not even written out here."""
 
 HEAD = """\
 # Special functions
@@ -50,11 +53,20 @@ def _derivative(name: str, k: int) -> str:
         op = b.insert(ew.SpecialOp, arguments, [f64], {"function": keyword(name)})
         assert isinstance(op, ew.SpecialOp)
         names = {**dict(zip(arguments, known.parameters, strict=True)), op.result: "r"}
-        formulas.append(Formulas(names).of(special_coefficient(k)(b, op)))
+        value = special_coefficient(k)(b, op)
+        formulas.append("" if _written_size(value, {}) > MOST_OPS else Formulas(names).of(value))
         return [op.result]
 
     new_function("f", [f64] * known.arity, body, None, known.parameters)
     (found,) = formulas
     if "custom(" in found:
         return "an integral over the density"
-    return f"`{found}`" if len(found) <= LONGEST else "a longer formula"
+    return f"`{found}`" if 0 < len(found) <= LONGEST else "a longer formula"
+
+
+def _written_size(value: SSAValue, known: dict[SSAValue, int]) -> int:
+    """The number of ops written for a value, counted again wherever it is read."""
+    if value not in known:
+        operands = value.owner.operands if isinstance(value.owner, Operation) else ()
+        known[value] = 1 + sum(_written_size(operand, known) for operand in operands)
+    return known[value]

@@ -7,6 +7,7 @@ g = ad.grad(loss)(w, x)
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,10 @@ if TYPE_CHECKING:
     from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.explorer import explore
+    from mlirad.frontend.constructs.associative import associative_scan
+    from mlirad.frontend.constructs.result_shapes import ShapeDtype, eval_shape
     from mlirad.frontend.differentiation.checks import check_derivatives
+    from mlirad.frontend.differentiation.jets import jet
     from mlirad.frontend.exporting import export
     from mlirad.frontend.interface import (
         Array,
@@ -61,12 +65,14 @@ if TYPE_CHECKING:
         asarray,
         bincount,
         build,
+        callback,
         case,
         checkpoint,
         cond,
         config,
         convolution,
         custom_derivative,
+        debug_callback,
         debug_print,
         extract,
         fold,
@@ -108,6 +114,12 @@ if TYPE_CHECKING:
         where,
         while_loop,
     )
+    from mlirad.frontend.numpy_functions.protocols.numbered_segments import (
+        segment_max,
+        segment_min,
+        segment_prod,
+        segment_sum,
+    )
     from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
     from mlirad.tools.demo import demo
 
@@ -142,6 +154,7 @@ __all__ = [
     "PositionError",
     "ProgramError",
     "RecompileWarning",
+    "ShapeDtype",
     "ShapeError",
     "Sum",
     "SwallowedErrorWarning",
@@ -151,8 +164,10 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "asarray",
+    "associative_scan",
     "bincount",
     "build",
+    "callback",
     "case",
     "check_derivatives",
     "checkpoint",
@@ -160,8 +175,10 @@ __all__ = [
     "config",
     "convolution",
     "custom_derivative",
+    "debug_callback",
     "debug_print",
     "demo",
+    "eval_shape",
     "explore",
     "export",
     "extract",
@@ -180,6 +197,7 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jet",
     "jit",
     "jvp",
     "lambda_",
@@ -200,6 +218,10 @@ __all__ = [
     "scan",
     "scatter",
     "scipy",
+    "segment_max",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
     "setdiff1d",
     "setxor1d",
     "stack",
@@ -227,6 +249,13 @@ _ELSEWHERE = {
     "demo": "mlirad.tools.demo",
     "explore": "mlirad.explorer",
     "export": "mlirad.frontend.exporting",
+    "jet": "mlirad.frontend.differentiation.jets",
+    **dict.fromkeys(
+        ("segment_max", "segment_min", "segment_prod", "segment_sum"),
+        "mlirad.frontend.numpy_functions.protocols.numbered_segments",
+    ),
+    "associative_scan": "mlirad.frontend.constructs.associative",
+    **dict.fromkeys(("ShapeDtype", "eval_shape"), "mlirad.frontend.constructs.result_shapes"),
     **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
     **dict.fromkeys(("fixed_point", "linear_solve", "minimize", "odeint", "root"), "mlirad.frontend.solvers"),
 }
@@ -245,6 +274,9 @@ del jit
 def __getattr__(name: str) -> Any:
     """What `__all__` names, imported when it is asked for: all but the transformations brings xDSL along."""
     if name not in __all__:
+        # `from mlirad import pipelines` asks first, in importlib, whether the module is there.
+        if sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):  # pyright: ignore[reportPrivateUsage]
+            raise AttributeError(name)
         from mlirad.neighbours import unknown_name
 
         raise unknown_name(__name__, name, __all__)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import ParamSpec, TypeAlias, TypeVar
 
@@ -32,6 +32,7 @@ from mlirad.ir.parsing import make_context
 from mlirad.jit.memory_left import COMPILE_BYTES, require_memory
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit import emit_program
 from mlirad.lower.float_control import float_mode
 from mlirad.lower.large_sizes import LARGE, SMALL
@@ -40,6 +41,7 @@ from mlirad.lower.plan_verification import verify_plan, verify_plans
 from mlirad.pipeline_options import MEMORY_LIMIT, Options
 from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
+from mlirad.stages import are_checked
 
 BLOCK_LIMIT = 2**26
 """Bytes that one block of positions computes."""
@@ -206,7 +208,9 @@ def _emitted(
     profiled: bool,
     shows_places: bool,
 ) -> NativeProgram:
-    """The text of a function of planned kernels; plans of kernels that were given are checked first."""
+    """The text of a function of planned kernels; plans of kernels that were given are checked first, and all
+    plans where stages are.
+    """
     functions = functions_by_name(module)
     entry = functions[options.entry]
     for type_ in (*entry.function_type.inputs, *entry.function_type.outputs):
@@ -219,7 +223,7 @@ def _emitted(
     callees = [functions[name] for name in graph.reachable(graph.callees(options.entry))]
     if options.start == "kernels":
         verify_plans(entry, callees)
-    elif options.large:
+    elif options.large or are_checked():
         for function in (entry, *callees):
             verify_plan(function)
     return emit_program(

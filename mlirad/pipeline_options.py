@@ -9,8 +9,9 @@ needs none of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -35,6 +35,7 @@ from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves,
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.moves import Move, watched
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion

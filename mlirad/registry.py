@@ -41,6 +41,7 @@ PASS_MODULES: dict[str, str] = {
     "spectral-functions": "mlirad.passes.spectral_functions",
     "lower-deviations": "mlirad.passes.lower_deviations",
     "differentiate": "mlirad.passes.differentiate",
+    "taylor": "mlirad.passes.taylor",
     "chad": "mlirad.passes.chad.specification",
     "curry": "mlirad.passes.curry",
     "lower-copowers": "mlirad.passes.chad.lower_copowers",

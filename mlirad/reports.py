@@ -1,4 +1,4 @@
-"""What reports of a program do: print, or say what went wrong.
+"""Reports of a program: prints, calls of Python functions, and failures.
 
 perform("print", "x = {}", None, [1.0])          prints x = 1.0
 perform("position", "...", "model.py:3", [7])    gives a PositionError
@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from mlirad import callbacks
 from mlirad.errors import (
     AbsorbedPoleError,
     ArgumentError,
@@ -84,6 +85,9 @@ def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) 
     """Print the values of one lane, or give what went wrong in it."""
     if kind == "print":
         print(_printing.shown(message.format(*values)))  # noqa: T201 - what it is for
+        return None
+    if kind == "call":
+        callbacks.perform(message, source, values)
         return None
     if kind == "exception":
         return program_error(message.format(*values), source)

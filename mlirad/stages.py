@@ -9,7 +9,6 @@ every module with the promises of the passes that have run, as the tests do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -17,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.errors import CompileError
+from mlirad.lazy_dataclass import dataclass
 
 Test = Callable[[Operation], bool]
 
@@ -78,7 +78,7 @@ def left_over(done: Sequence[str], module: ModuleOp) -> Iterator[tuple[str, Oper
 
 
 def _serves_a_returned_map(op: Operation) -> bool:
-    """Whether an op is in a function that returns a linear map, which nothing applies: it is the result."""
+    """Tell whether an op is in a function that returns a linear map, which no op applies."""
     while op.parent_op() is not None and not isinstance(op, FuncOp):
         op = cast(Operation, op.parent_op())
     return isinstance(op, FuncOp) and any(t.name == "linear.map" for t in op.function_type.outputs)
@@ -99,8 +99,13 @@ class _Checking:
 
 
 def check_stages() -> None:
-    """Have `require_stage` compare modules with promises from now on."""
+    """Have `require_stage` compare modules with promises, and every plan of memory verified, from now on."""
     _Checking.is_on = True
+
+
+def are_checked() -> bool:
+    """Tell whether `check_stages` was called."""
+    return _Checking.is_on
 
 
 def require_stage(done: Sequence[str], module: ModuleOp) -> None:

@@ -75,9 +75,10 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector from looking through all the tests again and again.
 
     Programs are many small objects, so that the usual threshold, 700 of them, is met within a millisecond.
+    Few live long, so looking through all that do takes little, and garbage makes what looks at objects slow.
     """
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(20_000, 10, 2)
     gc.enable()
 
 

@@ -129,6 +129,34 @@ def test_a_normal_draw_comes_without_scipy(tmp_path: Path) -> None:
     assert not within(modules_after(code, MLIRAD_CACHE=str(tmp_path)), ["scipy"])
 
 
+UNUSED = (
+    "mlirad.frontend.numpy_functions.scipy_functions",
+    "mlirad.interpreter",
+    "mlirad.linear_maps.laws",
+    "mlirad.lower.emit.factorisations",
+    "mlirad.lower.emit.scatter",
+    "mlirad.lower.emit.sort",
+    "mlirad.lower.emit.transforms",
+    "mlirad.neighbours",
+    "mlirad.passes.chad",
+    "mlirad.passes.eliminate_functions.flow",
+    "mlirad.passes.jacobian",
+    "mlirad.passes.outline_derivatives.derived",
+    "mlirad.passes.simplify_maps",
+    "mlirad.passes.spectral_functions.reading",
+    "mlirad.rules.special_derivatives",
+)
+"""What a program needs that has the op, or is compiled by the method, that it is for."""
+
+
+def test_a_small_program_is_compiled_without_what_it_does_not_have() -> None:
+    modules = modules_after("import mlirad as ad\nad.grad(lambda x: x * x)(2.0)", MLIRAD_CACHE="off")
+    assert not within(modules, (*UNUSED, "scipy", "numpy.random"))
+    assert len(within(modules, ["mlirad"])) <= 650
+    paths = [PACKAGE.parent.joinpath(*name.split(".")) for name in UNUSED]
+    assert all(path.is_dir() or path.with_suffix(".py").is_file() for path in paths)
+
+
 def test_every_public_name_can_be_had_in_any_order() -> None:
     modules_after("""
 import mlirad.jit.engine

@@ -3,7 +3,7 @@
 // What reports must not look like.
 
 func.func @f(%t: i64, %p: i1, %x: tensor<3xf64>) {
-  // expected-error @below {{array.report: kind 'log' is not one of print, position, nan, pole}}
+  // expected-error @below {{array.report: kind 'log' is not one of print, call, position, nan, pole}}
   %r = array.report log %t, %p, %x {message = "{}", batch_rank = 0} : i64, i1, tensor<3xf64> -> i64
   func.return
 }

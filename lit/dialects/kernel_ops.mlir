@@ -154,6 +154,13 @@ func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @callback(%p: tensor<2xi1>, %x: tensor<2x3xf64>) {
+// CHECK-NEXT: %v0, %v1 = kernel.callback %p, %x {function = "m.f", vectorized, batch_rank = 1, places = [0, 64]} : tensor<2xi1>, tensor<2x3xf64> -> (tensor<2xf64>, tensor<2xi64>)
+func.func @callback(%p: tensor<2xi1>, %x: tensor<2x3xf64>) {
+  %v0, %v1 = kernel.callback %p, %x {function = "m.f", vectorized, batch_rank = 1, places = [0, 64]} : tensor<2xi1>, tensor<2x3xf64> -> (tensor<2xf64>, tensor<2xi64>)
+  func.return
+}
+
 // CHECK-LABEL: func.func @strips(%x: tensor<10xf64>, %a: f64) {
 // CHECK-NEXT: %v0, %v1 = kernel.strips %a (%start, %done, %t: f64) {carries = 1, extent = 10, block = 4} : f64 -> (f64, tensor<10xf64>) {
 // CHECK-NEXT: %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {

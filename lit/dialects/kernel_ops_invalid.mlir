@@ -581,6 +581,14 @@ func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
 
 // -----
 
+func.func @f(%p: tensor<2xi1>, %x: f64) {
+  // expected-error @below {{kernel.callback: operand 0 of type f64 does not begin with the batch axes}}
+  %v = kernel.callback %p, %x {function = "f", batch_rank = 1} : tensor<2xi1>, f64 -> tensor<2xf64>
+  func.return
+}
+
+// -----
+
 func.func @f(%t: i64, %p: tensor<2xi1>, %x: f64) {
   // expected-error @below {{kernel.report: value 0 of type f64 does not begin with the batch axes}}
   %v = kernel.report print %t, %p, %x {message = "{}", batch_rank = 1} : i64, tensor<2xi1>, f64 -> i64

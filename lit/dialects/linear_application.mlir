@@ -39,12 +39,14 @@ func.func @pair(%x: f64, %z: tensor<3xf64>) -> (f64, i64) {
 // CHECK-LABEL: func.func @differentiate(%x: f64, %n: i64, %z: tensor<3xf64>) {
 // CHECK-NEXT: %v0, %v1 = linear.linearize %x, %n {callee = @square, wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
 // CHECK-NEXT: %v2, %v3 = linear.pullback %x, %n {callee = @square, wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
+// CHECK-NEXT: %j0, %j1, %j2 = linear.jet %x, %n, %x, %x {callee = @square, wrt = [0], order = 2} : f64, i64, f64, f64 -> (f64, f64, f64)
 // CHECK-NEXT: %v4, %v5, %v6 = linear.linearize %x, %z {callee = @pair, wrt = [0, 1]} : f64, tensor<3xf64> -> (f64, i64, !linear.map<tuple<f64, tensor<3xf64>>, tuple<f64, tuple<>>>)
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @differentiate(%x: f64, %n: i64, %z: tensor<3xf64>) {
   %v0, %v1 = linear.linearize %x, %n {callee = @square, wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
   %v2, %v3 = linear.pullback %x, %n {callee = @square, wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
+  %j0, %j1, %j2 = linear.jet %x, %n, %x, %x {callee = @square, wrt = [0], order = 2} : f64, i64, f64, f64 -> (f64, f64, f64)
   %v4, %v5, %v6 = linear.linearize %x, %z {callee = @pair, wrt = [0, 1]} : f64, tensor<3xf64> -> (f64, i64, !linear.map<tuple<f64, tensor<3xf64>>, tuple<f64, tuple<>>>)
   func.return
 }

@@ -311,3 +311,75 @@ func.func @f(%x: f64, %n: i64) {
   %y, %d = linear.pullback %x, %n {wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
   func.return
 }
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64) {
+  // expected-error @below {{linear.jet: order is 0, and the lowest is 1}}
+  %y = linear.jet %x, %n {callee = @square, wrt = [0], order = 0} : f64, i64 -> f64
+  func.return
+}
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64) {
+  // expected-error @below {{linear.jet: 1 operands are too few for order 2}}
+  %y, %a, %b = linear.jet %x {callee = @square, wrt = [0], order = 2} : f64 -> (f64, f64, f64)
+  func.return
+}
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64) {
+  // expected-error @below {{linear.jet: operand 1 of type i64 has no tangent: wrt must name floating-point operands}}
+  %y, %a = linear.jet %x, %n, %x {callee = @square, wrt = [1], order = 1} : f64, i64, f64 -> (f64, f64)
+  func.return
+}
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64, %s: f32) {
+  // expected-error @below {{linear.jet: coefficient 1 of an operand of type f64 has type f32}}
+  %y, %a = linear.jet %x, %n, %s {callee = @square, wrt = [0], order = 1} : f64, i64, f32 -> (f64, f64)
+  func.return
+}
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64) {
+  // expected-error @below {{linear.jet: 3 results do not make jets of order 1}}
+  %y, %a, %b = linear.jet %x, %n, %x {callee = @square, wrt = [0], order = 1} : f64, i64, f64 -> (f64, f64, f64)
+  func.return
+}
+
+// -----
+
+func.func @square(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @f(%x: f64, %n: i64) {
+  // expected-error @below {{linear.jet: coefficient 1 of a result of type f64 has type f32}}
+  %y, %a = linear.jet %x, %n, %x {callee = @square, wrt = [0], order = 1} : f64, i64, f64 -> (f64, f32)
+  func.return
+}

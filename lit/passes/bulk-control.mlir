@@ -232,3 +232,28 @@ func.func @report(%t: i64, %x: tensor<3xf64>, %p: tensor<3xi1>) -> i64 {
   %last = array.reduce max %r {dims = [0]} : tensor<3xi64> -> i64
   func.return %last : i64
 }
+
+// -----
+
+// A Python function is called for the members that run it.
+
+// CHECK-LABEL: func.func @callback(
+// CHECK:           %p = array.compare gt %x, %0 : tensor<4xf64>, tensor<4xf64> -> tensor<4xi1>
+// CHECK-NEXT:      %c = array.callback %p, %x {function = "m.f", batch_rank = 1} : tensor<4xi1>, tensor<4xf64> -> tensor<4xf64>
+// CHECK-NEXT:      %r = array.select %p, %c, %x : tensor<4xi1>, tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>
+func.func @callback(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %y = array.build (%i) : -> tensor<4xf64> {
+    %e = array.index %x[%i] : tensor<4xf64> -> f64
+    %z = array.constant 0.0 : f64
+    %p = array.compare gt %e, %z : f64, f64 -> i1
+    %r = array.if %p : i1 -> f64 {
+      %t = array.constant true
+      %c = array.callback %t, %e {function = "m.f", batch_rank = 0} : i1, f64 -> f64
+      array.yield %c : f64
+    } else {
+      array.yield %e : f64
+    }
+    array.yield %r : f64
+  }
+  func.return %y : tensor<4xf64>
+}

@@ -8,12 +8,12 @@ def f(x):                 call.call(x)         f(x), which JAX differentiates by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
 from mlirad.bridges.jax_lowering import LINEAR_SOLVE
 from mlirad.bridges.packages import framework
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.custom_rules import DERIVATIVE, TRANSPOSED
 
 _HIGHEST_ORDER: Final = 4

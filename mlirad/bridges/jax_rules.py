@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
@@ -31,6 +30,7 @@ from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.custom_rules import CODE, RULE, VALUE, dropped
 
 

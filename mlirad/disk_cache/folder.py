@@ -1,7 +1,8 @@
 """Where programs are kept: the folder, whether it can be trusted, and how large it may grow.
 
-    MLIRAD_CACHE=off             nothing is kept, and nothing that is there is used
-    MLIRAD_CACHE=/data/mlirad    this folder, instead of the one that the system has for caches
+    MLIRAD_CACHE=off             nothing is kept, and nothing that is there is used; so for 0, no, none, false
+    MLIRAD_CACHE=on              the folder that the system has for caches, as without it; so for 1, yes, true
+    MLIRAD_CACHE=/data/mlirad    this folder instead; ./off is a folder too
     MLIRAD_CACHE_SIZE=2G         at most 2 GiB; the default is 512 MiB
 
 What is loaded from the folder runs in this process. So it is used only if no other user can write to it: on
@@ -17,14 +18,14 @@ import stat
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from mlirad.errors import ArgumentError, CacheWarning, visible
+from mlirad.jit.switches import is_off, is_on
+from mlirad.lazy_dataclass import dataclass
 
 FOLDER_VARIABLE: Final = "MLIRAD_CACHE"
 SIZE_VARIABLE: Final = "MLIRAD_CACHE_SIZE"
-OFF: Final = "off"
 
 DEFAULT_BYTES: Final = 512 * 2**20
 """How large the cache may grow: some ten thousand programs."""
@@ -50,11 +51,11 @@ def find_folder() -> Folder | None:
 
     Raises `ArgumentError` for a size that is none.
     """
-    named = os.environ.get(FOLDER_VARIABLE, "")
-    if named.lower() == OFF:
+    named = os.environ.get(FOLDER_VARIABLE, "on")
+    if is_off(named):
         return None
     limit = _limit(os.environ.get(SIZE_VARIABLE, ""))
-    if named:
+    if not is_on(named):
         return Folder(os.path.abspath(os.path.expanduser(named)), True, limit)
     path = system_folder(sys.platform, os.environ)
     return None if path is None else Folder(path, False, limit)

@@ -7,7 +7,6 @@ place.find() or place.keep(compile_it())
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -18,6 +17,7 @@ from mlirad.disk_cache.records import Record
 from mlirad.disk_cache.sources import runs_what_was_read
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import Target
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

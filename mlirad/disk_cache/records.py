@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from mlirad.disk_cache.checked_files import DamagedError, checked_content, content_behind
 from mlirad.disk_cache.extents import extent_json, extent_of
 from mlirad.jit.machine_program import MachineProgram
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import ArraySpec
 
 MAGIC: Final = b"mlirad program\n"

@@ -2,26 +2,25 @@
 
 A program is kept under the contents of all source files, so a checkout that was edited never finds what it
 made before. When this module is imported, before what it describes, the sizes and times of the files are
-noted. With the first key they are read, which takes 5 ms. Before a program is stored they are looked at once
-more, if modules were loaded meanwhile: these might have been edited after the digest was made.
+noted. With the first key they are read, unless an earlier process has kept their digest. Before a program is
+stored they are looked at once more, if modules were loaded meanwhile: these might have been edited after the
+digest was made.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from mlirad.packages import folder_of
 
-PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if TYPE_CHECKING:
+    from mlirad.disk_cache.known_sources import Snapshot
 
-Snapshot: TypeAlias = tuple[tuple[str, int, int, int], ...]
-"""Of each source file its name inside the package, its size, and when content and entry last changed."""
+PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def fingerprint(snapshot: Snapshot) -> bytes | None:
@@ -30,6 +29,36 @@ def fingerprint(snapshot: Snapshot) -> bytes | None:
     None where it cannot be told which code runs: where files have changed since, or where there are none, as
     in an archive.
     """
+    import hashlib  # which loads OpenSSL, and `import mlirad` does without
+
+    content = _digest(snapshot)
+    if content is None:
+        return None
+    digest = hashlib.sha256(content)
+    for name, version in versions().items():
+        digest.update(f"{name}\0{version}\0".encode())
+    return digest.digest()
+
+
+def _digest(snapshot: Snapshot) -> bytes | None:
+    """The digest of the contents of a snapshot's files: a kept one, or by reading them."""
+    from mlirad.disk_cache.folder import find_folder
+    from mlirad.disk_cache.known_sources import keep_digest, known_digest
+
+    folder = find_folder()
+    known = None if folder is None else known_digest(folder, PACKAGE, snapshot)
+    if known is not None:
+        return known
+    read = _read_digest(snapshot)
+    if read is not None and folder is not None:
+        keep_digest(folder, PACKAGE, snapshot, read)
+    return read
+
+
+def _read_digest(snapshot: Snapshot) -> bytes | None:
+    """The digest of the contents of a snapshot's files, None where they are not those any more."""
+    import hashlib
+
     digest = hashlib.sha256()
     for name, size, *_ in snapshot:
         try:
@@ -38,8 +67,6 @@ def fingerprint(snapshot: Snapshot) -> bytes | None:
             return None
         digest.update(f"{name}\0{size}\0".encode())
         digest.update(content)
-    for name, version in versions().items():
-        digest.update(f"{name}\0{version}\0".encode())
     return digest.digest() if snapshot and are_unchanged(snapshot) else None
 
 
@@ -51,7 +78,7 @@ def are_unchanged(snapshot: Snapshot) -> bool:
 def take_snapshot() -> Snapshot:
     """The source files as they are."""
     try:
-        return tuple(sorted(_files(PACKAGE, "")))
+        return tuple(sorted(_files(PACKAGE)))
     except OSError:
         return ()
 
@@ -65,14 +92,21 @@ def _content(path: str, size: int) -> bytes:
         os.close(file)
 
 
-def _files(folder: str, prefix: str) -> Iterator[tuple[str, int, int, int]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                yield prefix + entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _files(entry.path, f"{prefix}{entry.name}/")
+def _files(package: str) -> list[tuple[str, int, int, int, int, int]]:
+    found: list[tuple[str, int, int, int, int, int]] = []
+    folders = [("", package)]
+    while folders:
+        prefix, folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.endswith(".py"):
+                    s = entry.stat()
+                    stated = (s.st_size, s.st_dev, s.st_ino, s.st_mtime_ns, s.st_ctime_ns)
+                    found.append((prefix + name, *stated))
+                elif name != "__pycache__" and entry.is_dir():
+                    folders.append((f"{prefix}{name}/", entry.path))
+    return found
 
 
 AT_IMPORT: Final = take_snapshot()

@@ -17,7 +17,6 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from mlirad.disk_cache import files
@@ -27,6 +26,7 @@ from mlirad.disk_cache.folder import Folder, complain, objection
 from mlirad.disk_cache.records import Record, read_record, record_bytes
 from mlirad.disk_cache.traces import Trace, trace_bytes
 from mlirad.disk_cache.traces import read_trace as trace_in
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -10,10 +10,10 @@ is in a file of its own, and one that is gone is traced and compiled again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 from mlirad.disk_cache.checked_files import DamagedError, checked_content, content_behind
+from mlirad.lazy_dataclass import dataclass
 
 MAGIC: Final = b"mlirad trace\n"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.transformations import hessian, jacobian, jit
+from mlirad.lazy_dataclass import dataclass
 
 MOST_COMPONENTS = {"Jacobian": 5000, "Hessian": 400}
 """How many components arguments may have for a pattern to be found: colouring a Hessian takes their cube."""

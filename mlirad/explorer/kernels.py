@@ -10,12 +10,12 @@ second, all of one core. A kernel cannot be above the roof of the smallest cache
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlirad.disk_cache.peaks import kept_peaks
 from mlirad.explorer.origins import Origins
 from mlirad.explorer.svg import Drawing, LogScale
 from mlirad.frontend.compiling.profile import Profile
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import KernelNote
 
 WIDTH, HEIGHT = 760, 420

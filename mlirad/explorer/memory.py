@@ -9,7 +9,6 @@ A loop or branch is one step. What its regions need while they run is one stretc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -21,6 +20,7 @@ from mlirad.explorer.svg import Drawing
 from mlirad.ir.builder import function_block
 from mlirad.ir.locations import name_of, place_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.buffers import Memory, program_buffers
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 from mlirad.lower.plan_memory.storage import Storage

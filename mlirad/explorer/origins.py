@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import StringIO
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from mlirad.ir.locations import Place, place_of, read_place, source_location
+from mlirad.lazy_dataclass import dataclass
 
 _LOCATION = re.compile(r"\s*loc\((?:unknown|\"((?:[^\"\\]|\\.)*)\":(\d+):(\d+))\)\s*$")
 _OF_ARGUMENT = re.compile(r" loc\((?:unknown|\"(?:[^\"\\]|\\.)*\":\d+:\d+)\)")

@@ -6,7 +6,6 @@ recording = record(lowered)        recording.stages, .compiled, .origins
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -17,6 +16,7 @@ from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.stats import count_ops
 from mlirad.ir.printing import text_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import Step
 

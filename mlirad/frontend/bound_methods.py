@@ -1,8 +1,12 @@
-"""What uses rooms above its own, bound here: methods of `Array` and `LinearMap`, the option `control`."""
+"""Methods of `Array` and `LinearMap`, the option `control`, and functions of SciPy that call the program's.
+
+They need packages above their own, which are bound to them here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,11 +14,13 @@ from numpy.typing import NDArray
 
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.numpy_functions.protocols import asked_calls, nests, operators
+from mlirad.frontend.numpy_functions.calls.answers import Reading
+from mlirad.frontend.numpy_functions.protocols import asked_calls, functions, nests, operators
 from mlirad.frontend.rewritten import as_called, rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.control import bind_rewriting
+from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.sizes import bind_tracing
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -28,6 +34,7 @@ def bind_methods() -> None:
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten, as_called)
     bind_tracing(as_array)
+    functions.CALLING.update({"scipy.optimize": _roots, "scipy.integrate": _integrals})
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
         "structure": structure,
@@ -36,6 +43,37 @@ def bind_methods() -> None:
     }
     for name, method in methods.items():
         setattr(LinearMap, name, plain_errors(method))
+    ANSWERED["scipy.sparse"] = _sparse_calls
+    ANSWERED["scipy.sparse.linalg"] = _solver_calls
+
+
+def _sparse_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.sparse_matrices import answers  # once the user has imported SciPy's matrices
+
+    return answers.sparse_calls(module)
+
+
+def _solver_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.sparse_matrices import answers
+
+    return answers.solver_calls(module)
+
+
+def _roots() -> dict[str, tuple[Callable[..., Any], Reading]]:
+    from mlirad.frontend import scipy_roots
+    from mlirad.frontend.solvers import scipy_calls  # only where SciPy's solvers are imported
+
+    return {name: (hand, scipy_calls.reads_traced) for name, hand in scipy_roots.FUNCTIONS.items()}
+
+
+def _integrals() -> dict[str, tuple[Callable[..., Any], Reading]]:
+    from mlirad.frontend import scipy_integrals, scipy_odeint
+    from mlirad.frontend.solvers import scipy_calls
+
+    return {
+        **{name: (hand, scipy_calls.reads_traced) for name, hand in scipy_integrals.FUNCTIONS.items()},
+        "odeint": (scipy_odeint.odeint, scipy_odeint.reads_traced),
+    }
 
 
 def to_sparse(map_: LinearMap) -> Any:

@@ -19,6 +19,7 @@ from mlirad.frontend.constructs.build import (
     where,
 )
 from mlirad.frontend.constructs.build import map_ as map
+from mlirad.frontend.constructs.callbacks import callback, debug_callback
 from mlirad.frontend.constructs.closures import Closure, lambda_
 from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.constructs.printing import debug_print
@@ -66,12 +67,14 @@ __all__ = [
     "asarray",
     "bincount",
     "build",
+    "callback",
     "case",
     "checkpoint",
     "cond",
     "config",
     "convolution",
     "custom_derivative",
+    "debug_callback",
     "debug_print",
     "extract",
     "fold",

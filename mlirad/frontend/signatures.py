@@ -15,10 +15,12 @@ from collections.abc import Callable
 from typing import (
     TYPE_CHECKING,
     Any,
+    Concatenate,
     Generic,
     Literal,
     ParamSpec,
     Protocol,
+    Self,
     TypeAlias,
     TypeVar,
     Unpack,
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from mlirad.frontend.compiling.stats import Stats
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
+S = TypeVar("S")
 R = TypeVar("R")
 V = TypeVar("V")
 X = TypeVar("X")
@@ -66,6 +70,12 @@ class Function(_Inspected, Protocol, Generic[P, R_co]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
     @overload
     def __call__(self, *args: Any, out: Any, **kwargs: Any) -> R_co: ...
+    @overload
+    def __get__(self, instance: None, owner: type[Any], /) -> Self: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[S, Q], R_co], instance: S, owner: type[Any] | None = None, /
+    ) -> Function[Q, R_co]: ...
 
 
 class Jit(Protocol):

@@ -52,7 +52,15 @@ def jit(
     `dynamic` names dimensions of arguments that have one size, whatever it is, as in `"x:0 y:0"`, several
     strings for several sizes: the function is traced and differentiated once for all sizes of 2 and more.
     """
-    return Transformed(function, _called, "jit", options_of(options), static_argnames, donate, dynamic)
+    is_own = str(getattr(function, "__module__", "")).startswith("mlirad.")  # written for traces alone
+    plain = None if is_own else _as_it_stands
+    return Transformed(function, _called, "jit", options_of(options), static_argnames, donate, dynamic, plain)
+
+
+def _as_it_stands(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    from mlirad.frontend.constructs import eager
+
+    return eager.as_it_stands(function, args)
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -299,5 +307,10 @@ def vmap(
 
         return batching.vmap(f, axes, out_axes, args)
 
+    def plain(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        from mlirad.frontend.constructs import batching
+
+        return batching.plain_vmap(f, axes, out_axes, args)
+
     key = ("vmap", static_key(axes), static_key(out_axes))
-    return Transformed(function, batched, key, options_of(options), static_argnames)
+    return Transformed(function, batched, key, options_of(options), static_argnames, plain=plain)

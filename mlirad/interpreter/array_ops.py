@@ -8,9 +8,11 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Operation
 
+from mlirad.callbacks import Call, results
 from mlirad.dialects.array import elementwise, indexing, ordering, reductions, structural
+from mlirad.dialects.array.callbacks import AnyCallback, CallbackOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
-from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.reporting import AnyReport, ReportOp
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import shape_of, values_of
 from mlirad.errors import UnsupportedError
@@ -158,11 +160,23 @@ def _dot(op: reductions.DotOp, operands: Sequence[Array], frame: Frame) -> Array
     return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), op.batch, op.contract)
 
 
-def _report(op: ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
+def report(op: AnyReport, operands: Sequence[Array], frame: Frame) -> Array:
+    """The token, after what is reported."""
     source = None if op.source is None else op.source.data
     condition, *values = (np.asarray(o) for o in operands[1:])
     report_lanes(op.kind.data, op.message.data, source, condition, values)
     return operands[0]
+
+
+def callback(op: AnyCallback, operands: Sequence[Array], frame: Frame) -> Any:
+    """The results of a Python function: of several a tuple."""
+    condition, *values = (np.asarray(o) for o in operands)
+    rank = op.batch_rank.value.data
+    types = tuple((numpy_dtype(r.type), shape_of(r)[rank:]) for r in op.outputs)
+    source = None if op.source is None else op.source.data
+    call = Call(types, op.vectorized is not None, source)
+    found = results(op.function.data, call, condition, [np.array(v) for v in values])
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
@@ -192,7 +206,8 @@ ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
     ordering.SortOp: _sort,
     ordering.ArgsortOp: _argsort,
     ordering.CumulativeOp: _cumulative,
-    ReportOp: _report,
+    ReportOp: report,
+    CallbackOp: callback,
 }
 """From the class of an op to its meaning."""
 

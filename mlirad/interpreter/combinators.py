@@ -14,7 +14,6 @@ of an environment differs from closure to closure of one type, so there are maps
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -31,6 +30,7 @@ from mlirad.interpreter.functions import Alternative
 from mlirad.interpreter.linear_maps import LinearMap
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import Element, zeros
+from mlirad.lazy_dataclass import dataclass
 
 Tangent: TypeAlias = Any
 Pullback: TypeAlias = Callable[[Tangent], Tangent]

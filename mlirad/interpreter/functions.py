@@ -10,13 +10,13 @@ Applications are counted by the op that made the closure, in `OperationCounter.a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from xdsl.ir import Operation
 
 from mlirad.dialects.function import ApplyOp, CaseOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

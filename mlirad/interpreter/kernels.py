@@ -17,12 +17,12 @@ from mlirad.dialects.kernel.nests import is_element_wise, written_out_shape
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
+from mlirad.interpreter.array_ops import callback, report
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
 from mlirad.interpreter.factorisations import parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.transforms import transformed
-from mlirad.reports import report_lanes
 
 
 def require_inside(positions: Sequence[Array], extents: Shape) -> None:
@@ -146,13 +146,6 @@ def _fft(op: kernel.FftOp, operands: Sequence[Array], frame: Frame) -> Array:
     return transformed(op.kind.data, np.asarray(operands[0]), shape_of(op.result), op.axes)
 
 
-def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
-    source = None if op.source is None else op.source.data
-    condition, *values = (np.asarray(o) for o in operands[1:])
-    report_lanes(op.kind.data, op.message.data, source, condition, values)
-    return operands[0]
-
-
 def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
     block, count = op.body.block, op.carry_count
     carries: list[Any] = list(operands)
@@ -181,7 +174,8 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.FactorisationOp: _factorisation,
     kernel.TriangularSolveOp: _triangular_solve,
     kernel.FftOp: _fft,
-    kernel.ReportOp: _report,
+    kernel.ReportOp: report,
+    kernel.CallbackOp: callback,
     StripsOp: _strips,
     kernel.LoadOp: _load,
     kernel.LoadIfOp: _load_if,

@@ -7,7 +7,6 @@ expression, so its time is that of the expression written out as a tree: exponen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
 from xdsl.dialects.builtin import TupleType
@@ -18,6 +17,7 @@ from mlirad.dialects.shapes import components_of
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter.machine import Frame, Meaning, location_of
 from mlirad.interpreter.spaces import Element, dimension, plus, zeros
+from mlirad.lazy_dataclass import dataclass
 
 Action: TypeAlias = Callable[[Element], Element]
 
@@ -227,6 +227,7 @@ STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.NothingOp: _nothing,
     linear.LinearizeOp: _unexpanded,
     linear.PullbackOp: _unexpanded,
+    linear.JetOp: _unexpanded,
     **dict.fromkeys(_EXPANDED_BY, _unexpanded),
     linear.RecordedOp: _recorded,
 }

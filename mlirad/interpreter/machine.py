@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Container, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -20,15 +20,19 @@ from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedL
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
-from mlirad.dialects import kernel
+from mlirad.dialects.array.callbacks import AnyCallback
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.reporting import AnyReport
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, MliradError, OutOfMemoryError, TimeLimitError, UnsupportedError
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.counting import OperationCounter, cost
+from mlirad.lazy_dataclass import dataclass
 
 Meaning: TypeAlias = Callable[[Any, Sequence[Any], "Frame"], Any]
+
+_CALLING = (AnyReport, AnyCallback)
+"""The ops that run Python code of users, and may raise what that raises."""
 
 CALL_DEPTH_LIMIT = 1000
 """How deep functions may call each other."""
@@ -75,7 +79,7 @@ class Machine:
     counter: OperationCounter | None = None
     deadline: float | None = None
     """When the program is stopped, by `time.monotonic`."""
-    raised_by_a_print: Exception | None = None
+    raised_by_python: Exception | None = None
     """What the stream that the program prints to has raised, which is no defect."""
     depth: int = 0
     frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
@@ -202,9 +206,9 @@ class Frame:
         except MemoryError as error:
             raise _no_memory(op) from error
         except Exception as error:
-            if isinstance(op, ReportOp | kernel.ReportOp):
-                self.machine.raised_by_a_print = error
-            if error is self.machine.raised_by_a_print:
+            if isinstance(op, _CALLING):
+                self.machine.raised_by_python = error
+            if error is self.machine.raised_by_python:
                 raise
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
 

@@ -6,7 +6,6 @@ Of a tuple space a Python tuple, of a power a `Function`, of a copower `Pairs`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.linear import CopowerType, FunctionSpace, PowerType
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.arrays import Array
+from mlirad.lazy_dataclass import dataclass
 
 Element: TypeAlias = Any
 """An element of a space: an array, a tuple of elements, a `Function` or `Pairs`."""

@@ -10,13 +10,15 @@ no rewrite has to carry them along.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import own_operands
@@ -167,28 +169,42 @@ class Builder:
         for name in sorted(properties):
             parts += name, self._number(properties[name])
         for region in regions:
-            parts.append(self._region_key(region, {}))
+            parts.append(self._region_key(region, {}, itertools.count()))
         return tuple(parts)
 
-    def _region_key(self, region: Region, local: dict[Value, object]) -> Key:
+    def _region_key(self, region: Region, local: dict[Value, object], numbers: Iterator[int]) -> Key:
+        """The key of a region. Constants are what they are, whether inside or outside."""
         parts: list[object] = []
         for block in region.blocks:
             for arg in block.args:
-                local[arg] = ("local", len(local))
+                local[arg] = ("local", next(numbers))
                 parts.append(self._number(arg.type))
             for op in block.ops:
+                if isinstance(op, ConstantOp):
+                    local[op.result] = self._constant_key(op)
+                    continue
                 parts.append(
                     (
                         type(op),
-                        *[local.get(o, o) for o in own_operands(op)],
+                        *[self._operand_key(o, local) for o in own_operands(op)],
                         *[self._number(r.type) for r in op.results],
                         *[(n, self._number(op.properties[n])) for n in sorted(op.properties)],
-                        *[self._region_key(r, local) for r in op.regions],
+                        *[self._region_key(r, local, numbers) for r in op.regions],
                     )
                 )
                 for result in op.results:
-                    local[result] = ("local", len(local))
+                    local[result] = ("local", next(numbers))
         return tuple(parts)
+
+    def _operand_key(self, value: Value, local: dict[Value, object]) -> object:
+        found = local.get(value)
+        if found is None:
+            owner = value.owner
+            found = self._constant_key(owner) if isinstance(owner, ConstantOp) else value
+        return found
+
+    def _constant_key(self, op: ConstantOp) -> Key:
+        return "constant", self._number(op.value), self._number(op.result.type)
 
 
 def function_block(function: FuncOp) -> Block:

@@ -16,7 +16,6 @@ the cost of the primal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
@@ -25,6 +24,7 @@ from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 
 BuildBody: TypeAlias = Callable[..., Sequence[Value]]
 """From the indices of a position to its values; called once or more."""

@@ -315,7 +315,7 @@ def _fold_mul(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
 def _fold_absorbing_mul(b: ElementwiseBuilder, k: Value, dx: Value) -> Value | None:
     """A plain product where 0 cannot meet what is not finite; a literal 1 gives the other, 0 gives 0.
 
-    S(select c 1 0) x -> select c x 0;  negations move outside.
+    A mask selects what it is multiplied with;  negations move outside.
     """
     for one, other in ((dx, k), (k, dx)):
         value = b.scalar_of(one)
@@ -328,17 +328,28 @@ def _fold_absorbing_mul(b: ElementwiseBuilder, k: Value, dx: Value) -> Value | N
     if b.ranges.finite(k) and b.ranges.finite(dx):
         return b.mul(k, dx)
     for one, other in ((dx, k), (k, dx)):
-        if isinstance(one.owner, ew.SelectOp):
-            on_true, on_false = b.scalar_of(one.owner.on_true), b.scalar_of(one.owner.on_false)
-            if (on_true, on_false) in ((1, 0), (0, 1)):
-                zero = b.zeros(dx.type)
-                kept = (other, zero) if on_true == 1 else (zero, other)
-                return b.select(one.owner.condition, *kept)
+        masked = _masked(b, one, other) if isinstance(one.owner, ew.SelectOp) else None
+        if masked is not None:
+            return masked
     if isinstance(k.owner, ew.NegOp):
         return b.neg(b.absorbing_mul(k.owner.operand, dx))
     if isinstance(dx.owner, ew.NegOp):
         return b.neg(b.absorbing_mul(k, dx.owner.operand))
     return None
+
+
+def _masked(b: ElementwiseBuilder, mask: Value, x: Value) -> Value | None:
+    """The product with a mask: 1, 0, `select c 1 0`, and masks selected instead of one of these numbers."""
+    value = b.scalar_of(mask)
+    if value is not None:
+        return x if value == 1 else b.zeros(x.type) if value == 0 else None
+    if not isinstance(mask.owner, ew.SelectOp):
+        return None
+    both = mask.owner.on_true, mask.owner.on_false
+    if all(b.scalar_of(v) is None for v in both):
+        return None
+    on_true, on_false = (_masked(b, v, x) for v in both)
+    return None if on_true is None or on_false is None else b.select(mask.owner.condition, on_true, on_false)
 
 
 def _fold_div(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
@@ -366,9 +377,15 @@ def _fold_logical(b: ElementwiseBuilder, x: Value, y: Value, *, absorbing: bool)
 
 
 def _fold_extremum(b: ElementwiseBuilder, x: Value, y: Value, *, largest: bool) -> Value | None:
-    """max(x, x) -> x; decided where the intervals of integers allow it. Likewise min."""
+    """max(x, x) -> x;  max(max(x, c), d) -> max(x, max(c, d));  decided by intervals of integers.
+
+    Likewise min.
+    """
     if x is y:
         return x
+    kind = ew.MaxOp if largest else ew.MinOp
+    if isinstance(x.owner, kind) and b.scalar_of(y) is not None and b.scalar_of(x.owner.rhs) is not None:
+        return b.binary(kind, x.owner.lhs, b.binary(kind, x.owner.rhs, y))
     a, c = b.ranges.interval(x), b.ranges.interval(y)
     if a is None or c is None:
         return None

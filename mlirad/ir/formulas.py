@@ -10,10 +10,12 @@ Numbers are made floats of the type of the other operand.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, integer, keyword
+from mlirad.dialects.array.structural import BroadcastOp
+from mlirad.dialects.shapes import Value, integer, keyword, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -218,6 +220,32 @@ def where(condition: Condition, x: Operand, y: Operand) -> Formula:
     like = x if isinstance(x, Formula) else y
     assert isinstance(like, Formula)
     return Formula(like.b, like.b.select(condition.value, like.like(x).value, like.like(y).value))
+
+
+def chosen(condition: Condition, x: Callable[[], Formula], y: Callable[[], Formula]) -> Formula:
+    """`where` of formulas that are long: where the condition is known, only one of them is emitted."""
+    known = condition.b.scalar_of(condition.value)
+    return where(condition, x(), y()) if known is None else x() if known else y()
+
+
+def branched(condition: Condition, x: Callable[[], Formula], y: Callable[[], Formula]) -> Formula:
+    """`chosen`, where only one is computed if a single number decides for an array."""
+    b, decider = condition.b, _repeated_number(condition.value)
+    if decider is None:
+        return chosen(condition, x, y)
+    (found,) = b.if_(decider, lambda: [x().value], lambda: [y().value])
+    return Formula(b, found)
+
+
+def is_number(x: Formula) -> bool:
+    """Tell whether a formula is one number, or an array that repeats one."""
+    return not shape_of(x.value) or _repeated_number(x.value) is not None
+
+
+def _repeated_number(value: Value) -> Value | None:
+    """The number that an array repeats, if it was made so."""
+    owner = value.owner
+    return owner.operands[0] if type(owner) is BroadcastOp and not shape_of(owner.operands[0]) else None
 
 
 def special(function: str, *arguments: Operand) -> Formula:

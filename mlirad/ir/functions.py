@@ -22,7 +22,7 @@ other lambda with several uses stays a lambda: a chain f_{k+1} = λz. f_k z + f_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import cast
 
@@ -50,6 +50,7 @@ from mlirad.ir.control import ControlBuilder, Values
 from mlirad.ir.free_values import free_values
 from mlirad.ir.locations import name_of
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 
 Inline = Callable[[Region, Sequence[Value]], list[Value]]
 """Emits the body of a source region here on the given arguments; returns what it yields."""

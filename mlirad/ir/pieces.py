@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
@@ -26,6 +25,7 @@ from mlirad.dialects.shapes import Value, element_of, is_boolean, is_integer, sh
 from mlirad.errors import SizeNeeded
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 
 MOST: Final = 8
 """The most pieces of a function."""

@@ -1,19 +1,20 @@
-"""Folding constructor of reports."""
+"""Folding constructors of reports and of calls of Python functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr, i64
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Value, integer, keyword, shape_of
 from mlirad.ir.transforms import TransformBuilder
 
 
 class ReportingBuilder(TransformBuilder):
-    """Constructor of `report`."""
+    """Constructors of `report` and `callback`."""
 
     def report(
         self,
@@ -35,3 +36,24 @@ class ReportingBuilder(TransformBuilder):
         if source is not None:
             properties["source"] = StringAttr(source)
         return self.emit(ReportOp, (token, condition, *values), i64, properties)
+
+    def callback(
+        self,
+        function: str,
+        condition: Value,
+        values: Sequence[Value],
+        types: Sequence[Attribute],
+        *,
+        vectorized: bool = False,
+        source: str | None = None,
+    ) -> list[Value]:
+        """The results of a Python function where the condition holds; its dimensions are a batch."""
+        properties: dict[str, Attribute] = {
+            "function": StringAttr(function),
+            "batch_rank": integer(len(shape_of(condition))),
+        }
+        if vectorized:
+            properties["vectorized"] = UnitAttr()
+        if source is not None:
+            properties["source"] = StringAttr(source)
+        return list(self.insert(CallbackOp, (condition, *values), types, properties).results)

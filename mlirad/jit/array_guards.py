@@ -52,6 +52,15 @@ class ArrayGuard:
             return False
         return self.is_constant or have_same_bits(array, self._copy)
 
+    def shares(self, array: npt.NDArray[Any]) -> bool:
+        """Tell whether the array has memory of another one."""
+        return np.may_share_memory(self._array, array)
+
+    def put_back(self) -> None:
+        """Give the array its former elements, if it has still their shape and can be written."""
+        if self._array.shape == self._copy.shape and self._array.dtype == self._copy.dtype:
+            np.copyto(self._array, self._copy)
+
     def _flags(self) -> int:
         return self._array.flags.num
 

@@ -93,6 +93,8 @@ _ROUTINES: Final = {
 _LIMIT: Final = "mlirad_limit_threads"
 _RESTORE: Final = "mlirad_restore_threads"
 _RESET: Final = "mlirad_reset_threads"
+_HOLD: Final = "mlirad_hold_threads"
+_LET_GO: Final = "mlirad_let_go_threads"
 
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
@@ -135,13 +137,15 @@ def _limit_addresses() -> tuple[int, int] | None:
     """The functions that limit the library to one thread and restore what was set, where it has threads. The
     calls under way are counted in their text.
     """
-    text, setters = _thread_limit()
-    if not setters:
+    text, scope = _thread_limit()
+    if not scope:
         return None
-    code = load_glue(text, (_LIMIT, _RESTORE, _RESET))
+    at_fork = (_HOLD, _LET_GO, _RESET) if scope == "process" else ()
+    code = load_glue(text, (_LIMIT, _RESTORE, *at_fork))
     _loaded.append(code)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=ctypes.CFUNCTYPE(None)(code.addresses[_RESET]))
+    if at_fork and hasattr(os, "register_at_fork"):
+        hold, let_go, reset = (ctypes.CFUNCTYPE(None)(code.addresses[f]) for f in at_fork)
+        os.register_at_fork(before=hold, after_in_parent=let_go, after_in_child=reset)
     return code.addresses[_LIMIT], code.addresses[_RESTORE]
 
 
@@ -220,8 +224,10 @@ def _wrapped(
 
 
 def _thread_limit() -> tuple[str, str]:
-    """IR of functions that limit, restore, and reset in a child of a process in which calls were under way,
-    and the scope of the setting ("" if there is none).
+    """IR of functions that limit and restore, and the scope of the setting ("" if there is none).
+
+    Where that is the process, others keep threads from both while it forks, and reset in a child what calls
+    under way have set.
     """
     for library in _libraries():
         for spelling in _OPENBLAS_SPELLINGS:
@@ -257,16 +263,17 @@ define void @{_RESTORE}(i32 %before) {{
   %now = call i32 {function}(i32 %before)
   ret void
 }}
-
-define void @{_RESET}() {{
-  ret void
-}}""",
+""",
         "thread",
     )
 
 
 def _per_process(get: int, put: int) -> tuple[str, str]:
-    """For one setting per process: a count of calls under way, and what the first of them found."""
+    """For one setting per process: a count of calls under way, and what the first of them found.
+
+    No thread sets it while the process forks: the child would find the library's own lock taken, or a count
+    that does not say what is set.
+    """
     return (
         f"""
 @lock = internal global i32 0
@@ -313,6 +320,16 @@ restore:
   call void {pointer(put)}(i32 %found)
   br label %done
 done:
+  store atomic i32 0, ptr @lock release, align 4
+  ret void
+}}
+
+define void @{_HOLD}() {{
+  call void @acquire()
+  ret void
+}}
+
+define void @{_LET_GO}() {{
   store atomic i32 0, ptr @lock release, align 4
   ret void
 }}

@@ -4,7 +4,8 @@
     DictGuard({"k": a})          the same keys and values, in this order
     KeysGuard({"k": a})          the same keys, whatever their values are
     ListGuard(notes, grows=True) the same objects first; more may follow
-    ClassGuard(Layer, [vars of Layer, vars of Base], {"scale", "loss"})     the same attributes of these names
+    ClassGuard(Layer, [Layer, Base], [vars of Layer, vars of Base], {"scale", "loss"})
+                                 the same attributes of these names
 
 Objects are compared by identity. CPython gives a class another version whenever it, or a class that it
 derives from, is assigned an attribute. So machine code compares one number for a class; where it differs,
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+from collections import OrderedDict
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from functools import cache
@@ -51,6 +53,10 @@ class ListGuard:
         kept.append(pointers)
         return [(self.kinds[self._grows], id(self._value), ctypes.addressof(pointers), self._count)]
 
+    def put_back(self) -> None:
+        """Give the list its former elements."""
+        cast(Any, list).__setitem__(self._value, slice(None), self._parts)
+
 
 class DictGuard(ListGuard):
     """The keys and values of a dictionary, as they stand in its table."""
@@ -61,6 +67,13 @@ class DictGuard(ListGuard):
         items: list[tuple[Any, Any]] = list(cast(Any, dict).items(self._value))
         return tuple(part for item in items for part in item)
 
+    def put_back(self) -> None:
+        """Give the dictionary its former entries, in their order."""
+        base: Any = OrderedDict if OrderedDict in type(self._value).__mro__ else dict
+        base.clear(self._value)
+        for key, value in zip(self._parts[::2], self._parts[1::2], strict=True):
+            base.__setitem__(self._value, key, value)
+
 
 class KeysGuard(ListGuard):
     """The keys of a dictionary."""
@@ -70,6 +83,11 @@ class KeysGuard(ListGuard):
     def _found(self) -> tuple[Any, ...]:
         return tuple(cast(Any, dict).keys(self._value))
 
+    def put_back(self) -> None:
+        """Remove the keys that have come."""
+        for key in set(self._found()).difference(self._parts):
+            cast(Any, dict).pop(self._value, key, None)
+
 
 _NO_VERSION: Final = (1 << 64) - 1
 
@@ -77,27 +95,30 @@ _NO_VERSION: Final = (1 << 64) - 1
 class ClassGuard:
     """What some dictionaries of classes have under names, and under all special ones besides the `inert`.
 
-    `tables` are the dictionaries of `cls` and of those of its bases that can change. Without names, all that
-    they have is compared, and its order.
+    `tables` are the dictionaries of the `owners`: of `cls` and of those of its bases that can change. Without
+    names, all that they have is compared, and its order.
     """
 
     def __init__(
         self,
         cls: type[Any],
+        owners: Sequence[type[Any]],
         tables: Sequence[dict[str, Any]],
         names: Set[str] | None,
         inert: Set[str] = frozenset(),
     ):
         self._cls, self._mro = cls, cls.__mro__
-        self._tables = tuple(tables)
+        self._owners, self._tables = tuple(owners), tuple(tables)
         self._names, self._inert = None if names is None else frozenset(names), inert
         self._expected = self._found()
         self._version = ctypes.c_uint64(_NO_VERSION)
         self._note_version()
 
-    def _found(self) -> list[object]:
-        items = (item for table in self._tables for item in list(table.items()))
-        return [part for name, value in items if self._is_compared(name) for part in (name, value)]
+    def _found(self) -> list[dict[str, Any]]:
+        return [
+            {name: value for name, value in list(table.items()) if self._is_compared(name)}
+            for table in self._tables
+        ]
 
     def _is_compared(self, name: str) -> bool:
         if self._names is None or name in self._names:
@@ -111,11 +132,20 @@ class ClassGuard:
         """Whether bases and attributes are the same objects."""
         if self._cls.__mro__ is not self._mro:
             return False
-        found = self._found()
-        if len(found) != len(self._expected) or not all(map(operator.is_, found, self._expected)):
-            return False
+        for found, expected in zip(self._found(), self._expected, strict=True):
+            if list(found) != list(expected) or not all(map(operator.is_, found.values(), expected.values())):
+                return False
         self._note_version()
         return True
+
+    def put_back(self) -> None:
+        """Give the class and its bases their former attributes."""
+        for owner, table, expected in zip(self._owners, self._tables, self._expected, strict=True):
+            for name in [name for name in table if self._is_compared(name) and name not in expected]:
+                type.__delattr__(owner, name)
+            for name, value in expected.items():
+                if table.get(name, self) is not value:
+                    type.__setattr__(owner, name, value)
 
     def words(self, kept: list[object]) -> Sequence[Words]:
         """One word of memory, and a call of Python where it differs."""

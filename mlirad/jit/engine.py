@@ -35,7 +35,6 @@ import ctypes
 import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -46,6 +45,7 @@ from mlirad.jit.memory_left import require_memory
 from mlirad.jit.perf_map import note_functions
 from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
+from mlirad.lazy_dataclass import dataclass
 
 ENTRY: Final = "mlirad_main"
 """The name of the function that the IR text of a program defines."""

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from mlirad.jit.c_functions import c_function, definition
 from mlirad.jit.entry_text import ENTRY_FUNCTION
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.guards import Guards
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import ArraySpec
 
 

@@ -9,7 +9,7 @@ from mlirad.errors import CompileError
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.host import host_address
 from mlirad.jit.pool import parallel_address
-from mlirad.lower.native_program import C_PREFIX, CLOCK, PARALLEL, POLL, REPORT, STACK_LIMIT
+from mlirad.lower.native_program import C_PREFIX, CLOCK, PARALLEL, POLL, PYTHON, REPORT, STACK_LIMIT
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})
@@ -25,7 +25,7 @@ def external_address(symbol: str) -> int:
     name = symbol.removeprefix(C_PREFIX)
     if symbol.startswith(C_PREFIX) and name in _C_LIBRARY:
         return c_library_address(name)
-    if symbol in (CLOCK, POLL, REPORT, STACK_LIMIT):
+    if symbol in (CLOCK, POLL, PYTHON, REPORT, STACK_LIMIT):
         return host_address(symbol)
     if symbol == PARALLEL:
         return parallel_address()

@@ -16,7 +16,6 @@ the process here rather than at a user's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +24,7 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.memory import aligned_bytes
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import BUFFER_ALIGNMENT, ITEM_BYTES, ArraySpec, ProgramInterface
 
 GUARD_BYTES: Final = 4096

@@ -15,14 +15,17 @@ import ctypes
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cached_property
-from types import CellType, FunctionType
-from typing import Any, Final, Protocol, cast
+from types import CellType, FunctionType, ModuleType
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from mlirad.jit import object_layout as layout
 from mlirad.jit.c_functions import c_function, definition
 from mlirad.jit.guards_text import ATTRIBUTE, CALL, HOLD_FUNCTION, ITEM, WORD
+from mlirad.lazy_dataclass import dataclass
+
+G = TypeVar("G")
 
 Words = tuple[int, int, int, int]
 """Kind, object, what to look for in it, what is expected: see `jit/guards_text.py`."""
@@ -39,7 +42,7 @@ MISSING: Final = _Missing()
 
 
 class Guard(Protocol):
-    """A place and what was in it."""
+    """A place and what was in it. Those of most kinds can put it back: they have `put_back`."""
 
     def holds(self) -> bool:
         """Whether the same is in it."""
@@ -65,6 +68,13 @@ class CellGuard:
         """One word of memory."""
         return [(WORD, id(self.cell) + layout.CELL_CONTENT, 0, _pointer(self.expected))]
 
+    def put_back(self) -> None:
+        """Give the variable its former value."""
+        if self.expected is not MISSING:
+            self.cell.cell_contents = self.expected
+        elif cell_content(self.cell) is not MISSING:
+            del self.cell.cell_contents
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ItemGuard:
@@ -82,6 +92,18 @@ class ItemGuard:
         """One look-up."""
         return [(ITEM, id(self.table), id(self.key), _pointer(self.expected))]
 
+    @property
+    def is_imported(self) -> bool:
+        """Tell whether there was nothing, and a module has come."""
+        return self.expected is MISSING and isinstance(self.table.get(self.key), ModuleType)
+
+    def put_back(self) -> None:
+        """Give the entry its former value."""
+        if self.expected is not MISSING:
+            self.table[self.key] = self.expected
+        else:
+            self.table.pop(self.key, None)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AttributeGuard:
@@ -98,6 +120,18 @@ class AttributeGuard:
     def words(self, kept: list[object]) -> Sequence[Words]:
         """One look-up."""
         return [(ATTRIBUTE, id(self.owner), id(self.name), _pointer(self.expected))]
+
+    @property
+    def is_imported(self) -> bool:
+        """Tell whether there was nothing, and a module has come."""
+        return self.expected is MISSING and isinstance(getattr(self.owner, self.name, None), ModuleType)
+
+    def put_back(self) -> None:
+        """Give the attribute its former value, past what the class does when it is assigned."""
+        if self.expected is not MISSING:
+            object.__setattr__(self.owner, self.name, self.expected)
+        else:
+            object.__delattr__(self.owner, self.name)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -165,10 +199,17 @@ class CallGuard:
     """What a function says: for what has no guard of its own."""
 
     holds: Callable[[], bool]
+    restore: Callable[[], object] | None = None
+    """Puts back what was there, where something can."""
 
     def words(self, kept: list[object]) -> Sequence[Words]:
         """A call of Python."""
         return [(CALL, id(self.holds), 0, 0)]
+
+    def put_back(self) -> None:
+        """Put back what was there."""
+        if self.restore is not None:
+            self.restore()
 
 
 class Guards:
@@ -214,6 +255,26 @@ class Guards:
 
     def _hold(self) -> bool:
         return all(guard.holds() for guard in self._guards)
+
+    def among(self, kind: type[G]) -> list[G]:
+        """The guards of a kind."""
+        return [guard for guard in self._guards if isinstance(guard, kind)]
+
+    def put_back(self) -> bool:
+        """Put back what was in the places, as far as that can be done; those that hold are left alone.
+
+        Modules that were imported stay. Tell whether all else is as it was.
+        """
+        is_whole = True
+        for guard in self._guards:
+            if guard.holds() or getattr(guard, "is_imported", False):
+                continue
+            put_back = getattr(guard, "put_back", None)
+            if put_back is not None:
+                with suppress(AttributeError, TypeError, ValueError):  # of what can only be read
+                    put_back()
+            is_whole = is_whole and guard.holds()
+        return is_whole
 
 
 class _Table:

@@ -22,6 +22,7 @@ from mlirad.lower.native_program import (
     OUT_OF_MEMORY,
     OUT_OF_STACK,
     POLL,
+    PYTHON,
     REPORT,
     STACK_LIMIT,
     TOO_DEEP,
@@ -87,4 +88,4 @@ def _code() -> LoadedCode:
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
     text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
-    return load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))
+    return load_glue(text, (CALL, CLOCK, POLL, PYTHON, REPORT, STACK_LIMIT))

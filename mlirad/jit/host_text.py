@@ -4,6 +4,7 @@
                                                              runs a program: 0, or -1 and an exception is set
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, element) reports to Python
+    i64 mlirad_rt_python(context, description, values, element) calls a Python function
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
     i64 mlirad_rt_clock()                                    nanoseconds, by as fine a clock as there is
 
@@ -561,6 +562,11 @@ unlock:
 
 done:
   %status = load i64, ptr %context[i64 ${STATUS_WORD}]
+  ret i64 %status
+}
+
+define i64 @${PYTHON}(ptr %context, ptr %description, ptr %values, i64 %element) {
+  %status = call i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %element)
   ret i64 %status
 }
 

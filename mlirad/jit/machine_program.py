@@ -8,10 +8,11 @@ Object code holds no address: the functions that it calls are found by name when
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from mlirad.jit import engine
 from mlirad.jit.target import Target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import NativeProgram, ProgramInterface
 
 

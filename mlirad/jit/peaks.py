@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from mlirad.jit.caches import MEMORY, cache_bytes
 from mlirad.jit.engine import load
 from mlirad.jit.target import find_target
+from mlirad.lazy_dataclass import dataclass
 
 SECONDS: Final = 0.002
 """How long one repetition takes at least, roughly."""

@@ -21,6 +21,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from mlirad.jit.switches import is_off
+
 VARIABLE: Final = "MLIRAD_PERF"
 
 _ELF64: Final = b"\x7fELF\x02\x01"
@@ -42,7 +44,7 @@ def note_functions(code: bytes, symbol: str, address: int) -> None:
 
     A file that cannot be written is a warning.
     """
-    if not os.environ.get(VARIABLE) or sys.platform != "linux":
+    if is_off(os.environ.get(VARIABLE, "")) or sys.platform != "linux":
         return
     functions = list(_functions(code))
     known = next((f for f in functions if f.name == symbol), None)

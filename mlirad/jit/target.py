@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, TargetMachine
 from mlirad.jit.processor_names import require_processor
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.instructions import Instructions
 
 ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"

@@ -12,7 +12,6 @@ A list belongs to whoever made it: only an accumulator is changed in place, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import TupleType
@@ -20,6 +19,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Shape, Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

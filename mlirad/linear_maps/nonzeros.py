@@ -12,7 +12,6 @@ It is one relation, read from the argument to the image, or from a cotangent to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.ir import Attribute
@@ -20,6 +19,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import Element, ElementOf, assembled, components, filled, sum_of
 from mlirad.linear_maps.fold import Fold
 

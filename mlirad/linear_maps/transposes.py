@@ -17,7 +17,7 @@ shared in m is not shared in its symbolic transpose; see `mlirad.passes.apply_li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr
@@ -38,6 +38,7 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.last_writes import surviving_writes, unwritten
 
 Captured: TypeAlias = Mapping[Value, Value]

@@ -10,7 +10,6 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from mlirad.dialects.array import elementwise as ew
@@ -19,6 +18,7 @@ from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.shapes import Value, is_boolean, is_integer
 from mlirad.ir.ranges import Ranges
+from mlirad.lazy_dataclass import dataclass
 
 _WRAP = 1 << 63
 

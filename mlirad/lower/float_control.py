@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mlirad.lower.llvm_text import IRBuilder

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
@@ -38,6 +38,7 @@ from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, values_of
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.large_sizes import nominal_size
 from mlirad.lower.moves import considered
 

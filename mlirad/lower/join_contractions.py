@@ -18,7 +18,6 @@ costs of `mlirad/lower/machine.py`, and what is stacked may take no more memory 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
@@ -34,6 +33,7 @@ from mlirad.dialects.shapes import Value, element_of, is_float, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.form_kernels.library import product_cycles
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
 from mlirad.lower.machine import CALL, cycles_per_byte, element_bytes

@@ -9,8 +9,6 @@ pairs. What has to be moved is read by the kernels before and after, where it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -18,6 +16,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.transforms import Axes, FftOp, number_rank
 from mlirad.dialects.shapes import array_type, element_of, shape_of, transpose_shape
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.fourier.plans import is_written_out
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 

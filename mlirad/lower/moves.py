@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from typing import Literal, ParamSpec, TypeAlias
 
 from xdsl.ir import Operation
 
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 
 P = ParamSpec("P")
 

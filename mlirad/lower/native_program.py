@@ -23,13 +23,14 @@ and reads `%buffers[0]` and writes `%buffers[1]`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from mlirad.dialects.extents import evaluate
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -99,6 +100,15 @@ PARALLEL: Final = "mlirad_rt_parallel"
 REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
 
+PYTHON: Final = "mlirad_rt_python"
+"""The function of the host that calls a Python function of the user; it takes what `REPORT` takes."""
+
+CALL: Final = "call"
+"""The kind of report that calls a Python function, whose name is the message."""
+
+CALLBACK: Final = "callback"
+"""The kind of description that calls a Python function for results: `mlirad/lower/emit/callbacks.py`."""
+
 BUFFER_ALIGNMENT: Final = 64
 """The alignment of arena and constants, and what lies in them, in bytes: a cache line."""
 
@@ -157,8 +167,8 @@ class KernelNote:
 
 @dataclass(frozen=True)
 class ReportNote:
-    """A report that a program can make: the name in the text of its description, what kind of failure it is
-    or "print", its message, and its line in the source.
+    """A report that a program can make: the name in the text of its description, what kind of failure it is,
+    "print", `CALL` or `CALLBACK`, its message or the name of the function, and its line in the source.
     """
 
     name: str

@@ -13,7 +13,6 @@ No plan that comes from a file is used unchecked: `mlirad.compiler` checks those
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.dialects.func import CallOp, FuncOp
@@ -40,6 +39,7 @@ from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.places import ends_before, is_place
 from mlirad.lower.plan_memory import bytes_of, is_row_major
 from mlirad.lower.plan_memory.carries import (

@@ -38,14 +38,14 @@ COMPILING: Final[tuple[Entry, ...]] = (
         "ad.jit(np.sin).ir(1.0)",
     ),
     entry(
-        "jax.eval_shape jax.ShapeDtypeStruct",
-        "is what ad.jit(f).lower(x) says of its outputs here",
-        "ad.jit(lambda x: x[:2]).lower(np.ones(5)).outputs",
+        "jax.ShapeDtypeStruct tf.TensorSpec",
+        "ad.ShapeDtype",
+        "ad.eval_shape(np.sin, ad.ShapeDtype((3,), np.float32))",
     ),
     entry(
-        "jax.disable_jit",
-        "is the option interpret=True here, or a call of the function itself",
-        "ad.jit(np.sin, interpret=True)(1.0)",
+        "jax.disable_jit tf.config.run_functions_eagerly torch.compiler.set_stance torch.compiler.disable",
+        "is ad.config.eager here",
+        "with ad.config.eager:\n    ad.jit(np.sin)(1.0)",
     ),
     entry(
         "jax.debug jax.debug.print jax.host_callback.id_print",
@@ -60,10 +60,16 @@ COMPILING: Final[tuple[Entry, ...]] = (
         "ad.jit(np.log, check_nans=True)(2.0)",
     ),
     entry(
-        "jax.pure_callback jax.io_callback jax.debug.callback jax.host_callback "
-        "jax.experimental.host_callback tf.py_function tf.numpy_function",
-        "has no counterpart, as programs do not call Python: compute it outside, and pass the result",
-        "table = np.linspace(0.0, 1.0, 5); ad.jit(lambda x, table: x * table)(2.0, table)",
+        "jax.pure_callback jax.host_callback.call jax.experimental.host_callback.call "
+        "tf.py_function tf.numpy_function",
+        "ad.callback",
+        "ad.jit(lambda x: ad.callback(lambda x: float(f'{x:.2f}'), 0.0, x))(1.2345)",
+    ),
+    entry(
+        "jax.debug.callback jax.io_callback jax.host_callback jax.experimental.host_callback "
+        "jax.host_callback.id_tap",
+        "ad.debug_callback",
+        "ad.jit(lambda x: (ad.debug_callback(print, x), x)[1])(2.0)",
     ),
     entry(
         "jax.export torch.export torch.onnx torch.onnx.export torch.jit.save tf.saved_model",

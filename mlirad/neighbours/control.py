@@ -42,8 +42,12 @@ CONTROL: Final[tuple[Entry, ...]] = (
         "ad.map(lambda x: 2.0 * x, np.ones(3))",
     ),
     entry(
-        "jax.lax.associative_scan jax.associative_scan jax.lax.cumsum jax.lax.cumprod jax.lax.cummax "
-        "jax.lax.cummin",
+        "jax.lax.associative_scan tf.math.scan_associative",
+        "is ad.associative_scan here, whose function gets single slices",
+        "ad.associative_scan(lambda a, b: a @ b, np.ones((3, 2, 2)))",
+    ),
+    entry(
+        "jax.lax.cumsum jax.lax.cumprod jax.lax.cummax jax.lax.cummin",
         "is np.cumsum, np.cumprod, np.maximum.accumulate or ad.scan here",
         "ad.jit(np.cumsum)(np.ones(3))",
     ),
@@ -60,7 +64,7 @@ CONTROL: Final[tuple[Entry, ...]] = (
     entry(
         "jax.lax.dynamic_update_slice jax.lax.dynamic_update_index_in_dim "
         "jax.lax.dynamic_update_slice_in_dim jax.ops.index_update jax.ops.index_add jax.index_update "
-        "jax.index_add torch.scatter_ torch.index_add",
+        "jax.index_add torch.scatter_",
         "is an assignment here: x[i] = v, x[i] += v",
         "def put(x, v):\n    x[1] += v\n    return x\nad.jit(put)(np.zeros(3), 2.0)",
     ),
@@ -153,10 +157,25 @@ CONTROL: Final[tuple[Entry, ...]] = (
         "ad.jit(lambda a, b: a @ b)(np.eye(2), np.ones((2, 2)))",
     ),
     entry(
-        "jax.ops.segment_sum jax.segment_sum jax.lax.scatter_add tf.math.segment_sum torch.scatter_add "
+        "jax.ops.segment_sum jax.lax.scatter_add tf.math.segment_sum torch.scatter_add "
         "tf.math.unsorted_segment_sum",
-        "is np.bincount with weights here, or ad.bincount where the positions are traced",
-        "ad.jit(lambda i, x: ad.bincount(i, x, length=2))(np.array([0, 1, 1]), np.ones(3))",
+        "ad.segment_sum",
+        "ad.jit(lambda i, x: ad.segment_sum(x, i, num_segments=2))(np.array([0, 1, 1]), np.ones(3))",
+    ),
+    entry(
+        "jax.ops.segment_max tf.math.segment_max tf.math.unsorted_segment_max torch.scatter_reduce",
+        "ad.segment_max",
+        "ad.segment_max(np.ones(3), np.array([0, 1, 1]), num_segments=2)",
+    ),
+    entry(
+        "jax.ops.segment_min tf.math.segment_min tf.math.unsorted_segment_min",
+        "ad.segment_min",
+        "ad.segment_min(np.ones(3), np.array([0, 1, 1]), num_segments=2)",
+    ),
+    entry(
+        "jax.ops.segment_prod tf.math.segment_prod tf.math.unsorted_segment_prod jax.lax.scatter_mul",
+        "ad.segment_prod",
+        "ad.segment_prod(np.ones(3), np.array([0, 1, 1]), num_segments=2)",
     ),
     entry(
         "jax.lax.top_k jax.lax.approx_max_k torch.topk tf.math.top_k",

@@ -6,7 +6,8 @@ entry("jax.lax.scan", "ad.scan", "ad.scan(lambda c, x: (c + x, c), 0.0, np.ones(
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,36 @@ SOLVING: Final[tuple[Entry, ...]] = (
         "optimizer = ad.optimize.adam(1e-2); state = optimizer.init(np.ones(3))",
     ),
     entry(
+        "optax.clip_by_global_norm torch.nn.utils.clip_grad_norm_ tf.clip_by_global_norm",
+        "ad.optimize.clip_by_global_norm",
+        "optimizer = ad.optimize.clip_by_global_norm(ad.optimize.adam(1e-2), 1.0)",
+    ),
+    entry(
+        "optax.clip torch.nn.utils.clip_grad_value_",
+        "ad.optimize.clip_by_value",
+        "optimizer = ad.optimize.clip_by_value(ad.optimize.adam(1e-2), 1.0)",
+    ),
+    entry(
+        "optax.masked optax.multi_transform optax.set_to_zero",
+        "ad.optimize.masked",
+        "optimizer = ad.optimize.masked(ad.optimize.adam(1e-2), {'w': True, 'b': False})",
+    ),
+    entry(
+        "optax.cosine_decay_schedule torch.optim.lr_scheduler.CosineAnnealingLR",
+        "ad.optimize.cosine_decay",
+        "optimizer = ad.optimize.adam(ad.optimize.cosine_decay(1e-2, steps=100))",
+    ),
+    entry(
+        "optax.exponential_decay torch.optim.lr_scheduler.ExponentialLR",
+        "ad.optimize.exponential_decay",
+        "optimizer = ad.optimize.adam(ad.optimize.exponential_decay(1e-2, 0.5, steps=100))",
+    ),
+    entry(
+        "optax.linear_schedule optax.warmup_cosine_decay_schedule torch.optim.lr_scheduler.LinearLR",
+        "ad.optimize.warm_up",
+        "optimizer = ad.optimize.adam(ad.optimize.warm_up(ad.optimize.cosine_decay(1e-2, 100), steps=10))",
+    ),
+    entry(
         "jaxopt.LBFGS jax.scipy.optimize.minimize torch.optim.LBFGS jaxopt.BFGS optax.lbfgs jaxopt.jaxopt "
         "jaxopt.ScipyMinimize jax.bfgs",
         "ad.minimize",

@@ -9,12 +9,12 @@ its elements. A result that overwrites an input has no parameter of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from mlirad.errors import UnsupportedError
 from mlirad.jit.target import Target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import BUFFER_ALIGNMENT, ArraySpec, NativeProgram
 from mlirad.object_files.c_names import c_names, require_c_name
 from mlirad.object_files.routines import require_routines

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mlirad.errors import CompileError, UnsupportedError
 from mlirad.jit.target import file_target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.object_files.c_function import CFunction
 from mlirad.object_files.header import header_text, link_options
 from mlirad.object_files.object_text import object_code

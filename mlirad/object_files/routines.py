@@ -5,7 +5,7 @@
     failures                             the return code
     sin, cos, tan, lgamma                the functions of C's mathematical library
     products and factorisations          the routines of BLAS and LAPACK by their usual names, `dgemm_`
-    prints                               refused: nobody says where to
+    prints, Python functions             refused: nobody says where to, and there is no Python
     special functions of SciPy           refused: they are loops inside of SciPy
     Fourier transforms of some lengths   refused: they are loops inside of NumPy
 
@@ -20,6 +20,8 @@ from mlirad.errors import UnsupportedError
 from mlirad.jit.target import Target
 from mlirad.lower.native_program import (
     C_PREFIX,
+    CALL,
+    CALLBACK,
     LIBRARY_PREFIXES,
     LOOP_PREFIX,
     TRANSFORM_PREFIX,
@@ -53,6 +55,12 @@ def require_routines(program: NativeProgram, target: Target) -> None:
                 f"a program that prints cannot be exported: it prints {report.message!r}",
                 location=report.line,
                 hint="take the print out, or return the value",
+            )
+        if report.kind in (CALL, CALLBACK):
+            raise UnsupportedError(
+                f"a program that calls Python cannot be exported: it calls {report.message}",
+                location=report.line,
+                hint="compute what it returns before, and pass it as an argument",
             )
     for symbol in program.externals:
         if symbol.startswith(LOOP_PREFIX):

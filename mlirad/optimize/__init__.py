@@ -5,6 +5,9 @@
     updates, state = optimizer.update(ad.grad(loss)(params), state, params)
     params = ad.optimize.apply_updates(params, updates)
 
+A learning rate is a number or a schedule, such as `cosine_decay(1e-2, steps=1000)`. `clip_by_global_norm`,
+`clip_by_value` and `masked` make an optimiser of another one.
+
 Parameters are arrays, scalars or structures of them. Gradients and updates are structured like them, with
 `None` for what does not move. The state is a structure of arrays, which loops carry and compiled functions
 take and return.
@@ -14,8 +17,26 @@ from typing import Any
 
 from mlirad.optimize.leaves import apply_updates
 from mlirad.optimize.optimizers import Optimizer, adam, adamw, lbfgs, momentum, sgd
+from mlirad.optimize.schedules import constant, cosine_decay, exponential_decay, warm_up
+from mlirad.optimize.wrapping import clip_by_global_norm, clip_by_value, global_norm, masked
 
-__all__ = ["Optimizer", "adam", "adamw", "apply_updates", "lbfgs", "momentum", "sgd"]
+__all__ = [
+    "Optimizer",
+    "adam",
+    "adamw",
+    "apply_updates",
+    "clip_by_global_norm",
+    "clip_by_value",
+    "constant",
+    "cosine_decay",
+    "exponential_decay",
+    "global_norm",
+    "lbfgs",
+    "masked",
+    "momentum",
+    "sgd",
+    "warm_up",
+]
 
 
 def __getattr__(name: str) -> Any:

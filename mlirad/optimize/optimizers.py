@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.lazy_dataclass import dataclass
 from mlirad.optimize.leaves import each, each_pair, flat, gradients_like, shaped
 
 Rate: TypeAlias = float | Callable[[Any], Any]
@@ -55,7 +55,7 @@ class History(NamedTuple):
 @plain_errors
 def sgd(learning_rate: Rate) -> Optimizer:
     """Gradient descent: -rate * g."""
-    rate = _rate(learning_rate)
+    rate = rate_of(learning_rate)
 
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
@@ -70,7 +70,7 @@ def sgd(learning_rate: Rate) -> Optimizer:
 def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False) -> Optimizer:
     """Gradient descent along v = decay * v + g; with `nesterov` along g + decay * v (Sutskever et al., *On
     the importance of initialization and momentum in deep learning*, 2013)."""
-    rate, decay = _rate(learning_rate), _number(decay, "momentum: decay", 1.0)
+    rate, decay = rate_of(learning_rate), checked_number(decay, "momentum: decay", 1.0)
 
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
@@ -95,8 +95,12 @@ def adamw(
 ) -> Optimizer:  # fmt: skip
     """Adam whose steps also shrink the parameters by rate * `weight_decay` (Loshchilov and Hutter, *Decoupled
     weight decay regularization*, 2019)."""
-    rate, b1, b2 = _rate(learning_rate), _number(b1, "adam: b1", 1.0), _number(b2, "adam: b2", 1.0)
-    eps, shrink = _number(eps, "adam: eps"), _number(weight_decay, "adamw: weight_decay")
+    rate, b1, b2 = (
+        rate_of(learning_rate),
+        checked_number(b1, "adam: b1", 1.0),
+        checked_number(b2, "adam: b2", 1.0),
+    )
+    eps, shrink = checked_number(eps, "adam: eps"), checked_number(weight_decay, "adamw: weight_decay")
 
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
@@ -119,7 +123,7 @@ def lbfgs(learning_rate: Rate = 1.0, memory: int = 10) -> Optimizer:
     """Steps along the direction of L-BFGS, made of the last `memory` ones, without a line search: for the
     gradients of a whole data set. The first step is as long as the learning rate at most; `ad.minimize` has a
     line search. (Nocedal and Wright, *Numerical optimization*, 2006, algorithm 7.4.)"""
-    rate = _rate(learning_rate)
+    rate = rate_of(learning_rate)
     rows = checked_integer(memory, "lbfgs: memory", 1, "write memory=10")
 
     def init(params: Any) -> History:
@@ -188,15 +192,15 @@ def _moving(params: Any, gradients: Any) -> Any:
     return tree.unflatten([None if g is None else p for p, g in zip(leaves, given, strict=True)])
 
 
-def _rate(rate: Any) -> Callable[[Any], Any]:
+def rate_of(rate: Any) -> Callable[[Any], Any]:
     """A learning rate as a function of the number of steps."""
     if callable(rate):
         return rate
-    number = _number(rate, "the learning rate")
+    number = checked_number(rate, "the learning rate")
     return lambda _: number
 
 
-def _number(value: Any, what: str, below: float = math.inf) -> float:
+def checked_number(value: Any, what: str, below: float = math.inf) -> float:
     number = float(value) if _is_number(value) else math.nan
     if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"

@@ -15,7 +15,6 @@ they would cost in memory.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
@@ -30,6 +29,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
 from mlirad.ir.chunked_builds import chunked_build
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 

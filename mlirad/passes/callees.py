@@ -52,12 +52,15 @@ class Callees:
         self.module = module
         self.functions = functions_by_name(module)
         self.added: list[FuncOp] = []
+        self.with_coefficients: dict[tuple[str, tuple[int, ...], int], str] = {}
+        """The functions of Taylor coefficients, by name, operands that have some, and order."""
         self.kept = kept_functions(self.functions)
         self.higher_order: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
         self._orders = orders(self.functions)
         self._prepared: dict[str, FuncOp] = {}
         self._loops: list[FuncOp] = []
         self._bulk: BulkCalls | None = None
+        self._for_jets: Callees | None = None
 
     def transformation(
         self, b: ArrayBuilder, space: Attribute, env: Environment, *, higher_order: bool = False
@@ -92,6 +95,12 @@ class Callees:
                 replace_function(function, expanded)
                 self.functions[name] = expanded
 
+    def for_jets(self) -> Callees:
+        """Those whose code Taylor mode takes: by no method, as they are not linearised."""
+        if self._for_jets is None:
+            self._for_jets = self if type(self) is Callees else Callees(self.module)
+        return self._for_jets
+
     def expanded(self, function: FuncOp) -> FuncOp:
         """The function with its derivatives as array code that can be differentiated itself."""
         return apply_maps(linearize_function(function, self, higher_order=True))
@@ -99,6 +108,8 @@ class Callees:
     def add_functions(self) -> None:
         """Add the functions that what was emitted refers to to the module."""
         self.module.body.block.add_ops([*self._loops, *self.added])
+        if self._for_jets is not None and self._for_jets is not self:
+            self._for_jets.add_functions()
         if self._bulk is not None:
             add_bulk_functions(self._bulk)
 
@@ -196,6 +207,11 @@ def linearize_function(function: FuncOp, callees: Callees, *, higher_order: bool
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if not isinstance(op, linear.DifferentiationOp):
             visit_regions(b, op, env, visit)
+            return
+        if isinstance(op, linear.JetOp):
+            from mlirad.passes.taylor.expansion import expand_jet
+
+            expand_jet(b, op, env, callees.for_jets())
             return
         callee = callees.prepared(op)
         arguments = [env.get(a, a) for a in op.arguments]

@@ -8,14 +8,13 @@ The folds stand with the constructors in `mlirad.ir`; they also share equal ops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.transposes import transpose_primitive
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import FunctionPass

@@ -7,13 +7,12 @@ with `mlirad-canonicalize`, nothing else changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, visit_regions
 
 

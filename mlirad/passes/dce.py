@@ -7,13 +7,12 @@ The parts of loops and branches that only serve unused results go too; see `mlir
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
 from mlirad.ir.dead_results import prune_dead_results
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass
 
 

@@ -13,7 +13,6 @@ here, as its callers are unknown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -38,6 +37,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE
 from mlirad.passes.apply_linear_maps.application_functions import application, called, made_map
 from mlirad.passes.function_pass import drop_unreferenced, replace_function, visit_regions

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, Literal, NoReturn, TypeAlias
 
@@ -37,12 +37,13 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, ArgReductionOp, DotOp, ReduceOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, TransposeOp
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.linear import LinearizeOp
+from mlirad.dialects.linear import JetOp, LinearizeOp
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of, values_of
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class DetachShiftsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Detach the shifts of all functions, if something is differentiated."""
-        if any(isinstance(o, LinearizeOp) for o in nested_ops(op.body)):
+        if any(isinstance(o, LinearizeOp | JetOp) for o in nested_ops(op.body)):
             for function in functions_of(op):
                 detach_shifts(function)
 

@@ -10,7 +10,6 @@ float scalar: its cotangent is 1. It returns the results and the cotangents of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -24,6 +23,7 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 
 MODES = {"reverse": "grad", "forward": "jvp"}
 """The modes, each with what it appends to the function's name."""
@@ -77,7 +77,7 @@ def differentiate(function: FuncOp, wrt: tuple[int, ...] = (0,), mode: str = "re
     """The derivative of `function` with respect to the arguments at `wrt`, as a new function."""
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
     name = function.sym_name.data
-    _check_wrt(function, wrt)
+    check_wrt(function, wrt)
     for k, type_ in enumerate(outputs):
         if not is_array(type_):
             raise DifferentiationError(
@@ -121,7 +121,7 @@ def differentiate(function: FuncOp, wrt: tuple[int, ...] = (0,), mode: str = "re
     return new
 
 
-def _check_wrt(function: FuncOp, wrt: tuple[int, ...]) -> None:
+def check_wrt(function: FuncOp, wrt: tuple[int, ...]) -> None:
     """Require distinct float arguments."""
     inputs = function.function_type.inputs.data
     name, location = function.sym_name.data, location_of(function)

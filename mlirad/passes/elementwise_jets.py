@@ -9,7 +9,6 @@ derivative table; then 0 takes the place of the symbol, and what is constant fol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from xdsl.dialects.func import ReturnOp
@@ -21,6 +20,7 @@ from mlirad.dialects.shapes import Value, element_of, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
 from mlirad.rules.special_derivatives.table import special_coefficient
 

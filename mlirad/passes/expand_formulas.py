@@ -10,7 +10,6 @@ Functions that SciPy computes stay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,8 +21,8 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.formulas import Formula
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, visit_regions
-from mlirad.rules.special_derivatives.table import DEFINITIONS
 
 __all__ = ["ExpandFormulasPass", "expand_formulas"]
 
@@ -41,21 +40,27 @@ class ExpandFormulasPass(FunctionPass):
 
 def expand_formulas(function: FuncOp) -> FuncOp:
     """The function without the special functions that have formulas, itself if there are none."""
-    if not any(_has_formula(op) for op in nested_ops(function.body)):
+    if all(_definition(op) is None for op in nested_ops(function.body)):
         return function
     return rebuild_function(function, _visit)
 
 
-def _has_formula(op: Operation) -> bool:
-    return isinstance(op, SpecialOp) and op.function.data in DEFINITIONS
+def _definition(op: Operation) -> Callable[..., Formula] | None:
+    """The formula of what an op computes, if that is a special function that has one."""
+    if not isinstance(op, SpecialOp):
+        return None
+    from mlirad.rules.special_derivatives.table import DEFINITIONS
+
+    return cast("Callable[..., Formula] | None", DEFINITIONS.get(op.function.data))
 
 
 def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-    if not isinstance(op, SpecialOp) or not _has_formula(op):
+    definition = _definition(op)
+    if definition is None:
         visit_regions(b, op, env, _visit)
         return
+    (result,) = op.results
     b.location, b.name_hint = op.location, None
-    definition = cast("Callable[..., Formula]", DEFINITIONS[op.function.data])
     found = definition(*(Formula(b, env.get(v, v)) for v in own_operands(op))).value
-    env[op.result] = found
-    found.name_hint = found.name_hint or op.result.name_hint
+    env[result] = found
+    found.name_hint = found.name_hint or result.name_hint

@@ -17,7 +17,6 @@ argument, so the whole is in spine form if the inner map is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -32,6 +31,7 @@ from mlirad.ir.first_order import require_first_order
 from mlirad.ir.free_values import captures, own_operands
 from mlirad.ir.maps import domain_of
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import from_leaves, leaves
 from mlirad.passes.dce import eliminate_dead_code

@@ -11,8 +11,6 @@ Derivatives of solutions solve with the factors of the same matrix, so it is fac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -22,6 +20,7 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.matrices import by_row
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
@@ -25,6 +24,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, is_private, references_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 
 Visit: TypeAlias = Callable[[ArrayBuilder, Operation, Environment], None]
 """Emits what stands for one source op, and enters its results in the environment."""

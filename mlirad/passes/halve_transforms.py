@@ -11,7 +11,7 @@ conjugated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -22,6 +22,7 @@ from mlirad.dialects.array.transforms import Axes, FftOp
 from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 

@@ -9,7 +9,6 @@ Calls of functions that reach themselves stay, and of those whose copies would l
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -31,6 +30,7 @@ from mlirad.ir.call_graph import (
 )
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import Visit, drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.kept_calls import has_maps, kept_functions, mark_kept
 

@@ -9,7 +9,6 @@ with sizes: to run the pass and then put numbers in is to put numbers in and the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 from xdsl.context import Context
@@ -22,6 +21,7 @@ from mlirad.dialects.extents_attribute import is_size_name
 from mlirad.dialects.instances import function_at, sizes_in_function
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import replace_function
 
 

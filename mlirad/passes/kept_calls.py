@@ -14,7 +14,6 @@ over a batch (`bulk_operations/calls.py`), and is a call in native code.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -31,6 +30,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 
 NO_INLINE = "no_inline"
 """The attribute of functions whose calls stay."""

@@ -21,7 +21,6 @@ derivatives of calls that stay, as those of recursive functions do, are ops that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,15 +29,27 @@ from xdsl.passes import ModulePass
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.callees import Callees, linearize_function
-from mlirad.passes.chad.sweeps.functions import Sweeps
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
-from mlirad.passes.jacobian.derivatives import Derivatives
+
+
+def _by_jacobian(module: ModuleOp) -> Callees:
+    from mlirad.passes.jacobian.derivatives import Derivatives
+
+    return Derivatives(module)
+
+
+def _by_chad(module: ModuleOp) -> Callees:
+    from mlirad.passes.chad.sweeps.functions import Sweeps
+
+    return Sweeps(module)
+
 
 METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
     "dual-arrays": Callees,
-    "jacobian": Derivatives,
-    "chad": Sweeps,
+    "jacobian": _by_jacobian,
+    "chad": _by_chad,
 }
 """The methods by which a derivative can be expanded."""
 

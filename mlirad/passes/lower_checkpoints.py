@@ -10,8 +10,6 @@ The other branch yields a captured array that the code updates, so that the upda
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -22,6 +20,7 @@ from mlirad.dialects.array.indexing import UpdateOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_region, visit_regions
 
 

@@ -5,8 +5,6 @@ array.custom %x (%a) {t} derivative (...) {...}        -->        t, with %x for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -15,6 +13,7 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 

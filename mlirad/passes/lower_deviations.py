@@ -12,7 +12,6 @@ factor is infinite. Constants around it need no `array.stop_gradient` any more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -25,6 +24,7 @@ from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 

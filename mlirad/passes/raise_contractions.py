@@ -22,7 +22,6 @@ or reuses nothing (both arrays have every dimension); such sums stay, to be fuse
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -35,6 +34,7 @@ from mlirad.dialects.shapes import Shape, Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass
 
 

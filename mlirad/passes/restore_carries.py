@@ -20,7 +20,7 @@ Restored elements are the same bits. The entries of a tape are shortened likewis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ from mlirad.dialects.shapes import Value, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, visit_region, visit_regions
 
 LEAST_SAVING = 4

@@ -12,8 +12,6 @@ Behind this pass there are none, and every scan has carries or is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -25,6 +23,7 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import FLAG
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.builds_to_loops import BuildsToLoopsPass
 from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import transform_functions

@@ -8,8 +8,6 @@ The derivative of a sort needs the order, so gradients have both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -17,6 +15,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import ordering
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 

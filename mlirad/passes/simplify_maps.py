@@ -10,7 +10,6 @@ laws (`mlirad.linear_maps.laws`), on operands that these have already simplified
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -18,6 +17,7 @@ from xdsl.ir import Block
 
 from mlirad.dialects import linear
 from mlirad.ir.arrays import rebuild_function
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.laws import LawBuilder
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import FunctionPass, holds

@@ -16,7 +16,7 @@ constant read no padding (`padded_gathers.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, pairwise
 
 from xdsl.dialects.builtin import ModuleOp
@@ -30,6 +30,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_func
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.pieces import Along, Piece, Pieces
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 from mlirad.passes.padded_gathers import without_padding
 

@@ -19,7 +19,6 @@ residual that is a parameter of f is not returned by `primal`, as the caller has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,6 +35,7 @@ from mlirad.ir.call_graph import functions_of, references_of
 from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.residuals import Residuals
 from mlirad.passes.dual_arrays.scales import merge_scales

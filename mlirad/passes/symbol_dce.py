@@ -7,14 +7,13 @@ func.func @h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.errors import CompileError
 from mlirad.ir.call_graph import functions_by_name
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced
 
 

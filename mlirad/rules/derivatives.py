@@ -26,7 +26,6 @@ the pass that removes it. An op in no list is an error, never a zero.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -48,6 +47,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.cholesky_derivatives import cholesky_map
 from mlirad.rules.eigenvalue_derivatives import eig_map
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
@@ -62,7 +62,6 @@ from mlirad.rules.factorisation_derivatives import (
     triangular_operand_map,
 )
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
-from mlirad.rules.special_derivatives.table import special_coefficient
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""
@@ -105,10 +104,11 @@ def _binary(coefficient: BinaryCoefficient | None) -> Partial | None:
 
 def _special(k: int) -> Partial:
     """The tangent of one argument of a special function to coefficient times it."""
-    coefficient = special_coefficient(k)
 
     def rule(b: ArrayBuilder, op: ew.SpecialOp) -> Value:
-        return b.scale_map(op.result.type, coefficient(b, op))
+        from mlirad.rules.special_derivatives.table import special_coefficient
+
+        return b.scale_map(op.result.type, special_coefficient(k)(b, op))
 
     return rule
 

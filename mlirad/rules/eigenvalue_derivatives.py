@@ -20,7 +20,6 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations
-from mlirad.dialects.array.transforms import PAIR
 from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.matrices import identity
@@ -30,7 +29,7 @@ from mlirad.rules.factorisation_derivatives import (
     off_diagonal,
     where_apart,
 )
-from mlirad.rules.matrix_maps import MatrixMaps, imaginary_parts
+from mlirad.rules.matrix_maps import MatrixMaps, imaginary_parts, parts_of
 
 
 def eig_map(b: ArrayBuilder, op: factorisations.EigOp) -> Value:
@@ -71,23 +70,16 @@ def _scaling(b: ArrayBuilder, space: Attribute, weights: Value) -> Value:
     """The map that multiplies complex numbers by others."""
     shape = shape_of(space)
     last = len(shape) - 1
-    real, imag = (b.broadcast(part, shape, range(last)) for part in _parts(b, weights))
+    real, imag = (b.broadcast(part, shape, range(last)) for part in parts_of(b, weights))
     crossed = b.map_of(linear.ReverseOp, space, space, (), int_lists(dims=[last]))
     signed = b.select(imaginary_parts(b, space), imag, b.neg(imag))
     return b.add_maps(b.scale_map(space, real), b.compose(b.scale_map(space, signed), crossed))
 
 
-def _parts(b: ArrayBuilder, x: Value) -> list[Value]:
-    """The real and the imaginary parts."""
-    *shape, _ = shape_of(x)
-    zeros, ones = [0] * len(shape), [1] * (len(shape) + 1)
-    return [b.reshape(b.slice(x, [*zeros, k], [*shape, k + 1], ones), shape) for k in range(PAIR)]
-
-
 def _gaps(m: MatrixMaps, values: Value, space: Attribute) -> Value:
     """E, as complex numbers."""
     b, real = m.b, m.real_space(space)
-    parts = _parts(b, values)
+    parts = parts_of(b, values)
     x, y = (b.sub(along_columns(b, p, real), along_rows(b, p, real)) for p in parts)
     distance, size = b.binary(ew.HypotOp, x, y), b.binary(ew.HypotOp, *parts)
     inverse = off_diagonal(b, where_apart(b, size, distance))

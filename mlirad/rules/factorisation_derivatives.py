@@ -47,6 +47,14 @@ from mlirad.rules.matrix_maps import MatrixMaps
 _MatrixOp: TypeAlias = factorisations.PartOp | factorisations.TriangularSolveOp | factorisations.SolveOp
 
 
+EXACTNESS = 4.0
+"""How many units in the last place of the largest one, times their number, values are exact to.
+
+A factorisation has values that are equal apart by some of these, and of vectors no digit is right where the
+gap is not more.
+"""
+
+
 def maps_of(b: ArrayBuilder, op: _MatrixOp) -> MatrixMaps:
     """Maps of matrices of the numbers that an op has."""
     return MatrixMaps(b, op.complex is not None)
@@ -224,19 +232,21 @@ def along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
     return b.broadcast(values, shape_of(type_), range(len(shape_of(type_)) - 1))
 
 
-def where_apart(b: ArrayBuilder, values: Value, gap: Value) -> Value:
-    """1 / gap where the `gap` between two of the `values` is more than they are exact to, and NaN elsewhere.
-
-    A factorisation has values that are equal apart by some units in the last place of the largest one.
-    """
+def is_rounding(b: ArrayBuilder, values: Value, gap: Value) -> Value:
+    """Where the `gap` between two of the `values` is no more than these are exact to."""
     *batch, extent = shape_of(values)
-    if extent == 0:
-        return gap
     size = b.select(b.compare("lt", values, b.zeros(values.type)), b.neg(values), values)
     largest = b.reduce("max", size, [len(batch)])
     epsilon = float(np.finfo(numpy_dtype(values.type)).eps)
-    limit = b.broadcast(b.scaled(largest, extent * epsilon), shape_of(gap), range(len(batch)))
-    is_small = b.logical_and(b.compare("le", gap, limit), b.compare("le", b.neg(limit), gap))
+    limit = b.broadcast(b.scaled(largest, EXACTNESS * extent * epsilon), shape_of(gap), range(len(batch)))
+    return b.logical_and(b.compare("le", gap, limit), b.compare("le", b.neg(limit), gap))
+
+
+def where_apart(b: ArrayBuilder, values: Value, gap: Value) -> Value:
+    """1 / gap, and NaN where the `gap` between two of the `values` is no more than these are exact to."""
+    if shape_of(values)[-1] == 0:
+        return gap
+    is_small = is_rounding(b, values, gap)
     ones = b.splat(1, gap.type)
     return b.select(is_small, b.splat(np.nan, gap.type), b.div(ones, b.select(is_small, ones, gap)))
 

@@ -132,15 +132,22 @@ def log_gammaincc(a: Formula, x: Formula) -> Formula:
     return _with_slope(x.b, x, value, lambda x: -1 / relative(x))
 
 
-def log_betainc(a: Formula, b: Formula, x: Formula, y: Formula) -> Formula:
-    """The logarithm of betainc(a, b, x), given y = 1 - x, where x is below a / (a + b)."""
-    ratio = x / y
+def log_betainc(a: Formula, b: Formula, odds: Formula) -> Formula:
+    """The logarithm of betainc(a, b, odds / (1 + odds)), where the odds are below a / b."""
 
-    def at(v: Formula, a: Formula, b: Formula, ratio: Formula) -> Formula:
-        return exp((b - 1) * log1p(-ratio * expm1(-v)) - a * v)
+    def relative(odds: Formula) -> Formula:
+        """The function over x^a (1 - x)^(b - 1) / beta(a, b)."""
 
-    relative = half_line(_scale(a, b, ratio), at, a, b, ratio)
-    return log_beta_weight(a, b, x, y) - log(y) + log(relative)
+        def at(v: Formula, a: Formula, b: Formula, odds: Formula) -> Formula:
+            return exp((b - 1) * log1p(-odds * expm1(-v)) - a * v)
+
+        return half_line(_scale(a, b, odds), at, a, b, odds)
+
+    def value(odds: Formula) -> Formula:
+        rest = 1 / (1 + odds)
+        return log_beta_weight(a, b, odds * rest, rest) + log1p(odds) + log(relative(odds))
+
+    return _with_slope(odds.b, odds, value, lambda odds: 1 / (odds * (1 + odds) * relative(odds)))
 
 
 # Integrals ----------------------------------------------------------------------------------------

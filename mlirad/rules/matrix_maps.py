@@ -11,7 +11,6 @@ components, which for complex numbers is Re(conj(x) y): that of dx to A dx is ct
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -25,6 +24,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.factorisations import triangle_properties
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.matrices import by_row, identity, triangle
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -227,6 +227,13 @@ def imaginary_parts(b: ArrayBuilder, space: Attribute) -> Value:
     """Where imaginary parts lie in arrays of pairs."""
     shape = shape_of(space)
     return b.compare("eq", b.iota(shape, len(shape) - 1), b.splat(1, array_type(shape, i64)))
+
+
+def parts_of(b: ArrayBuilder, x: Value) -> list[Value]:
+    """The real and the imaginary parts of pairs."""
+    *shape, _ = shape_of(x)
+    zeros, ones = [0] * len(shape), [1] * (len(shape) + 1)
+    return [b.reshape(b.slice(x, [*zeros, k], [*shape, k + 1], ones), shape) for k in range(PAIR)]
 
 
 _CONTRACTED = {(True, False): (2, 1), (True, True): (0, 3), (False, False): (0, 1), (False, True): (2, 3)}

@@ -7,7 +7,6 @@ is handed out once: whoever asks again has it computed again, as data may have c
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +24,7 @@ from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
 from mlirad.frontend.tracing.tracebacks import plain_errors, plain_methods
+from mlirad.lazy_dataclass import dataclass
 
 Vector = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from mlirad.disk_cache import store
-from mlirad.disk_cache.folder import FOLDER_VARIABLE, OFF, SIZE_VARIABLE, Folder, find_folder, objection
+from mlirad.disk_cache.folder import FOLDER_VARIABLE, SIZE_VARIABLE, Folder, find_folder, objection
 from mlirad.disk_cache.store import Entry
 from mlirad.disk_cache.traces import Trace
 from mlirad.errors import UnsupportedError
@@ -38,7 +38,7 @@ def _folder(*, is_unused_too: bool) -> Folder:
     if folder is None:
         raise UnsupportedError(
             "no programs are kept",
-            hint=f"set {FOLDER_VARIABLE} to a folder, instead of {OFF!r} or of no home",
+            hint=f"set {FOLDER_VARIABLE} to a folder, instead of 'off' or of no home",
         )
     why = None if is_unused_too else objection(folder)
     if why is not None:
@@ -126,7 +126,7 @@ def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mlirad-cache",
         description="Show and remove the compiled programs that mlirad keeps on disk.",
-        epilog=f"Environment: {FOLDER_VARIABLE} is the folder, or '{OFF}'; {SIZE_VARIABLE} is how large it "
+        epilog=f"Environment: {FOLDER_VARIABLE} is the folder, or 'off'; {SIZE_VARIABLE} is how large it "
         "may grow, as in 512M or 2G. Files that were not used for longest are removed first.",
         allow_abbrev=False,
     )

@@ -9,13 +9,13 @@ note: broadcast or convert one of them
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from mlirad.errors import MliradError, ParseError, visible
 from mlirad.ir.locations import Place, read_place
 from mlirad.ir.parsing import place_of_offset
+from mlirad.lazy_dataclass import dataclass
 
 STDIN = "<stdin>"
 """How messages name standard input."""

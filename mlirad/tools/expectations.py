@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlirad.ir.locations import Place
+from mlirad.lazy_dataclass import dataclass
 from mlirad.tools.diagnostics import Diagnostic, Source
 
 _EXPECTED = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import StringIO
 from typing import TextIO
 
@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
 from mlirad.ir.foreign import foreign_dialects
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.moves import explanation
 from mlirad.pipelines import Step
 

@@ -17,7 +17,6 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.passes import ModulePass, get_pass_option_infos
@@ -28,6 +27,7 @@ from mlirad.ir.foreign import foreign_dialects, reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target
+from mlirad.lazy_dataclass import dataclass
 from mlirad.object_files import CFunction
 from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipelines import PIPELINES, Step, always, with_conversions

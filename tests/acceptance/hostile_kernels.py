@@ -34,6 +34,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
+from mlirad import callbacks
 from mlirad.dialects.array.frames import FRAME_OPS, SaveOp
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.kernel.nests import MAX_POINTS
@@ -138,6 +139,21 @@ func.func @f(%v: tensor<10xf64>) -> i64 {
   %t = kernel.report print %zero, %p, %v {message = "x = {}", source = "x.py:3", batch_rank = 1}
       : i64, tensor<10xi1>, tensor<10xf64> -> i64
   func.return %t : i64
+}"""
+
+DOUBLED = callbacks.named("tests.acceptance", "doubled", lambda values: [2 * values[0], values[0] > 0])
+"""The name of a function that gives twice an array, and where it is positive."""
+
+CALLBACKS = """
+func.func @f(%v: tensor<10xf64>) -> (tensor<10xf64>, tensor<10xi1>) {
+  %p = kernel.nest %v (%i) {space = [10], reduction = []} : tensor<10xf64> -> tensor<10xi1> {
+    %u = kernel.load %v[%i] : tensor<10xf64> -> f64
+    %n = array.is_finite %u : f64 -> i1
+    array.yield %n : i1
+  }
+  %x, %y = kernel.callback %p, %v {function = "doubled", vectorized, source = "x.py:3", batch_rank = 1}
+      : tensor<10xi1>, tensor<10xf64> -> (tensor<10xf64>, tensor<10xi1>)
+  func.return %x, %y : tensor<10xf64>, tensor<10xi1>
 }"""
 
 STRIPS = """
@@ -335,6 +351,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(LIBRARY, "plan-memory", (X,)),
     Program(SCATTERS, "plan-memory", (V,)),
     Program(REPORTS, "plan-memory", (V,)),
+    Program(CALLBACKS, "plan-memory", (V,)),
     Program(STRIPS, "plan-memory", (V, np.float64(2.0))),
     Program(RECURRENCE, "plan-memory", (V, np.float64(2.0))),
     Program(RECORDS, "plan-memory{keep=true}", (V,)),

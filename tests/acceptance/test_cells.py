@@ -27,7 +27,7 @@ from tests.passes.derivatives import run_passes
 LINEAR = 1.15
 """The most that the work of the gradient may grow, over that of the program."""
 
-SIZE = 32
+SIZE = 64
 
 
 def reads_beside_an_update(x, positions):

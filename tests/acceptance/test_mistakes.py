@@ -14,7 +14,6 @@ import mlirad as ad
 from mlirad.tools import opt
 
 X = np.arange(3.0)
-TABLE = np.arange(10.0)
 
 
 def marked_line(function) -> int:
@@ -109,7 +108,7 @@ def control_flow_on_a_traced_value():
             return y
         return -y
 
-    ad.jit(f)(X)
+    ad.jit(f, control="plain")(X)
 
 
 def a_loop_until_convergence():
@@ -126,14 +125,7 @@ def an_assertion_on_a_traced_value():
         assert np.all(x > 0)  # here
         return x
 
-    ad.jit(f)(X)
-
-
-def a_table_indexed_by_a_traced_value():
-    def f(i):
-        return TABLE[i]  # here
-
-    ad.jit(f)(3)
+    ad.jit(f, control="plain")(X)
 
 
 def a_list_made_into_an_array():
@@ -141,15 +133,6 @@ def a_list_made_into_an_array():
         return np.array([x[0], x])  # here
 
     ad.grad(lambda x: np.sum(f(x)))(X)
-
-
-def an_element_of_a_numpy_array():
-    def f(x):
-        y = np.zeros(3)
-        y[1] = x[0]  # here
-        return y
-
-    ad.jit(f)(X)
 
 
 def a_size_that_depends_on_elements():
@@ -167,7 +150,7 @@ def a_leaked_value():
 
 def a_numpy_function_that_is_unknown():
     def f(x):
-        return np.linalg.eig(x)  # here
+        return np.roots(x)  # here
 
     ad.jit(f)(X)
 
@@ -189,8 +172,8 @@ MISTAKES = [
     (gradient_of_booleans, ad.DifferentiationError, TypeError, "b of dtype bool"),
     (gradient_of_an_array, ad.DifferentiationError, TypeError, "shape (3,)", "ad.vjp"),
     (gradient_of_a_count, ad.DifferentiationError, TypeError, "int64"),
-    (gradient_twice_with_respect_to_one_argument, ad.DifferentiationError, TypeError, "more than once"),
-    (a_function_as_result, ad.UnsupportedError, TypeError, "no array"),
+    (gradient_twice_with_respect_to_one_argument, ad.ArgumentError, TypeError, "more than once"),
+    (a_function_as_result, ad.UnsupportedError, TypeError, "f returns a ufunc"),
     (tangents_not_in_a_tuple, ad.ArgumentError, TypeError, "ad.jvp(f, (x,), (dx,))"),
     (a_cotangent_of_another_shape, ad.ShapeError, ValueError, "(4,)", "(3,)"),
     (a_vector_of_another_shape, ad.ShapeError, ValueError, "(4,)", "(3,)"),
@@ -199,12 +182,10 @@ MISTAKES = [
     (control_flow_on_a_traced_value, ad.TracingError, TypeError, "np.where"),
     (a_loop_until_convergence, ad.TracingError, TypeError, "truth"),
     (an_assertion_on_a_traced_value, ad.TracingError, TypeError, "truth"),
-    (a_table_indexed_by_a_traced_value, ad.TracingError, TypeError, "ad.asarray"),
     (a_list_made_into_an_array, ad.ShapeError, ValueError, "shape"),
-    (an_element_of_a_numpy_array, ad.TracingError, TypeError, "ad.asarray"),
     (a_size_that_depends_on_elements, ad.TracingError, TypeError, "np.where"),
     (a_leaked_value, ad.TracingError, TypeError, "has ended", "return it"),
-    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.linalg.eig"),
+    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.roots"),
     (text_as_an_argument, ad.DtypeError, TypeError, "argument x", "float64"),
     (a_masked_array, ad.DtypeError, TypeError, "MaskedArray"),
     (a_matrix, ad.DtypeError, TypeError, "matrix", "np.asarray"),

@@ -20,6 +20,7 @@ import scipy.stats
 import mlirad as ad
 from mlirad.frontend.compiling.recompiles import shared_programs
 from tests.float_modes import ROUNDING, in_mode, needs_modes
+from tests.forked import fork
 
 pytestmark = needs_modes
 
@@ -87,7 +88,7 @@ def bits(result: Any) -> bytes:
 def in_a_child(work: Callable[[], bytes]) -> bytes:
     """What a forked process computes, which keeps nothing for this one."""
     readable, writable = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             found = work()

@@ -334,5 +334,37 @@ def test_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("MLIRAD_CACHE_SIZE", text)
         with pytest.raises(ArgumentError, match="is not a size"):
             ad.jit(lambda x: x)(1.0)
-    monkeypatch.setenv("MLIRAD_CACHE", "OFF")
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.errors.CaptureWarning")
+@pytest.mark.parametrize("word", ["off", "OFF", "0", "", " ", "no", "None", "false"])
+def test_words_that_keep_nothing(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiles: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("MLIRAD_CACHE", word)
     assert find_folder() is None
+    for _ in range(2):
+        shared_programs.forget()
+        assert ad.jit(lambda x: x + 1.5)(1.0) == 2.5
+    assert len(compiles) == 2
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["on", "On", "1", "yes", " true "])
+def test_words_that_mean_the_folder_of_the_system(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLIRAD_CACHE")
+    usual = find_folder()
+    assert usual is not None
+    monkeypatch.setenv("MLIRAD_CACHE", word)
+    assert find_folder() == usual
+
+
+def test_other_words_are_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for word in ("./0", "./off", "kept", str(tmp_path / "on")):
+        monkeypatch.setenv("MLIRAD_CACHE", word)
+        found = find_folder()
+        assert found is not None
+        assert found.path == os.path.join(str(tmp_path), os.path.basename(word))

@@ -286,6 +286,18 @@ def double_pareto(x: Any, u: Any, s: Any, a: Any, b: Any) -> Any:
     return Phi(z) - phi(z) * (b * _mills(a * s - z) - a * _mills(b * s + z)) / (a + b)
 
 
+def resonance_density(x: Any, rho: Any) -> Any:
+    size = rho * mp.sqrt(rho * rho + 1)
+    k = 2 * mp.sqrt(2) * rho * size / (mp.pi * mp.sqrt(rho * rho + size))
+    return k / ((x * x - rho * rho) ** 2 + rho * rho)
+
+
+def resonance(x: Any, rho: Any) -> Any:
+    pole = mp.sqrt(mp.mpc(rho * rho, rho))
+    part = mp.atanh(x / pole) / pole
+    return mp.im(part) / mp.im(mp.mpc(0, -mp.pi / 2) / pole)
+
+
 def signed(f: Function) -> Function:
     """The density of sizes as one of numbers of either sign."""
     return lambda x, *s: f(abs(x), *s) / 2
@@ -469,6 +481,7 @@ EXACT: dict[str, Exact] = {
     "rice": Exact(lambda x, b: x * exp(-((x - b) ** 2) / 2) * mp.besseli(0, x * b) * exp(-x * b), None, [(1e-9,), (0.8,), (30.0,)], 0.0,
                   mean=lambda b: mp.sqrt(mp.pi / 2) * mp.hyp1f1(-HALF, 1, -b * b / 2)),
     "kstwobign": Exact(bridge_density, bridge, low=0.0),
+    "rel_breitwigner": Exact(resonance_density, resonance, [(1.7,), (36.5,), (0.2,)], 0.0),
 }  # fmt: skip
 
 EXACT["vonmises_line"] = EXACT["vonmises"]

@@ -9,11 +9,9 @@ from tests.distributions.exact import EXACT
 from tests.distributions.exact_discrete import DISCRETE
 
 NOT_YET = {
-    "pearson3",
-    "gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "ksone", "kstwo",
-    "landau", "levy_stable", "ncf", "nct", "ncx2", "rel_breitwigner",
-    "studentized_range", 
-    "nchypergeom_fisher", "nchypergeom_wallenius",     "poisson_binom", 
+    "gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "ksone", "kstwo", "landau", "levy_stable",
+    "ncf", "nct", "ncx2", "pearson3", "studentized_range",
+    "nchypergeom_fisher", "nchypergeom_wallenius", "poisson_binom",
 }  # fmt: skip
 """Distributions that are not traced."""
 

@@ -18,6 +18,7 @@ from benchmarks.problems import PROBLEMS
 from benchmarks.systems import MLIRAD, Functions
 from examples import (
     assimilation,
+    bouncing_pendulum,
     bundle_adjustment,
     chaos,
     curvature,
@@ -25,6 +26,7 @@ from examples import (
     functions_as_values,
     gaussian_process,
     gmm,
+    heat_equation,
     heat_network,
     image_filters,
     implicit_functions,
@@ -144,6 +146,7 @@ EXAMPLES = {
         assimilation, assimilation.misfit, assimilation.soliton(1.0, 9.0), np.ones((3, 12))
     ),
     "bundle_adjustment": bundle,
+    "bouncing_pendulum": lambda: gradient(bouncing_pendulum, bouncing_pendulum.last_bounce, 2.0),
     "chaos": grown,
     "curvature": curvatures,
     "filter_design": tolerances,
@@ -178,6 +181,14 @@ EXAMPLES = {
         logistic_regression.loss,
         {"weights": np.full(3, 0.2), "bias": 0.1},
         *logistic_regression.data(30, 3),
+    ),
+    "heat_equation": lambda: gradient(
+        heat_equation,
+        heat_equation.misfit,
+        1 + np.arange(9.0).reshape(3, 3),
+        np.ones((9, 1)),
+        np.eye(9, 1),
+        2,
     ),
     "minimal_surface": lambda: gradient(
         minimal_surface, minimal_surface.area, np.sin(np.arange(9.0)).reshape(3, 3), EDGE, 0.25
@@ -235,12 +246,13 @@ def test_examples(name, monkeypatch):
 
 
 def test_every_example_is_listed():
-    """All examples, but for those that import another framework."""
+    """All examples, but for those that import another framework, or watch a loop that another one trains."""
     folder = gmm.Path(gmm.__file__).parent
     listed = {name.partition(":")[0] for name in EXAMPLES} | {
         "__init__",
         "plots",
         "jax_step",
         "torch_training",
+        "watched_training",
     }
     assert {path.stem for path in folder.glob("*.py")} == listed

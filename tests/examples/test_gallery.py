@@ -18,9 +18,11 @@ from docs.gallery import ROOT, examples, pages
 SMALL: dict[str, dict[str, Any]] = {
     "assimilation": {},
     "bundle_adjustment": {},
+    "bouncing_pendulum": {},
     "chaos": {"steps": 12000},
     "filter_design": {},
     "gaussian_process": {"count": 40},
+    "heat_equation": {"size": 10, "steps": 4},
     "heat_network": {"points": 10, "steps": 250},
     "image_filters": {"size": 36},
     "implicit_functions": {},
@@ -37,6 +39,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "tomography": {"size": 48, "angles": 48},
     "truss": {"columns": 5, "rows": 3},
     "variational_inference": {},
+    "watched_training": {},
     "wave_inversion": {},
 }
 """The arguments with which an example is quick."""

@@ -24,6 +24,9 @@ import pytest
 
 import mlirad as ad
 from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.tracing import value_walk
+from mlirad.frontend.tracing.capture_walk import Walk
+from mlirad.frontend.tracing.captures import find_captures
 from mlirad.jit import object_layout
 
 Case = tuple[Callable[[Any], Any], list[Callable[[], object]]]
@@ -774,3 +777,23 @@ def test_large_containers():
         assert compiled(1.0) == 0.0
     values[0][0] = 3.0
     assert compiled(1.0) == 3.0
+
+
+@pytest.mark.parametrize("guess", [(), ("b",), ("a", "b"), ("c",)])
+@pytest.mark.parametrize("most", [10, 30, 100, 300, 1000])
+def test_walks_that_are_cut_short_end(monkeypatch, most, guess):
+    """A walk that looks at `known.b` is cut before it finds the function that reads it."""
+
+    class Known:
+        a = None
+        b = None
+
+    known = Known()
+    known.a = [[[lambda x: x.b]]]
+    known.b = [[k] for k in range(1000)]
+    walks = []
+    run = Walk.run
+    monkeypatch.setattr(value_walk, "LIMIT", most)
+    monkeypatch.setattr(Walk, "run", lambda walk, root: (walks.append(walk), run(walk, root)))
+    found = find_captures(lambda x: known.a[0][0][0](x), guess=frozenset(guess))
+    assert not found.is_whole and len(walks) <= 3

@@ -49,11 +49,11 @@ def test_changes_of_what_is_found_are_seen(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_changes_of_several_are_seen(tmp_path: Path) -> None:
-    first, second, third, *_ = in_groups(sorted(LOOKUPS), 6, random.Random(0))
-    judge(first, tmp_path, 1, interpret=True)
-    judge(second, tmp_path, 2, interpret=True)
-    judge(third[:3], tmp_path, 3, interpret=False)
+@pytest.mark.parametrize("case", [(0, 6, True), (1, 6, True), (2, 3, False)], ids=str)
+def test_changes_of_several_are_seen(case: tuple[int, int, bool], tmp_path: Path) -> None:
+    group, most, interpret = case
+    names = list(in_groups(sorted(LOOKUPS), 6, random.Random(0)))[group]
+    judge(names[:most], tmp_path, group + 1, interpret=interpret)
 
 
 @pytest.mark.fuzz

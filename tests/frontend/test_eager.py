@@ -17,6 +17,12 @@ INTEGERS = np.array([2, 0, 1])
 Number = ad.sum_of(0.0, (0.0, 0))
 
 CONSTRUCTS: dict[str, list[Callable[[], Any]]] = {
+    "associative_scan": [
+        lambda: ad.associative_scan(np.maximum, X),
+        lambda: ad.associative_scan(lambda a, b: (a[0] + b[0], b[1]), (INTEGERS, INTEGERS), reverse=True),
+        lambda: ad.associative_scan(lambda a, b: a * b, M, axis=1),
+        lambda: ad.associative_scan(np.add, X[:0]),
+    ],
     "asarray": [lambda: ad.asarray([1.0, 2.0]), lambda: ad.asarray(X, np.float32)],
     "build": [
         lambda: ad.build(4, lambda i: i * 2),
@@ -35,6 +41,8 @@ CONSTRUCTS: dict[str, list[Callable[[], Any]]] = {
         lambda: ad.cond(np.False_, lambda: (1.5, {"a": 2}), lambda: (2.5, {"a": 3})),
     ],
     "convolution": [lambda: ad.convolution(M[None, None], np.ones((1, 1, 2, 2)))],
+    "callback": [lambda: ad.callback(np.sort, np.empty(X.shape), X)],
+    "debug_callback": [lambda: ad.debug_callback(len, X) or X],
     "debug_print": [lambda: ad.debug_print("{}", 1.0) or X],
     "fold": [lambda: ad.fold(lambda c, x: c * x, 1, X), lambda: ad.fold(lambda c, x: c, 1, X[:0])],
     "fori_loop": [
@@ -80,7 +88,7 @@ CONSTRUCTS: dict[str, list[Callable[[], Any]]] = {
 }  # fmt: skip
 """Calls of every construct; each gives arrays."""
 
-CLASSES = {"Closure", "Sum"}
+CLASSES = {"Closure", "ShapeDtype", "Sum", "eval_shape"}
 """What is public of the room of the constructs and is none."""
 
 

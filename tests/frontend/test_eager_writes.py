@@ -75,6 +75,9 @@ def case_of(value: Any, write: Write) -> Any:
 
 
 INSIDE: dict[str, list[Callable[[Write, Any], Any]]] = {
+    "associative_scan": [
+        lambda w, x: ad.associative_scan(lambda a, b: ((w(a), a)[1] + b)[...], ad.stack([x, x]))
+    ],
     "build": [lambda w, x: ad.build(2, lambda i: (lambda y: (w(y), y)[1])(x * 1.0))],
     "case": [
         lambda w, x: case_of(ad.left(x, 0), w),
@@ -138,7 +141,7 @@ BEHIND: dict[str, list[Callable[[Any], Any]]] = {
 }
 """Constructs that give the array that they are given, or that their functions capture."""
 
-NOTHING_TO_WRITE = {"convolution", "debug_print", "left", "right", "sum_of"}
+NOTHING_TO_WRITE = {"callback", "convolution", "debug_callback", "debug_print", "left", "right", "sum_of"}
 """Constructs that hand no array on: what they give is computed, or is no array."""
 
 

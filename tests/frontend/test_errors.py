@@ -70,9 +70,8 @@ CONTROL = {
     "math": (lambda x: math.sin(x[0]), "np.sin", ""),
     "np.polynomial": (lambda x: np.polynomial.Polynomial([x[0], x[1]]), "np.polyval", "make an array"),
     "assign-to-numpy": (assign_to_numpy, "a = a.copy()", "was there before the trace"),
-    "item": (lambda x: x[0].item(), "traced value itself", ""),
     "mask": (lambda x: x[x > 0], "np.where(mask", "depends on a traced mask"),
-    "where-1": (lambda x: np.where(x > 0), "np.where(condition, a, b)", ""),
+    "where-1": (lambda x: np.where(x > 0), "np.where(mask, x, other)", "depends on a traced mask"),
     "leak": (leak, "return it", "has ended"),
 }
 
@@ -142,7 +141,6 @@ UNSUPPORTED = {
     "packbits": lambda x: np.packbits(x > 1),
     "ufunc": lambda x: np.bitwise_count(x.astype(np.int64)),
     "signature": lambda x: np.sin(x, signature="d->d"),
-    "factors": lambda x: np.linalg.svd(np.outer(x, x[:2])),
     "out": lambda x: np.add(x, 1.0, out=N[:3]),
     "iadd": add_to_numpy,
     "function-result": lambda x: np.sin,

@@ -66,7 +66,6 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "J[0, 1]": {"J": ad.linearize(lambda x, y: (x * y, y), 1.0, 2.0)[1]},
     "ad.scan(f, init, xs)": {"f": lambda c, x: (c + x, c)},
     "ad.scan(f, init, length=n)": {"f": lambda c, x: (c + 1.0, c)},
-    "VI=np.linalg.inv(np.cov(x.T))": {"x": np.ones((5, 3))},
     "np.expand_dims(x, axis)": {"axis": 0},
     "np.expand_dims(indices, axis)": {"indices": INTEGERS, "axis": 0},
     "ad.grad(f)(x)": {"f": square},
@@ -94,6 +93,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "ad.bincount(x, length=n)": {"x": INTEGERS},
     "ad.fori_loop(0, n, step, start)": {"step": lambda i, c: c + i},
     "ad.hvp(f, (x,), (x,))": {"f": square},
+    "ad.jet(f, (x,), ([dx, ddx],))": {"f": square, "dx": V, "ddx": V},
     "x[i] = v": {"v": 2.0},
     "y[i] = x": {"x": 1.0},
     "x[np.arange(m)[:, None], np.arange(n)]": {"x": np.ones((5, 5))},
@@ -110,6 +110,8 @@ FILLED: dict[str, list[str]] = {
     "hole.hole(x)": ["np.exp(x)", "np.linalg.norm(x)", "scipy.special.erf(x)"],
     "holehole.flags.writeable = False": ["table = table.copy(); table.flags.writeable = False"],
     "x.astype(np.hole)": [f"x.astype(np.{name})" for name in ("float64", "float32", "int64", "int32")],
+    "np.hole": ["np.sqrt", "np.log"],
+    "np.empty(hole)": ["np.empty((3, 2))"],
     "x.to_device(hole)": ["x.to_device('cpu')"],
 }
 """By line, what it is once its holes are filled."""

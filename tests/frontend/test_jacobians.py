@@ -232,3 +232,9 @@ def test_axes_of_dataclasses_by_field():
     assert found.b == 2.0
     with pytest.raises(ShapeError, match=r"in_axes .* does not fit the structure"):
         ad.vmap(lambda p: p["a"], in_axes=({"c": 0},))({"a": A})
+
+
+@ALL
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_columns_and_rows_in_chunks(transformation, chunk):
+    np.testing.assert_allclose(transformation(layer, chunk=chunk, interpret=True)(X, A), BY_X)

@@ -203,13 +203,12 @@ REFUSED = {
     "an array beside it": (lambda x, y, X, B: x[x > 0] + y, "by the same mask: y\\[mask\\]"),
     "sorted": (lambda x, y, X, B: np.sort(x[x > 0]), "np.sort needs it"),
     "returned": (lambda x, y, X, B: x[x > 0], "ad.extract"),
-    "length": (lambda x, y, X, B: len(x[x > 0]), "np.count_nonzero\\(mask\\)"),
-    "shape": (lambda x, y, X, B: x[x > 0].shape, "its shape needs it"),
-    "argmax": (lambda x, y, X, B: np.argmax(x[x > 0]), "np.argmax needs it"),
     "norm of singular values": (lambda x, y, X, B: np.linalg.norm(X[x > 0], 2), "norm needs it"),
-    "first": (lambda x, y, X, B: x[x > 0][0], "a position in it needs it"),
     "attribute": (lambda x, y, X, B: x[x > 0].tolist(), "tolist needs it"),
-    "loop": (lambda x, y, X, B: list(x[x > 0]), "a loop over"),
+    "loop": (lambda x, y, X, B: list(x[x > 0]), "this loop over"),
+    "backwards": (lambda x, y, X, B: x[x > 0][::-1], "a part of it needs it"),
+    "a part of columns": (lambda x, y, X, B: B[:, x > 0][:, 1:], "a part of it needs it"),
+    "complex argmax": (lambda x, y, X, B: np.argmax((x + 1j * y)[x > 0]), "np.argmax of complex"),
     "truth": (lambda x, y, X, B: 1 if x[x > 0] else 0, "its truth"),
     "number": (lambda x, y, X, B: float(x[x > 0]), "Python number"),
     "written elsewhere": (lambda x, y, X, B: x.__setitem__(x > 0, y[y > 0]), "another mask"),
@@ -235,3 +234,17 @@ def test_what_needs_the_length_says_so(name) -> None:
         ad.jit(function, interpret=True)(*ARGUMENTS)
     assert isinstance(caught.value, TracingError | PositionError)
     assert caught.value.hint is not None
+
+
+def test_arrays_of_masked_elements_are_masked_elements() -> None:
+    def function(x):
+        mask = x > 0
+        y = np.zeros_like(x)
+        y[mask] = np.asarray(x[mask], dtype=np.float32) * np.array(x[mask]) + np.empty_like(x[mask]) * 0
+        y[~mask] = np.asarray(x[~mask])
+        return y, np.isrealobj(x[mask])
+
+    x = np.array([1.0, -2.0, 3.0, 0.5])
+    found, is_real = ad.jit(function, interpret=True)(x)
+    np.testing.assert_array_equal(found, function(x)[0])
+    assert is_real

@@ -356,10 +356,11 @@ FITS = {
 }
 
 WITHOUT_DERIVATIVE = """
-all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor can_cast ceil digitize
-equal fix floor floor_divide gcd greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
-iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal logical_and logical_not logical_or
-logical_xor matrix_rank not_equal result_type right_shift rint round sign signbit spacing trunc"""
+all allclose any argwhere around array_equal array_equiv bitwise_and bitwise_or bitwise_xor can_cast ceil
+digitize equal fix flatnonzero floor floor_divide gcd greater greater_equal invert isin isneginf isposinf
+isclose iscomplex isreal iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal
+logical_and logical_not logical_or logical_xor matrix_rank may_share_memory nonzero not_equal result_type
+right_shift rint round shares_memory sign signbit spacing trunc"""
 """Functions with results that are no floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -403,7 +404,8 @@ def test_derivatives(name, check):
 
 def test_every_function_is_here():
     """Each function that can be traced has a case, or no derivative."""
-    files = (Path(__file__), Path(__file__).with_name("test_scipy_functions.py"))
+    others = ("test_scipy_functions.py", "test_complex_error_functions.py")
+    files = (Path(__file__), *(Path(__file__).with_name(name) for name in others))
     named = {name for file in files for name in re.findall(r"\w+", file.read_text())}
     named |= {
         function.ufunc for function in SPECIAL_FUNCTIONS.values()

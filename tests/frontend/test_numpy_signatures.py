@@ -73,11 +73,12 @@ def arguments(function: Callable[..., Any]) -> int:
     return max(len(required), 1)
 
 
-def test_every_function_is_traced_or_refused_with_a_hint():
+@pytest.mark.parametrize("case", range(8))
+def test_every_function_is_traced_or_refused_with_a_hint(case):
     """Called with a traced array for every argument that it needs; shapes that do not fit are errors too."""
     troubles: list[str] = []
     supported = {*FUNCTIONS, *all_meanings(), *SPECIAL}
-    for name, function in CALLABLES.items():
+    for name, function in list(CALLABLES.items())[case::8]:
         if name in ("savez", "savez_compressed"):  # NumPy opens a file before it looks at arrays
             continue
         try:

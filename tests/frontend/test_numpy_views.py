@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from tests.generators.structures import leaves_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -252,3 +253,23 @@ def test_all_that_gives_views_is_known():
     others = [name for name in FUNCTIONS if name not in VIEWING]
     found = [name for name in others if any(views(FUNCTIONS[name], [*SAMPLES], [*ORDERS]))]
     assert found == []
+
+
+def test_arrays_that_are_parts_of_one_share_memory() -> None:
+    def function(x):
+        y = x[1:]
+        pairs = [(x, y), (y, x[:1]), (x, x.copy()), (x, np.ones(3)), (x + 0j, x)]
+        return [x * np.may_share_memory(*p) for p in pairs] + [x * np.shares_memory(*p) for p in pairs]
+
+    found = ad.jit(function, interpret=True)(np.ones(3))
+    assert [bool(y[0]) for y in found] == [True, True, False, False, False] * 2
+
+
+def test_numbers_of_arrays_are_traced_scalars() -> None:
+    x = np.arange(1.0, 7.0).reshape(2, 3).astype(np.float32)
+    function = lambda x: (x.tolist(), x.item(4), x.item(1, 2), (x > 2).tolist()[0], x[:1, :1].item())  # noqa: E731
+    found, expected = ad.jit(function, interpret=True)(x), function(x)
+    for one, other in zip(leaves_of(found), leaves_of(expected), strict=True):
+        assert one == other and np.asarray(one).dtype == np.asarray(other).dtype
+    with pytest.raises(ad.ShapeError, match="6 elements"):
+        ad.jit(lambda x: x.item())(x)

@@ -125,6 +125,6 @@ def test_errors_say_what_to_write():
     raises("as many dimensions", lambda x: signal.convolve(x, V, "full"))
     raises("mode='valid'", lambda x: signal.convolve(x[:2], W[:, :2], "valid"))
     raises("coefficients of shapes", lambda x: signal.lfilter(x, [1.0], x))
-    raises("zi", lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=np.zeros((5, 1))))
+    raises("zi has shape", lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=np.zeros((5, 2))))
     assert "astype" in raises("booleans", lambda x: signal.convolve(x > 0, W > 0))
     raises("mode", lambda x: ndimage.correlate(x, W, mode="spam"))

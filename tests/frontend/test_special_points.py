@@ -8,6 +8,7 @@ between the two, and so equal to them where the function is smooth. `tests/sweep
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -20,13 +21,14 @@ import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
 import scipy.ndimage
+import scipy.optimize
 import scipy.signal
 import scipy.spatial.distance
 import scipy.special
 
 import mlirad as ad
 from mlirad.errors import DifferentiationError, MliradError
-from mlirad.frontend.numpy_functions.protocols.functions import SCIPY_FUNCTIONS
+from mlirad.frontend.numpy_functions.protocols.functions import SCIPY_MODULES, scipy_functions
 from tests.generators.numpy_calls import random_call
 
 Floats = npt.NDArray[np.float64]
@@ -53,6 +55,11 @@ def symmetric(x: Any) -> Any:
     return np.diag(np.array([3.0, 5.0, 8.0, 12.0])) + x[:, None] * SKEW + (x[:, None] * SKEW).T
 
 
+def positive(x: Any) -> Any:
+    """A positive definite matrix."""
+    return matrix(x).T @ matrix(x) + np.eye(4)
+
+
 def parts(value: Any) -> Any:
     """Complex numbers as their parts."""
     return np.stack([np.real(value), np.imag(value)])
@@ -68,6 +75,10 @@ la, sp, nd, sg = scipy.linalg, scipy.special, scipy.ndimage, scipy.signal
 ip, ig, ds = scipy.interpolate, scipy.integrate, scipy.spatial.distance
 
 LINALG: dict[str, Function] = {
+    "sqrtm": lambda x: la.sqrtm(positive(x)),
+    "logm": lambda x: la.logm(positive(x)),
+    "signm": lambda x: la.signm(positive(x)),
+    "fractional_matrix_power": lambda x: la.fractional_matrix_power(positive(x), 0.3),
     "solve": lambda x: la.solve(matrix(x), x),
     "inv": lambda x: la.inv(matrix(x)),
     "det": lambda x: la.det(x[:, None] * SKEW),
@@ -82,6 +93,7 @@ LINALG: dict[str, Function] = {
     "eig": lambda x: np.real(la.eig(matrix(x))[0]),
     "eigvals": lambda x: np.real(la.eigvals(matrix(x))),
     "qr": lambda x: np.abs(la.qr(matrix(x))[1]),
+    "polar": lambda x: np.concatenate(la.polar(matrix(x))),
     "svd": lambda x: la.svd(matrix(x))[0] ** 2,
     "svdvals": lambda x: la.svdvals(matrix(x)),
     "pinv": lambda x: la.pinv(matrix(x)),
@@ -141,12 +153,23 @@ FILTERS: dict[str, Function] = {
         "oaconvolve": lambda x: sg.oaconvolve(x, x[:2]),
         "correlate": lambda x: sg.correlate(x, x[:2]),
         "lfilter": lambda x: sg.lfilter(x[:2], np.stack([x[2] + 4, x[3]]), x),
+        "sosfilt": lambda x: sg.sosfilt(np.array([[1.0, 0.5, 0.2, 1.0, 0.3, 0.1]]) * (1 + x[0] ** 2), x),
+        "filtfilt": lambda x: sg.filtfilt([1.0, 0.5], [1.0, 0.3], x, padlen=1) ** 2,
+        "hilbert": lambda x: parts(sg.hilbert(x)) ** 2,
+        "detrend": lambda x: sg.detrend(x) ** 2,
+        "savgol_filter": lambda x: sg.savgol_filter(x, 3, 1) ** 2,
+        "welch": lambda x: sg.welch(x, nperseg=2)[1],
+        "periodogram": lambda x: sg.periodogram(x)[1],
+        "csd": lambda x: parts(sg.csd(x, x * x, nperseg=2)[1]),
+        "coherence": lambda x: sg.coherence(x + np.array([9.0, 1, 5, 0]), FIRST + x[0], nperseg=2)[1],
     }.items()
 }
 
 INTEGRATION: dict[str, Function] = {
     "trapezoid": lambda x: ig.trapezoid(x, x * x),
     "simpson": lambda x: ig.simpson(x, x=FIRST.cumsum() + np.array([0.0, 9, 9, 9])),
+    "quad": lambda x: ig.quad(lambda t: np.sum(np.cos(x * t)), 0.0, x[0])[0],
+    "odeint": lambda x: ig.odeint(lambda y, t: x * x * np.cos(t), x, [0.0, 0.5, 1.0]),
     "cumulative_trapezoid": lambda x: ig.cumulative_trapezoid(x, x * x),
 }
 
@@ -162,6 +185,8 @@ INTERPOLATION: dict[str, Function] = {
     "interpn": lambda x: ip.interpn((KNOTS,), HEIGHTS, x[:, None] / 3 + 0.1),
 }
 
+TRUTHS = ("hamming", "jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+
 DISTANCES: dict[str, Function] = {
     "cdist": lambda x: ds.cdist(x.reshape(2, 2), FIRST.reshape(2, 2)),
     "pdist": lambda x: ds.pdist(np.stack([x, FIRST, x * 2 + 1])),
@@ -175,6 +200,24 @@ DISTANCES: dict[str, Function] = {
     "braycurtis": lambda x: ds.braycurtis(x, FIRST + 5),
     "minkowski": lambda x: np.stack([ds.minkowski(x, FIRST, 3), ds.minkowski(x, FIRST * 0, 2) ** 2]),
     "mahalanobis": lambda x: ds.mahalanobis(x, FIRST, symmetric(x * 0)),
+    "squareform": lambda x: ds.squareform(x[:3] * x[1:]),
+    "seuclidean": lambda x: ds.seuclidean(x, FIRST, 1 + x * x),
+    "jensenshannon": lambda x: ds.jensenshannon(x * x + 1, np.arange(1.0, 5.0)) ** 2,
+    **{name: lambda x, name=name: getattr(ds, name)(x > 0, FIRST > 0) for name in TRUTHS},
+}
+
+OPTIMIZATION: dict[str, Function] = {
+    "rosen": lambda x: scipy.optimize.rosen(x),
+    "rosen_der": lambda x: scipy.optimize.rosen_der(x),
+    "rosen_hess": lambda x: scipy.optimize.rosen_hess(x) @ x,
+    "rosen_hess_prod": lambda x: scipy.optimize.rosen_hess_prod(x, x * x),
+    **{
+        name: lambda x, name=name: getattr(scipy.optimize, name)(lambda t: t**3 + t - np.sum(x), -9, 9)
+        for name in ("brentq", "brenth", "ridder", "bisect", "toms748")
+    },
+    "newton": lambda x: scipy.optimize.newton(lambda t: t**3 + t - x, x * 0.0),
+    "fsolve": lambda x: scipy.optimize.fsolve(lambda t: t**3 + t - x, np.zeros(4)),
+    "root_scalar": lambda x: scipy.optimize.root_scalar(lambda t: t + t**3 - x[0], bracket=(-9, 9)).root,
 }
 
 SAMPLES: dict[str, Function] = {
@@ -182,9 +225,10 @@ SAMPLES: dict[str, Function] = {
     **{f"scipy.special.{name}": f for name, f in SPECIAL.items()},
     **{f"scipy.{name}": f for name, f in FILTERS.items()},
     **{f"scipy.integrate.{name}": f for name, f in INTEGRATION.items()},
+    **{f"scipy.optimize.{name}": f for name, f in OPTIMIZATION.items()},
     **{f"scipy.interpolate.{name}": f for name, f in INTERPOLATION.items()},
     **{f"scipy.spatial.distance.{name}": f for name, f in DISTANCES.items()},
-    **{f"scipy.fft.{name}": transformed(name) for name in SCIPY_FUNCTIONS["scipy.fft"]},
+    **{f"scipy.fft.{name}": transformed(name) for name in scipy_functions("scipy.fft")},
 }
 """Functions of a vector of four elements, by the name of the function of SciPy that they call."""
 
@@ -277,7 +321,10 @@ LINES = [(x, d) for x in POINTS for d in DIRECTIONS]
 
 
 def test_every_function_of_scipy_is_here() -> None:
-    assert set(SAMPLES) == {f"{module}.{name}" for module, names in SCIPY_FUNCTIONS.items() for name in names}
+    importlib.import_module("mlirad.frontend.interface")  # which binds functions of the packages above
+    assert set(SAMPLES) == {
+        f"{module}.{name}" for module in SCIPY_MODULES for name in scipy_functions(module)
+    }
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -74,7 +74,7 @@ def raised_anew(x: Any) -> Any:
 
 def of_numpy(x: Any) -> Any:
     try:
-        return np.argwhere(x)
+        return np.unique(x)
     except Exception:
         return x
 

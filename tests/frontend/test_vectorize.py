@@ -58,10 +58,12 @@ def test_what_it_does_not_take() -> None:
     ):
         with pytest.raises(ad.ShapeError, match=r"np\.vectorize"):
             ad.jit(wrong)(X)
-    with pytest.raises(ad.TracingError, match=r"np\.where"):
-        ad.jit(np.vectorize(lambda a: a if a > 0 else -a))(X)
     with pytest.raises(ad.ShapeError, match=r"np\.vectorize"):
         ad.jit(lambda x: product(x, x[0, :2]))(X)
+
+
+def test_functions_with_branches() -> None:
+    np.testing.assert_array_equal(ad.jit(np.vectorize(lambda a: a if a > 0 else -a))(X), np.abs(X))
 
 
 M = np.random.default_rng(4).normal(size=(3, 2, 2)) + 2 * np.eye(2)

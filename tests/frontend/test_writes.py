@@ -244,13 +244,13 @@ def ordered(_: Any, result: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("test", [shared, ordered], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("function", list(FUNCTIONS), ids=lambda f: f.__name__)
-def test_every_function_shares_and_orders_elements_as_numpy_does(function, test):
+@pytest.mark.parametrize("case", list(FUNCTIONS), ids=lambda f: f.__name__)
+def test_every_function_shares_and_orders_elements_as_numpy_does(case, test):
     x = np.arange(1.0, 10.0).reshape(3, 3)
     for call in CALLED:
 
         def tested(x: Any, call: Callable[[Any, Any], Any] = call) -> Any:
-            return test(x, first_array(call(function, x)))
+            return test(x, first_array(call(case, x)))
 
         try:
             with np.errstate(all="ignore"):

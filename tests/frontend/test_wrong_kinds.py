@@ -132,6 +132,11 @@ OPTIONS: Named = {
 
 CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "asarray": (inside("asarray"), ([1.0, 2.0],), {"dtype": "float64"}),
+    "associative_scan": (
+        inside("associative_scan"),
+        (lambda a, b: a + b, X),
+        {"axis": 0, "reverse": False},
+    ),
     "build": (inside("build"), (3, lambda i: i * 2.0), {"chunk": 1, "checkpoint": "store"}),
     "case": (
         later(lambda s, f, g: ad.jit(lambda _: ad.case(MODEL(1.0) if s is None else s, f, g))(X)),
@@ -151,8 +156,12 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
         {"strides": 1, "padding": "valid", "dilation": 1},
     ),
     "custom_derivative": (later(with_rule), (square,), {}),
+    "callback": (inside("callback"), (lambda x: X, X, X), {"vectorized": True}),
+    "debug_callback": (inside("debug_callback"), (lambda x: None, X), {}),
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
+    "eval_shape": (outside("eval_shape"), (square, X), {}),
+    "ShapeDtype": (outside("ShapeDtype"), ((2,),), {"dtype": "float64"}),
     "explore": (
         later(ad.explore),
         (loss, X),
@@ -186,6 +195,7 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "jacrev": (transformed("jacrev"), (square,), OF_TRANSFORMATIONS),
     "jit": (transformed("jit"), (square,), {"static_argnames": (), "donate": (), **OPTIONS}),
     "compiled": (later(ad.jit(square)), (X,), {"out": np.zeros(3)}),
+    "jet": (outside("jet"), (square, (X,), ([X, X],)), OPTIONS),
     "jvp": (outside("jvp"), (square, (X,), (X,)), OPTIONS),
     "lambda_": (later(lambda f, x: ad.jit(lambda _: ad.lambda_(f, x)(x))(X)), (square, X), {}),
     "left": (
@@ -221,6 +231,10 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "setdiff1d": (inside("setdiff1d"), (X, X), {"size": 2, "fill_value": 0}),
     "setxor1d": (inside("setxor1d"), (X, X), {"size": 2, "fill_value": 0}),
     "bincount": (inside("bincount"), (np.arange(3),), {"weights": X, "length": 3}),
+    **{
+        name: (inside(name), (X, np.array([0, 1, 0])), {"num_segments": 2})
+        for name in ("segment_sum", "segment_prod", "segment_max", "segment_min")
+    },
     "stop_gradient": (inside("stop_gradient"), (X,), {}),
     "sum_of": (
         later(lambda *like: ad.jit(lambda _: ad.case(ad.sum_of(*like)(1.0), square, loss))(X)),
@@ -312,6 +326,22 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
     "optimize.adam": (later(ad.optimize.adam), (0.1,), {"b1": 0.9, "b2": 0.9, "eps": 1e-8}),
     "optimize.adamw": (later(ad.optimize.adamw), (0.1,), {"weight_decay": 0.1}),
     "optimize.lbfgs": (later(ad.optimize.lbfgs), (0.1,), {"memory": 3}),
+    "optimize.constant": (later(ad.optimize.constant), (0.1,), {}),
+    "optimize.exponential_decay": (
+        later(ad.optimize.exponential_decay),
+        (0.1, 0.5),
+        {"steps": 3, "final": 0.01},
+    ),
+    "optimize.cosine_decay": (later(ad.optimize.cosine_decay), (0.1, 3), {"final": 0.01}),
+    "optimize.warm_up": (later(ad.optimize.warm_up), (0.1, 3), {"start": 0.01}),
+    "optimize.clip_by_value": (later(ad.optimize.clip_by_value), (ad.optimize.sgd(0.1), 1.0), {}),
+    "optimize.clip_by_global_norm": (later(ad.optimize.clip_by_global_norm), (ad.optimize.sgd(0.1), 1.0), {}),
+    "optimize.global_norm": (later(ad.optimize.global_norm), (X,), {}),
+    "optimize.masked": (
+        later(lambda o, m: ad.optimize.masked(o, m).init(X)),
+        (ad.optimize.sgd(0.1), True),
+        {},
+    ),
     "optimize.init": (later(ad.optimize.lbfgs().init), (X,), {}),
     "optimize.update": (later(lambda g, p: ADAM.update(g, ADAM.init(X), p)), (X, X), {}),
     "optimize.apply_updates": (later(ad.optimize.apply_updates), (X, X), {}),

@@ -75,6 +75,12 @@ SMOOTH_BINARY: dict[type[ew.BinaryOp], tuple[str, str]] = {
 }
 """The binary ops of smooth mode with the domains of their operands."""
 
+SLOPES: dict[type[ew.BinaryOp], type[ew.UnaryOp]] = {
+    ew.TanhSlopeOp: ew.TanhOp,
+    ew.LogisticSlopeOp: ew.LogisticOp,
+}
+"""Derivatives whose second operand is the function of the first."""
+
 
 def _in_domain(g: ProgramBuilder, x: Value, domain: str) -> Value:
     return x if domain == "any" else getattr(g, domain)(x)
@@ -114,7 +120,8 @@ def binary(op_class: type[ew.BinaryOp]) -> Maker:
         if not allowed:
             return None
         x = g.some(allowed)
-        y = g.like(x.type)
+        function = SLOPES.get(op_class)
+        y = g.like(x.type) if function is None else g.emit(function, [x], x.type)
         bound = None
         if op_class is ew.CopysignOp:
             y = _without_nan(g, y)

@@ -17,6 +17,8 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
+import mlirad as ad
+
 Program = Callable[[Any], Any]
 """A function of a batch of matrices, in NumPy."""
 
@@ -142,6 +144,17 @@ def _written_out(w: Any, v: Any, f: Callable[[Any], Any]) -> Any:
     return total
 
 
+def _added_up(w: Any, v: Any, f: Callable[[Any], Any]) -> Any:
+    """The same by a loop of the program, with real and imaginary parts as carries."""
+    n, values = w.shape[-1], f(w)
+
+    def body(k: Any, total: Any) -> Any:
+        column = v[..., k]
+        return total + values[..., k][..., None, None] * column[..., :, None] * np.conj(column)[..., None, :]
+
+    return ad.fori_loop(0, n, body, np.zeros(v.shape, v.dtype))
+
+
 def _applied(w: Any, v: Any, f: Callable[[Any], Any]) -> Any:
     """The matrix times unit vectors, one after the other."""
     n = w.shape[-1]
@@ -170,6 +183,8 @@ SYMMETRIC: dict[str, Form] = {
     ),
     "vectors": Form(_by_eigenvectors(_applied), hermitian),
     "inverse": Form(_by_eigenvectors(lambda w, v, f: (v * f(w)[..., None, :]) @ np.linalg.inv(v)), hermitian),
+    "columns": Form(_by_eigenvectors(_written_out), hermitian),
+    "loop": Form(_by_eigenvectors(_added_up), hermitian),
     "trace": Form(_by_eigenvectors(lambda w, v, f: np.sum(f(w), -1)[..., None, None]), _trace_of),
 }
 """Functions of symmetric and Hermitian matrices."""
@@ -194,6 +209,15 @@ SINGULAR: dict[str, Form] = {
         _by_singular_vectors(lambda u, f, vh: np.einsum("...ik,...k,...jk->...ij", u, f, np.conj(u))),
         _singular(lambda u, f, vh: u * f * u.H),
         "even",
+    ),
+    "columns": Form(
+        _by_singular_vectors(
+            lambda u, f, vh: sum(
+                f[..., k, None, None] * u[..., :, k, None] * vh[..., k, None, :] for k in range(f.shape[-1])
+            )
+        ),
+        _singular(lambda u, f, vh: u * f * vh),
+        "odd",
     ),
     "sum": Form(
         _by_singular_vectors(lambda u, f, vh: np.sum(f, -1)[..., None, None]),
@@ -256,7 +280,8 @@ def _exact(a: Any) -> Any:
     return mp.matrix([[convert(x) for x in row] for row in a])
 
 
-def _normal(rng: np.random.Generator, *shape: int, is_complex: bool) -> Any:
+def normal(rng: np.random.Generator, *shape: int, is_complex: bool) -> Any:
+    """Random numbers of an array."""
     x = rng.normal(size=shape)
     return x + 1j * rng.normal(size=shape) if is_complex else x
 
@@ -278,7 +303,7 @@ def orthogonal(rng: np.random.Generator, n: int, *, is_complex: bool) -> Any:
     """A random basis; sometimes that of the axes, in which matrices are exactly diagonal."""
     if rng.random() < 0.25:
         return np.eye(n) + (0j if is_complex else 0)
-    return np.linalg.qr(_normal(rng, n, n, is_complex=is_complex))[0]
+    return np.linalg.qr(normal(rng, n, n, is_complex=is_complex))[0]
 
 
 def symmetric_matrices(rng: np.random.Generator, n: int, *, is_complex: bool) -> tuple[Any, Any]:
@@ -287,7 +312,7 @@ def symmetric_matrices(rng: np.random.Generator, n: int, *, is_complex: bool) ->
     for _ in range(BATCH):
         q = orthogonal(rng, n, is_complex=is_complex)
         found.append((q * spectrum(rng, n)) @ dagger(q))
-    d = _normal(rng, BATCH, n, n, is_complex=is_complex)
+    d = normal(rng, BATCH, n, n, is_complex=is_complex)
     a = np.stack(found)
     return (a + dagger(a)) / 2, d + dagger(d)
 
@@ -312,7 +337,7 @@ def singular_case(
     for _ in range(BATCH):
         left, right = (orthogonal(rng, x, is_complex=is_complex)[:, :k] for x in (m, n))
         found.append((left * spectrum(rng, k, with_zeros=with_zeros)) @ dagger(right))
-    directions = _normal(rng, BATCH, m, n, is_complex=is_complex)
+    directions = normal(rng, BATCH, m, n, is_complex=is_complex)
     name = f"{form}, {function}, {'complex' if is_complex else 'real'} {m} x {n}"
     return Case(name, chosen.program(f.numpy), chosen.reference(f.exact), np.stack(found), directions)
 
@@ -323,7 +348,7 @@ def determinants(rng: np.random.Generator, n: int, rank: int, *, is_complex: boo
     for _ in range(BATCH):
         left, right = (orthogonal(rng, n, is_complex=is_complex) for _ in range(2))
         found.append((left * np.concatenate([np.zeros(n - rank), spectrum(rng, rank)])) @ dagger(right))
-    directions = _normal(rng, BATCH, n, n, is_complex=is_complex)
+    directions = normal(rng, BATCH, n, n, is_complex=is_complex)
     return Case(
         f"determinant, rank {rank}",
         lambda a: np.linalg.det(a)[..., None, None],

@@ -26,6 +26,7 @@ from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.splicing.tracing_threads import TRACING
 from mlirad.jit import forking
 from mlirad.recursion import RECURSION_LIMIT
+from tests.forked import end_after, fork
 
 DEADLINE = 60.0
 """Seconds after which a child counts as hanging."""
@@ -70,13 +71,10 @@ inherited = ad.jit(lambda x: x * 3.0)
 
 def in_child(expected: float) -> int:
     """The status of a forked child that checks a gradient; it is killed after a while."""
-    process = os.fork()
+    process = fork(DEADLINE)
     if process == 0:
         status = 1
         try:
-            import faulthandler
-
-            faulthandler.dump_traceback_later(DEADLINE, exit=True, file=2)
             status = int(gradient(expected - 6.0) != expected)
         finally:
             os._exit(status)
@@ -165,7 +163,7 @@ def test_forks_wait_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     thread.start()
     while "mlirad_slow" not in sys.modules:
         time.sleep(0.001)
-    process = os.fork()
+    process = fork(DEADLINE)
     if process == 0:
         os._exit(getattr(importlib.import_module("mlirad_slow"), "DONE", 2))
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
@@ -245,11 +243,11 @@ def test_pools(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     context = multiprocessing.get_context(method)
     work = [1.0, 2.0, 3.0]
     if method == "spawn":  # which costs seconds, and inherits nothing
-        with ProcessPoolExecutor(1, mp_context=context) as executor:
+        with ProcessPoolExecutor(1, context, end_after, (DEADLINE,)) as executor:
             assert list(executor.map(pool_work.slope, work, timeout=DEADLINE)) == [2.0, 4.0, 6.0]
         return
     with compiles_in_threads(1):
-        with context.Pool(2) as pool:
+        with context.Pool(2, end_after, (DEADLINE,)) as pool:
             assert pool.map_async(pool_work.slope, work).get(DEADLINE) == [2.0, 4.0, 6.0]
-        with ProcessPoolExecutor(2, mp_context=context) as executor:
+        with ProcessPoolExecutor(2, context, end_after, (DEADLINE,)) as executor:
             assert list(executor.map(pool_work.slope, work, timeout=DEADLINE)) == [2.0, 4.0, 6.0]

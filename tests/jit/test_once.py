@@ -72,7 +72,7 @@ HARMLESS = {
     "dict[str, int]",
     "tuple[ctypes.CDLL, ...]",
     "tuple[bytes, StageTimes]",
-    "tuple[str, str, str | None, list[tuple[np.dtype[Any], tuple[int, ...]]]]",
+    "_Description",
     "Target",
     "TargetMachine",
 }

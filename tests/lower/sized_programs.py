@@ -32,6 +32,7 @@ def function(arguments: Mapping[str, str], body: Sequence[str], results: Mapping
 
 
 X: Final = array("n")
+FEW: Final = array("n floordiv 64")
 X10: Final = array("n", 10)
 W: Final = array(10, 10)
 LESS: Final = array("n - 1")
@@ -217,6 +218,22 @@ PROGRAMS: Final[Mapping[str, str]] = {
             "}",
         ],
         {"1": X, "2": array("n floordiv 64")},
+    ),
+    "elements of as few": function(
+        {"x": FEW, "at": array("n", of="i64"), "y": X},
+        [
+            f"%0 = array.gather %x (%k) : {FEW} -> {X} {{",
+            f"  %p = array.index %at[%k] : {array('n', of='i64')} -> i64",
+            "  array.yield %p : i64",
+            "}",
+            f"%1 = array.exp %0 : {X}",
+            f"%2 = array.update add %x, %y (%k) : {FEW}, {X} -> {FEW} {{",
+            f"  %p = array.index %at[%k] : {array('n', of='i64')} -> i64",
+            "  array.yield %p : i64",
+            "}",
+            f"%3 = array.cumulative sum %2 {{dim = 0}} : {FEW} -> {FEW}",
+        ],
+        {"1": X, "3": FEW},
     ),
     "sums of single precision": function(
         {"x": array("n", of="f32"), "at": array("n", of="i64")},

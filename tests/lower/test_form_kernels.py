@@ -233,3 +233,25 @@ def test_long_chains_of_elementwise_ops_are_cut_into_kernels_of_bounded_length()
     assert sum(computations) == steps
     assert 1 < len(computations) <= 3
     assert max(computations) <= MAX_LENGTH + 1
+
+
+@pytest.mark.parametrize(
+    "n, is_long, is_stored", [(2000, True, True), (2000, False, False), (20, True, False)]
+)
+def test_scalars_that_take_long_are_computed_once_for_many_elements(
+    n: int, is_long: bool, is_stored: bool
+) -> None:
+    """Strips and tasks of the kernel of these would compute them again."""
+    links = "".join(f"%s{k + 1} = array.sin %s{k} : f64\n" for k in range(8 if is_long else 1))
+    kernels = agree(
+        f"""
+        func.func @f(%s0: f64, %x: tensor<{n}xf64>) -> tensor<{n}xf64> {{
+          {links}
+          %b = array.broadcast %s{8 if is_long else 1} {{dims = []}} : f64 -> tensor<{n}xf64>
+          %y = array.mul %x, %b : tensor<{n}xf64>
+          func.return %y : tensor<{n}xf64>
+        }}""",
+        0.3,
+        np.arange(float(n)),
+    )
+    assert count(kernels, NestOp) == 1 + is_stored

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import ArrayAttr, TensorType
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import NestOp, ScatterOp
@@ -30,7 +30,8 @@ def scheduled(text: str, vector_bytes: int = 64) -> FuncOp:
     verify_module(module)
     new = next(op for op in module.body.block.ops if isinstance(op, FuncOp))
     generator = np.random.default_rng(0)
-    args = [generator.standard_normal(tuple(t.get_shape())) for t in original.function_type.inputs]
+    shapes = [t.get_shape() if isinstance(t, TensorType) else () for t in original.function_type.inputs]
+    args = [generator.standard_normal(tuple(shape)) for shape in shapes]
     for a, b in zip(run_function(new, args), run_function(original, args), strict=True):
         np.testing.assert_array_equal(a, b)
     return new
@@ -402,3 +403,25 @@ def test_chains_over_long_loops_take_several_vectors(n: int, width: int) -> None
       func.return %y : tensor<{n}xf64>
     }}"""
     assert decisions(nests(scheduled(text, 32))[0])["width"] == width
+
+
+def test_what_depends_on_no_loop_is_computed_once_so_it_keeps_no_lanes_away() -> None:
+    """A call of the C library has no vector form."""
+
+    def called(on: str) -> str:
+        return f"""
+        func.func @f(%x: tensor<1000xf64>, %a: f64) -> tensor<1000xf64> {{
+          %z = kernel.nest %x, %a (%i) {{space = [1000], reduction = []}}
+              : tensor<1000xf64>, f64 -> tensor<1000xf64> {{
+            %u = kernel.load %x[%i] : tensor<1000xf64> -> f64
+            %v = kernel.load %a[] : f64 -> f64
+            %g = array.lgamma %{on} : f64
+            %p = array.mul %u, %g : f64
+            array.yield %p : f64
+          }}
+          func.return %z : tensor<1000xf64>
+        }}"""
+
+    (once,), (each,) = nests(scheduled(called("v"))), nests(scheduled(called("u")))
+    assert decisions(once)["lane"] == 0
+    assert "lane" not in decisions(each)

@@ -234,5 +234,5 @@ def test_the_tool_writes_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_every_failure_that_programs_report_has_a_code() -> None:
-    assert {*OF_REPORT, "print"} == {*REPORT_KINDS}
+    assert {*OF_REPORT, "print", "call"} == {*REPORT_KINDS}
     assert len(set(OF_REPORT.values())) == len(OF_REPORT)

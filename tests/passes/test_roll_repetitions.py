@@ -236,6 +236,36 @@ def test_two_loops_in_a_row_become_two() -> None:
     np.testing.assert_allclose(ad.jit(twice)(x, y), twice(x, y), rtol=1e-14)
 
 
+@pytest.mark.parametrize("first", range(3))
+@pytest.mark.parametrize("count", [18, 19, 20, 22])
+def test_positions_that_are_one_number_in_some_repetitions_stay_two(first: int, count: int) -> None:
+    columns = tuple((first + 2 * k) % 3 for k in range(count))
+
+    def written(x, y, columns=columns):
+        m = np.ones((2, 3)) * x
+        for column in columns:
+            m[0, column] += y
+            m[1, column] *= y
+            m[column % 2, column] -= np.sin(x)
+            m = m + x
+        return m
+
+    np.testing.assert_allclose(
+        ad.jit(written, static_argnames="columns", interpret=True)(-1.2, 0.8), written(-1.2, 0.8)
+    )
+
+
+def test_what_is_told_apart_in_no_repetition_stays_written_out() -> None:
+    def written(x):
+        m = np.ones((3, 3)) * x
+        for k in range(24):
+            m[k % 3, (0, 1, 2, 0, 2, 1)[k % 6]] += np.sin(x * (k % 3))
+            m = m * x
+        return m
+
+    np.testing.assert_allclose(ad.jit(written, interpret=True)(0.8), written(0.8), rtol=1e-13)
+
+
 def test_gradient_steps_become_a_loop_and_have_derivatives() -> None:
     target = np.linspace(-1, 1, 3)
 

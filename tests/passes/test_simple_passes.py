@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -87,6 +88,49 @@ def test_canonicalize_folds() -> None:
       %c = array.neg %b : f64
       func.return %c : f64 }""")
     assert names(run_passes(module, "mlirad-canonicalize")) == ["func.return"]
+
+
+MASKS = [
+    "%m = array.select %p, %one, %zero : i1, f64, f64 -> f64",
+    "%m = array.select %p, %zero, %one : i1, f64, f64 -> f64",
+    *(
+        f"""%n = array.select %q, {inner} : i1, f64, f64 -> f64
+            %m = array.select %p, {outer} : i1, f64, f64 -> f64"""
+        for inner in ("%one, %zero", "%zero, %one")
+        for outer in ("%n, %zero", "%n, %one", "%zero, %n", "%one, %n")
+    ),
+]
+
+
+@pytest.mark.parametrize("product", ["%m, %x", "%x, %m"])
+@pytest.mark.parametrize("mask", MASKS)
+def test_masks_select_what_they_are_multiplied_with(mask: str, product: str) -> None:
+    """Selected numbers need no comparisons with 0, whichever is chosen of 0, 1 and another such selection."""
+    text = f"""func.func @f(%p: i1, %q: i1, %x: f64) -> f64 {{
+      %zero = array.constant 0.0 : f64
+      %one = array.constant 1.0 : f64
+      {mask}
+      %y = array.absorbing_mul {product} : f64
+      func.return %y : f64 }}"""
+    source, folded = parse_module(text), run_passes(parse_module(text), "mlirad-canonicalize")
+    assert "absorbing_mul" not in names(folded)
+    for arguments in itertools.product([False, True], [False, True], [2.5, 0.0, np.inf, np.nan]):
+        np.testing.assert_equal(run_function(folded, arguments), run_function(source, arguments))
+
+
+@pytest.mark.parametrize("first", ["min", "max"])
+@pytest.mark.parametrize("second", ["min", "max"])
+def test_bounds_of_bounds_are_one_where_they_are_alike(first: str, second: str) -> None:
+    text = f"""func.func @f(%x: f64) -> f64 {{
+      %c = array.constant 2.0 : f64
+      %d = array.constant 3.0 : f64
+      %y = array.{first} %x, %c : f64
+      %z = array.{second} %y, %d : f64
+      func.return %z : f64 }}"""
+    source, folded = parse_module(text), run_passes(parse_module(text), "mlirad-canonicalize")
+    assert sum(name in ("min", "max") for name in names(folded)) == 1 + (first != second)
+    for x in (1.0, 2.5, 4.0, -np.inf, np.inf, np.nan):
+        np.testing.assert_equal(run_function(folded, [x]), run_function(source, [x]))
 
 
 def test_dce_erases_chains_and_looks_into_regions() -> None:

@@ -352,3 +352,48 @@ def test_kinks_in_another_precision(mode: str) -> None:
 
         found = SECOND[mode](function)(np.array([0.0, 0.5]))
         np.testing.assert_allclose(np.diag(found), [2.0, 3 * np.exp(0.25)], rtol=1e-6)
+
+
+@pytest.mark.parametrize("second", SECOND)
+def test_extrema_of_magnitudes(second: str) -> None:
+    """Where the largest magnitude is 0, or the smallest; beside it nothing changes, tiny numbers included."""
+    largest, smallest = (lambda x: np.max(np.abs(x))), (lambda x: np.min(np.abs(x)))
+    along = np.array([0.0, 3.0, 4.0])
+    cases = [
+        (lambda x: largest(x) ** 2, along, np.diag([0.0, 0.0, 2.0])),
+        (lambda x: largest(x) ** 2, np.zeros(3), 2 * np.eye(3) / 3),
+        (lambda x: np.cos(largest(x)), np.zeros(1), -np.eye(1)),
+        (lambda x: smallest(x) ** 2, along, np.diag([2.0, 0.0, 0.0])),
+        (lambda x: np.cosh(smallest(x)), along, np.diag([1.0, 0.0, 0.0])),
+        (lambda x: largest(x) ** 2, np.array([1e-200, 3e-200]), np.diag([0.0, 2.0])),
+        (lambda x: np.linalg.norm(x, np.inf) ** 2, np.zeros(2), np.eye(2)),
+    ]
+    for f, at, expected in cases:
+        np.testing.assert_allclose(SECOND[second](f)(at), expected, atol=1e-14)
+    np.testing.assert_array_equal(ad.grad(cases[5][0])(cases[5][1]), [0.0, 6e-200])
+
+
+KINKS_OF_TWO: dict[str, tuple[Any, Any, Any]] = {
+    "norm": (np.linalg.norm, np.zeros(2), np.eye(2)),
+    "norm of rows": (
+        lambda x: np.sum(np.linalg.norm(x, axis=1)),
+        np.zeros((1, 2)),
+        np.eye(2).reshape(1, 2, 1, 2),
+    ),
+    "deviation": (np.std, np.ones(2), [[0.25, -0.25], [-0.25, 0.25]]),
+    "hypot": (lambda x: np.hypot(x[0], x[1]), np.zeros(2), np.eye(2)),
+    "complex": (lambda x: np.abs(x[0] + 1j * x[1]), np.zeros(2), np.eye(2)),
+    "root": (lambda x: np.sqrt(np.sum(x * x)), np.zeros(2), np.eye(2)),
+    "magnitude": (np.abs, 0.0, 1.0),
+    "distance": (lambda x: np.maximum(x, 1.0) - np.minimum(x, 1.0), 1.0, 1.0),
+}
+"""Functions that compute a kink, where it is 0, and the second derivatives of half of its square."""
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "chad"])
+@pytest.mark.parametrize("case", KINKS_OF_TWO)
+def test_a_kink_that_is_computed_twice_is_one(case: str, method: Any) -> None:
+    """Near 0, (1 + a) exp(-a) is 1 - a^2 / 2, of a kink a that stands on both sides of a constant."""
+    kink, at, hessian = KINKS_OF_TWO[case]
+    found = ad.hessian(lambda x: (1 + kink(x)) * np.exp(-kink(x)), method=method, interpret=True)(at)
+    np.testing.assert_allclose(found, -np.asarray(hessian), atol=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.tools import cache, run
+from tests.forked import fork
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="values are tried in forks")
 
@@ -47,7 +49,7 @@ def tool(text: Path) -> None:
 def _outcome(variable: str, value: str, act: Callable[[], None]) -> str:
     """What an action ends with in a fork that has a variable of some value."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         said = ""
         try:
@@ -119,3 +121,33 @@ def test_a_size_of_400_digits_is_the_most(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("MLIRAD_CACHE_SIZE", "a" * 400)
     with pytest.raises(ad.ArgumentError, match=r"MLIRAD_CACHE_SIZE is 'a+\.\.\.', which is not a size"):
         find_folder()
+
+
+def test_what_asks_for_a_switch_takes_all_words_for_off() -> None:
+    """`if os.environ.get(...)` would take 0 for yes."""
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path in SOURCES.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.If)
+        for test in ast.walk(node.test)
+        if isinstance(test, ast.UnaryOp) and ast.unparse(test.operand).startswith(("os.environ", "os.getenv"))
+    ]
+    assert not wrong, f"ask by is_off of mlirad/jit/switches.py: {wrong}"
+
+
+@pytest.mark.parametrize("word", ["0", "off", "no", ""])
+def test_a_traceback_is_short_where_a_long_one_is_switched_off(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mlirad.frontend.tracing.tracebacks import FULL, hide_frames
+
+    monkeypatch.setenv(FULL, word)
+    error = ad.TracingError("wrong")
+    error.__cause__ = ValueError()
+    hide_frames(error)
+    assert error.__cause__ is None
+    monkeypatch.setenv(FULL, "1")
+    error.__cause__ = ValueError()
+    hide_frames(error)
+    assert error.__cause__ is not None

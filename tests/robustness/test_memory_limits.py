@@ -16,6 +16,7 @@ import pytest
 from scipy import special
 
 import mlirad as ad
+from tests.forked import fork
 
 resource = pytest.importorskip("resource")
 
@@ -60,7 +61,7 @@ def growing(c: Any) -> Any:
 
 def outcome(run: Callable[[], object], left: int, *, in_thread: bool) -> str:
     """How a run ends in a child that may take so many bytes."""
-    child = os.fork()
+    child = fork(DEADLINE)
     if child == 0:
         status = [3]
 
@@ -77,8 +78,6 @@ def outcome(run: Callable[[], object], left: int, *, in_thread: bool) -> str:
             except ad.MliradError as error:
                 status[0] = 4 if "defect" in str(error) else 2
 
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(DEADLINE)
         try:
             if in_thread:
                 thread = threading.Thread(target=limited)

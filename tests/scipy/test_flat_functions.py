@@ -97,7 +97,7 @@ def test_a_stiff_equation():
 
 MISTAKES = {
     "integers": (ad.DtypeError, lambda _: ad.scipy.objective(np.sum, np.arange(3))),
-    "no function": (ad.TracingError, lambda _: ad.scipy.objective(1.0, C)),
+    "no function": (ad.ArgumentError, lambda _: ad.scipy.objective(1.0, C)),
     "a vector": (ad.ShapeError, lambda p: p.fun(np.ones(3))),
     "no vector": (ad.DtypeError, lambda p: p.fun("x")),
     "no scalar": (ad.ShapeError, lambda _: ad.scipy.objective(lambda x: x, C).hess(C)),

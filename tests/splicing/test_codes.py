@@ -25,6 +25,7 @@ import pytest
 
 from mlirad.frontend.splicing.assembly import assembled, disassembled
 from mlirad.frontend.splicing.call_sites import asking
+from mlirad.frontend.splicing.code_tables import handlers
 from mlirad.frontend.splicing.insertion import UnknownCodeError, start_of_body, with_question
 from mlirad.frontend.splicing.plain import Hooks, plain_code
 from mlirad.frontend.splicing.questions import MISS, Question, Values, ask_first, question_of
@@ -32,6 +33,11 @@ from mlirad.frontend.splicing.tracing_threads import TRACING
 
 MODULES = ("argparse", "ast", "configparser", "contextlib", "dataclasses", "difflib", "inspect", "tokenize")
 """Modules of Python with code of all forms."""
+
+ENDING = re.compile(
+    "RETURN_(VALUE|CONST)|RAISE_VARARGS|RERAISE|JUMP_(FORWARD|BACKWARD|BACKWARD_NO_INTERRUPT)"
+)
+"""Instructions after which the next one does not run."""
 
 
 @pytest.fixture
@@ -88,6 +94,40 @@ def test_code_without_columns() -> None:
     assert list(bare.co_positions()) == lines
     made = with_question(bare, lambda values: False, lambda: None)
     assert {line for line, *_ in made.co_positions()} == {1}
+
+
+def deepest(code: CodeType) -> int:
+    """The most values on the stack, over all ways through the instructions."""
+    instructions = {i.offset: i for i in dis.get_instructions(code)}
+    order = sorted(instructions)
+    following = dict(itertools.pairwise(order))
+    ways = [(0, 0)]
+    for h in handlers(code):  # an error lies on the stack, and where it happened if that is kept
+        ways.append((2 * h.target, (h.depth_and_lasti >> 1) + 1 + (h.depth_and_lasti & 1)))
+    depths: dict[int, int] = {}
+    while ways:
+        at, depth = ways.pop()
+        if depths.setdefault(at, depth) == depth and at in instructions:
+            i = instructions.pop(at)
+            argument = i.arg if i.opcode >= dis.HAVE_ARGUMENT else None
+            if not ENDING.fullmatch(i.opname) and at in following:
+                ways.append((following[at], depth + dis.stack_effect(i.opcode, argument, jump=False)))
+            if i.opcode in dis.hasjrel:
+                ways.append((i.argval, depth + dis.stack_effect(i.opcode, argument, jump=True)))
+    return max(depths.values())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_stacks_hold_what_is_put_on_them(name: str) -> None:
+    """The interpreter does not look: what is above its stack overwrites other memory."""
+    hooks = Hooks(*(lambda value: value,) * len(Hooks.__annotations__))
+    for code in codes_of(name):
+        told = asking(code, hooks)
+        codes = [code, told]
+        for each in (code, told):
+            with contextlib.suppress(UnknownCodeError):
+                codes.append(with_question(each, lambda values: False, lambda: None))
+        assert all(deepest(each) <= each.co_stacksize for each in codes)
 
 
 # Questions ---------------------------------------------------------------------------------------
@@ -192,7 +232,12 @@ class Seen:
         self.items: list[Any] = []
         self.puts: list[Any] = []
         self.made: list[Any] = []
-        self.hooks = Hooks(self._called, self._item, self._put, self._made)
+        self.texts: list[str] = []
+        self.remainders: list[Any] = []
+        self.within: list[Any] = []
+        self.hooks = Hooks(
+            self._called, self._item, self._put, self._text, self._remainder, self._within, self._made
+        )
 
     def _called(self, function: Any) -> Any:
         self.called.append(function)
@@ -205,6 +250,18 @@ class Seen:
     def _put(self, place: tuple[Any, Any, Any]) -> None:
         self.puts.append(place[2])
         place[1][place[2]] = place[0]
+
+    def _text(self, parts: tuple[str, ...]) -> str:
+        self.texts.append("".join(parts))
+        return self.texts[-1]
+
+    def _remainder(self, values: tuple[Any, Any]) -> Any:
+        self.remainders.append(values[0] % values[1])
+        return self.remainders[-1]
+
+    def _within(self, place: tuple[Any, Any]) -> bool:
+        self.within.append(place[0])
+        return place[0] in place[1]
 
     def _made(self, result: Any) -> Any:
         self.made.append(result)
@@ -248,6 +305,8 @@ def everything(a: Any, *rest: int, k: int = 2, **named: Any) -> Generator[Any, A
         case _:
             pass
     assert k, str(k)
+    template = "%s/%s"
+    y = f"{y}: {'q' in table} {'r' not in table} {template % (a, k % 2)}"
     return (yield from (i for i in (y, k, named["done"][-1])))
 
 
@@ -299,6 +358,9 @@ def test_all_forms_of_code(is_tracing: bool) -> None:
         assert all(key in seen.items for key in ("z", -1, slice(1, None, None)))
         assert all(key in seen.puts for key in ("z", "done", slice(0, 0, None)))
         assert 6 in seen.made
+        assert "1/0" in seen.remainders
+        assert seen.within.count("q") == seen.within.count("r") > 0
+        assert any("True True 1/0" in text for text in seen.texts)
 
 
 def failing(x: list[Any]) -> Any:

@@ -9,10 +9,15 @@ derivative instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from math import inf
 from typing import Any, TypeAlias
+
+import numpy as np
+
+from tests.sweep.conventions import Convention
 
 Others: TypeAlias = tuple[float, ...]
 """Values of the arguments that are not differentiated."""
@@ -27,10 +32,13 @@ class Case:
 
     `usual` is an interval of common arguments, `exponents` bounds decimal exponents of |x|, `special` are
     points to look at besides the common ones. `domain` is where the function is real and smooth: nothing
-    counts outside, and at its ends the limits from inside do. At `knots`, both one-sided limits are right,
-    and what lies between; at `stated` points the docs state a convention. With `waves`, errors are relative
-    to the amplitude, not to a value near a zero. A `slow` case takes mpmath long, and is looked at in fewer
-    points, at the `most` in so many for each of the others. `label` tells cases of a function apart.
+    counts outside, and at its ends the limits from inside do; points are taken within `reach`, too, which is
+    no boundary. At `knots`, both one-sided limits are right, and what lies between; at `stated` points and in
+    `regions`, of the dtype and all arguments, a convention holds. With `waves`, errors are relative to the
+    amplitude, not to a value near a zero. A `slow` case takes mpmath long, and is looked at in fewer common
+    points, at `most` in that many for each of the others. The first derivative over `length`, a function of
+    all arguments, is the size of terms of the second one, which may underflow; with `residues` they cancel.
+    `label` tells cases of a function apart.
     """
 
     name: str
@@ -43,9 +51,15 @@ class Case:
     usual: tuple[float, float] = (-5.0, 5.0)
     exponents: tuple[int, int] = (-330, 330)
     domain: OfOthers = (-inf, inf)
+    reach: tuple[float, float] = (-inf, inf)
     knots: OfOthers = ()
     special: Sequence[float] = ()
-    stated: OfOthers = ()
+    stated: Mapping[Convention, OfOthers] = field(default_factory=dict[Convention, OfOthers])
+    regions: Mapping[Convention, Callable[..., bool]] = field(
+        default_factory=dict[Convention, Callable[..., bool]]
+    )
+    length: Callable[..., float] | None = None
+    residues: bool = False
     waves: bool = False
     slow: bool = False
     most: int = 1000
@@ -55,13 +69,19 @@ class Case:
 
     def knots_at(self, others: Others) -> Sequence[float]:
         """Where derivatives jump."""
-        return self.knots(*others) if callable(self.knots) else self.knots
+        return _at(self.knots, others)
 
-    def stated_at(self, others: Others) -> Sequence[float]:
-        """Where a convention holds."""
-        return self.stated(*others) if callable(self.stated) else self.stated
+    def stated_at(self, dtype: type[np.floating], others: Others, x: float) -> Convention | None:
+        """The convention that holds at x."""
+        points = (c for c, where in self.stated.items() if x in _at(where, others))
+        regions = (c for c, inside in self.regions.items() if inside(dtype, x, *others))
+        return next(chain(points, regions), None)
 
     def domain_at(self, others: Others) -> tuple[float, float]:
         """The ends of the interval where the function is smooth, but for its knots."""
-        low, high = self.domain(*others) if callable(self.domain) else self.domain
+        low, high = _at(self.domain, others)
         return low, high
+
+
+def _at(numbers: OfOthers, others: Others) -> Sequence[float]:
+    return numbers(*others) if callable(numbers) else numbers

@@ -1,6 +1,6 @@
 """Whether a derivative is right, and if not, how it is wrong.
 
-    verdict(np.float64, got, reference)      "right", "convention", or one of `WRONG`
+    verdict(np.float64, 1, got, reference, 0, 0)      "right", the name of a convention, or one of `WRONG`
 
 A relative error of 1e-9 is right in float64, one of 1e-3 in float32, and so is what is as close to the
 derivative at a number that rounding cannot tell from x. Where the derivative underflows or overflows, so may
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tests.sweep.conventions import KINK, OPPOSITE, POLE, SUBNORMAL
 from tests.sweep.references import Number, Reference, Sides
 
 WRONG = ("value", "zero", "not finite", "finite for infinite", "sign", "limit", "not zero")
@@ -28,7 +29,7 @@ ROUNDED = 4
 def verdict(
     dtype: type[np.floating], order: int, got: float, reference: Reference, amplitude: float, natural: float
 ) -> str | None:
-    """The kind of error, "right", "convention"; `None` where there is no reference.
+    """The kind of error, "right", or a convention's name; `None` where there is no reference.
 
     Errors are relative to `amplitude` where that is larger than the derivative. Where that is 0, what is left
     of terms of the size `natural` is right.
@@ -42,7 +43,7 @@ def verdict(
     true = reference.value
     kind = "limit" if reference.is_limit else None
     if abs(true) > largest and order == 2 and math.isnan(got):
-        return "convention"  # a sum of infinite terms of both signs
+        return OPPOSITE.name
     if abs(true) > largest:
         return _of_infinite(got, true, largest, kind)
     if not math.isfinite(got):
@@ -50,19 +51,23 @@ def verdict(
     if abs(true) < 8 * tiny:
         is_zero = abs(got) <= max(16 * tiny, 16 * eps * amplitude, 64 * eps * natural)
         return "right" if is_zero else kind or "not zero"
-    if abs(got - true) <= TOLERANCE[dtype] * max(abs(true), amplitude) + 4 * tiny:
+    if abs(got - true) <= TOLERANCE[dtype] * max(abs(true), amplitude):
         return "right"
+    if abs(got - true) <= 4 * tiny:
+        return SUBNORMAL.name
     if got == 0:
         return kind or "zero"
     return kind or ("sign" if (got > 0) != (true > 0) else "value")
 
 
 def _between(got: float, sides: Sides) -> str:
-    """Whether it lies between the sides, or is 0. Where a side is infinite, anything is a convention."""
-    if math.isinf(sides.low) or math.isinf(sides.high) or got == 0:
-        return "convention"
+    """Whether it lies between the sides, or is 0."""
+    if math.isinf(sides.low) or math.isinf(sides.high):
+        return POLE.name
+    if got == 0:
+        return KINK.name
     slack = 1e-3 * max(abs(sides.low), abs(sides.high))
-    return "convention" if sides.low - slack <= got <= sides.high + slack else "limit"
+    return KINK.name if sides.low - slack <= got <= sides.high + slack else "limit"
 
 
 def _of_infinite(got: float, true: float, largest: float, kind: str | None) -> str:

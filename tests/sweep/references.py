@@ -93,15 +93,13 @@ def _scales(x: float) -> list[mpf]:
 
 
 def _joined(sides: Sequence[tuple[float | None, float | None]]) -> list[Reference]:
-    """What both sides have in common; at a kink the second derivative is no number."""
+    """What both sides have in common."""
     found: list[Reference] = []
     for order in range(2):
         limits = [side[order] for side in sides]
         known = [v for v in limits if v is not None]
         if not known or len(known) < len(limits):
             found.append(None)
-        elif found and isinstance(found[0], Sides):
-            found.append(Sides(-math.inf, math.inf))
         elif len(known) == 1 or _close(known[0], known[1]):
             found.append(Number(known[0], is_limit=True))
         else:

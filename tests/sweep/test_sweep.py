@@ -1,42 +1,151 @@
 """First and second derivatives are right over all exponents, at special points and in both precisions.
 
-A few functions are swept every day, in a part of their points; `make fuzz` sweeps all of them. The counts by
-function are what `python -m tests.sweep` prints.
+A few functions are swept every day, in a part of their points; `make fuzz` sweeps all of them at every point,
+and prints how many derivatives are right, and how many are a convention of each kind. The counts by function
+are what `python -m tests.sweep` prints.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
+from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.special
+from scipy import stats
 
 import mlirad as ad
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions.meanings.ufuncs import MEANINGS, all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.scipy_functions import special as special_calls
+from mlirad.frontend.tracing.array import made
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.ir.formulas import Formula
+from mlirad.rules.elementwise_derivatives import BINARY, UNARY
+from mlirad.rules.special_derivatives.table import SPECIAL_DERIVATIVES
 from tests.sweep.case import Case
+from tests.sweep.conventions import CONVENTIONS
 from tests.sweep.functions import CASES
-from tests.sweep.sweeping import sweep
+from tests.sweep.sweeping import Tally, sweep
 
-EVERYDAY = 5
-"""Every day looks at every so many points of a function."""
+EVERYDAY_CASES, EVERYDAY_POINTS = 77, 5
+"""Every day looks at every so many cases, and at every so many of their points."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_derivatives(case: Case, fuzz_seconds: float) -> None:
-    for dtype in (np.float64, np.float32):
-        tally = sweep(case, dtype, 1 if fuzz_seconds else EVERYDAY)
+def assert_right(case: Case, every: int) -> list[Tally]:
+    """The tallies of both dtypes, in which nothing is wrong."""
+    tallies = [sweep(case, dtype, every) for dtype in (np.float64, np.float32)]
+    for tally in tallies:
         assert not tally.wrong, "\n".join(map(str, tally.wrong[:10]))
         judged = [sum(counts.values()) - counts["no reference"] for counts in tally.counts.values()]
         assert min(judged) > 4
+    return tallies
 
 
-SEVERAL_ELEMENTS = {"logsumexp", "softmax", "log_softmax"}
-"""Functions of SciPy whose results depend on several elements each."""
+@pytest.mark.parametrize("case", CASES[::EVERYDAY_CASES], ids=str)
+def test_derivatives_at_some_points(case: Case) -> None:
+    assert_right(case, EVERYDAY_POINTS)
+
+
+@pytest.fixture(scope="module")
+def totals(request: pytest.FixtureRequest) -> Iterator[Counter[str]]:
+    """Verdicts on all cases, which are printed in the end."""
+    counts = Counter[str]()
+    yield counts
+    if counts:
+        with (
+            request.getfixturevalue("pytestconfig")
+            .pluginmanager.getplugin("capturemanager")
+            .global_and_fixture_disabled()
+        ):
+            print("\nsweep:", dict(counts.most_common()))  # noqa: T201
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_derivatives_at_all_points(case: Case, totals: Counter[str]) -> None:
+    for tally in assert_right(case, 1):
+        for order, counts in tally.counts.items():
+            totals.update({f"order {order}: {kind}": n for kind, n in counts.items()})
+
+
+def test_conventions_are_in_the_docs() -> None:
+    """Each with its reason, and no others."""
+    lines = Path(__file__, "../../../docs/differentiation.md").resolve().read_text().splitlines()
+    start = lines.index("| convention | what holds | because |")
+    rows = list(takewhile(lambda line: line.startswith("| "), lines[start + 2 :]))
+    assert rows == [f"| {c.name} | {c.what} | {c.why} |" for c in CONVENTIONS]
+
+
+MADE_BY_DERIVATIVES = {
+    "array.absorbing_mul", "array.deviation", "array.logistic_slope", "array.tanh_slope",
+}  # fmt: skip
+"""Ops that programs do not have until they are differentiated."""
+
+OF_COMPLEX_NUMBERS = {
+    f"{name}_{part}"
+    for name in ("complex_erf", "complex_erfc", "complex_dawson", "faddeeva")
+    for part in ("real", "imag")
+}
+"""Parts of functions in the plane: compared in `test_complex_error_functions.py`, with their slopes."""
+
+DENSITIES = (
+    lambda x: stats.gamma.pdf(x, 2.5), lambda x: stats.gamma.logpdf(x, 2.5),
+    lambda x: stats.beta.pdf(x, 2.5, 3.5), lambda x: stats.beta.logpdf(x, 2.5, 3.5),
+    lambda df: stats.t.logpdf(0.3, df),
+    lambda p: stats.binom.pmf(2.0, 5.0, p), lambda p: stats.binom.logpmf(2.0, 5.0, p),
+)  # fmt: skip
+"""Programs with the special functions that densities are made of: `tests/distributions` sweeps these."""
+
+
+def _functions_of(function: Any, arity: int) -> set[str]:
+    """The elementwise ops of a program, and the special functions, by their names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ops = list(ad.trace(function, *[np.array([0.5])] * arity).walk())
+    special = {op.function.data for op in ops if isinstance(op, ew.SpecialOp)}
+    return special | {op.name for op in ops if isinstance(op, ew.ElementwiseOp)}
+
+
+def _in_derivatives(name: str) -> set[str]:
+    """The special functions that the derivatives of one are made of."""
+    arity = SPECIAL_FUNCTIONS[name].arity
+    found: set[str] = set()
+    for partial in SPECIAL_DERIVATIVES[name]:
+
+        def derivative(*x: Any, partial: Any = partial) -> Any:
+            return made(partial(*(Formula(emitting(), v.value) for v in (*x, x[0]))).value)
+
+        if partial is not None:
+            found |= _functions_of(derivative, arity)
+    return found & set(SPECIAL_DERIVATIVES)
+
+
+def test_every_function_of_the_table_of_derivatives_is_swept() -> None:
+    """Elementwise ops with a derivative are in cases, special functions there or in a derivative of one."""
+    found: set[str] = set()
+    for case in CASES:
+        found |= _functions_of(case.call, 1 + len(case.others[0]))
+    for density in DENSITIES:
+        found |= _functions_of(density, 1)
+    reached = found & set(SPECIAL_DERIVATIVES)
+    while reached:
+        new = set[str]().union(*map(_in_derivatives, reached)) - found
+        found, reached = found | new, new
+    special = {name for name, partials in SPECIAL_DERIVATIVES.items() if any(partials)}
+    missing = sorted(
+        ({op.name for op in (*UNARY, *BINARY)} | special) - found - MADE_BY_DERIVATIVES - OF_COMPLEX_NUMBERS
+    )
+    assert not missing, ", ".join(missing)
 
 
 def _arguments() -> Iterator[tuple[str, int, Any]]:
@@ -77,7 +186,7 @@ def test_every_ufunc_is_swept_in_every_argument() -> None:
 
 def test_every_other_special_function_is_swept() -> None:
     swept = {case.name for case in CASES}
-    known = set(special_calls.FUNCTIONS) - SEVERAL_ELEMENTS
+    known = set(special_calls.FUNCTIONS)
     missing = sorted(name for name in known if f"special.{name}" not in swept)
     assert not missing, ", ".join(missing)
 
@@ -121,6 +230,6 @@ def test_names_are_those_of_functions() -> None:
     for case in CASES:
         module, _, name = case.name.partition(".")
         if module in ("np", "special"):
-            assert hasattr({"np": np, "special": scipy.special}[module], name.partition(" ")[0]), case.name
+            assert attrgetter(name.partition(" ")[0])({"np": np, "special": scipy.special}[module])
     labels = [str(case) for case in CASES]
     assert len(labels) == len(set(labels))

@@ -27,6 +27,7 @@ from mlirad.jit.threads import (
     usual_threads,
     when_several,
 )
+from tests.forked import end_after
 from tests.jit.pool_work import shared_sum
 from tests.threads.sharing import counted
 
@@ -153,7 +154,7 @@ def test_a_fork_during_a_call_of_another_thread() -> None:
 def test_processes_of_a_pool(method: str) -> None:
     expected = shared_sum(3.0)
     context = multiprocessing.get_context(method)
-    with ProcessPoolExecutor(2, mp_context=context) as executor:
+    with ProcessPoolExecutor(2, context, end_after, (DEADLINE,)) as executor:
         assert list(executor.map(shared_sum, [3.0] * 4, timeout=DEADLINE)) == [expected] * 4
 
 

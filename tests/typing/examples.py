@@ -1,7 +1,7 @@
-"""What type checkers see of transformed functions: right uses, and wrong ones that must be errors.
+"""Uses of transformed functions that type checkers take, and wrong ones that must be errors.
 
 `basedpyright` reads this file with the package. A line that must be an error says which; were it none, the
-comment would be one, as it ignores nothing.
+comment would be one, as it ignores nothing. `mypy` must find errors in the same lines.
 """
 
 # pyright: reportUnnecessaryTypeIgnoreComment=true, reportUnknownLambdaType=false
@@ -27,6 +27,48 @@ def loss(w: Vector, x: Vector, scale: float = 1.0, *, power: int = 2) -> float:
 def with_aux(w: Vector, x: Vector) -> tuple[float, Vector]:
     """A value, and what is not differentiated."""
     return float(w @ x), x
+
+
+class Spring:
+    """Methods are transformed as functions are."""
+
+    def __init__(self, stiffness: float) -> None:
+        self.stiffness = stiffness
+
+    @ad.jit
+    def energy(self, x: Vector, *, scale: float = 1.0) -> float:
+        """The energy of a displacement."""
+        return float(scale * self.stiffness * np.sum(x * x))
+
+    @ad.grad(argnums=1)
+    def force(self, x: Vector) -> float:
+        """Its derivative, by the displacement or, as here, by something else."""
+        return float(np.sum(x * x)) * self.stiffness
+
+    @ad.value_and_grad
+    def both(self, x: Vector) -> float:
+        """The energy and its derivative."""
+        return float(np.sum(x * x)) * self.stiffness
+
+
+def methods(x: Vector) -> None:
+    """Every line is as it should be."""
+    spring = Spring(2.0)
+    assert_type(spring.energy(x), float)
+    assert_type(spring.energy(x, scale=2.0), float)
+    assert_type(spring.energy(x=x), float)
+    assert_type(Spring.energy(spring, x), float)
+    assert_type(spring.both(x), tuple[float, Any])
+    spring.energy.lower(x).ir()
+
+
+def wrong_methods(x: Vector) -> None:
+    """Every line is an error."""
+    spring = Spring(2.0)
+    spring.energy()  # pyright: ignore[reportCallIssue]
+    spring.energy("x")  # pyright: ignore[reportArgumentType]
+    spring.energy(x, factor=2.0)  # pyright: ignore[reportCallIssue]
+    Spring.energy(x, x)  # pyright: ignore[reportArgumentType]
 
 
 def right(w: Vector, x: Vector) -> None:

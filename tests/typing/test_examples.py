@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,16 @@ def test_right_uses_type_check_and_wrong_ones_do_not() -> None:
     )  # fmt: skip
     assert "0 errors" in run.stdout, run.stdout
     assert "def wrong" in EXAMPLES.read_text()
+
+
+def test_mypy_finds_errors_in_the_same_lines() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--follow-imports=silent", "--no-error-summary", str(EXAMPLES)],
+        capture_output=True, text=True, cwd=EXAMPLES.parents[2], check=False,
+    )  # fmt: skip
+    found = {int(n) for n in re.findall(r"^[^:\n]+:(\d+): error", run.stdout, re.M)}
+    lines = enumerate(EXAMPLES.read_text().splitlines(), 1)
+    assert found == {n for n, line in lines if "# pyright: ignore[" in line}, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize(

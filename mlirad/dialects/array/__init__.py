@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from mlirad.dialects.array.callbacks import CALLBACK_OPS
 from mlirad.dialects.array.control import CONTROL_OPS, TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
@@ -30,6 +31,7 @@ ARRAY_OPS = (
     *CONTROL_OPS,
     *CUSTOM_OPS,
     *REPORTING_OPS,
+    *CALLBACK_OPS,
 )
 """Every op that programs are written in, in the order of the documentation; `FRAME_OPS` are made last."""
 

@@ -119,6 +119,18 @@ def _ellipe_slope(m: _Array) -> _Array:
     return -_carlson(1 - m, np.ones_like(m)) / 6
 
 
+def _agm_slope(a: _Array, b: _Array) -> _Array:
+    """By Landen's steps, of the means and of their derivatives by a."""
+    by_arithmetic, by_geometric = np.ones_like(a), np.zeros_like(a)
+    a, is_end = np.where(a == 0, np.zeros_like(a), a), (b == 0) | (a == np.inf)
+    for _ in range(14):
+        ratio = np.sqrt(b) / np.sqrt(a)
+        moved = by_arithmetic * ratio + np.where(by_geometric == 0, by_geometric, by_geometric / ratio)
+        a, b = a / 2 + b / 2, np.sqrt(a) * np.sqrt(b)
+        by_arithmetic, by_geometric = (by_arithmetic + by_geometric) / 2, moved / 2
+    return np.where(is_end, np.zeros_like(b), by_arithmetic)
+
+
 def _lambert(branch: int) -> Callable[[_Array], _Array]:
     """Values of a branch, NaN where they are not real."""
 
@@ -147,6 +159,42 @@ def _spence_slope(x: _Array) -> _Array:
     return np.where(np.abs(distance) < 1e-5, near, np.log(x) / -distance).astype(x.dtype)
 
 
+def _log_gamma_power(j: _Array, a: _Array, x: _Array) -> _Array:
+    return (_xlogy(a - 1 - j, x) - x - special_ufunc("gammaln")(a)).astype(x.dtype)
+
+
+def _log_beta_power(i: _Array, j: _Array, a: _Array, b: _Array, x: _Array) -> _Array:
+    powers = _xlogy(a - 1 - i, x) + special_ufunc("xlog1py")(b - 1 - j, -x)
+    return (powers - _log_beta(a, b)).astype(x.dtype)
+
+
+def _log_binomial_power(i: _Array, j: _Array, k: _Array, m: _Array, x: _Array) -> _Array:
+    return _log_beta_power(i, j, k + 1, m + 1, x) - np.log1p(k + m)
+
+
+def _log_beta(a: _Array, b: _Array) -> _Array:
+    return np.asarray(special_ufunc("betaln")(a, b), a.dtype)
+
+
+def _xlogy(x: _Array, y: _Array) -> _Array:
+    return special_ufunc("xlogy")(x, y)
+
+
+def _of_complex(ufunc: str, part: str) -> Callable[[_Array, _Array], _Array]:
+    """A part of a function of complex numbers, by the parts of these."""
+
+    def value(x: _Array, y: _Array) -> _Array:
+        z = np.empty(np.shape(x), np.complex128)
+        z.real, z.imag = x, y
+        return np.asarray(getattr(special_ufunc(ufunc)(z), part), x.dtype)
+
+    return value
+
+
+def _exp_of(logarithm: Callable[..., _Array]) -> Callable[..., _Array]:
+    return lambda *operands: np.exp(logarithm(*operands))
+
+
 OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "unit": _unit,
     "log_ratio": _log_ratio,
@@ -166,8 +214,24 @@ OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "ellipk_slope": _ellipk_slope,
     "ellipkm1_slope": _ellipkm1_slope,
     "ellipe_slope": _ellipe_slope,
+    "agm_slope": _agm_slope,
+    "gamma_power": _exp_of(_log_gamma_power),
+    "log_gamma_power": _log_gamma_power,
+    "beta_power": _exp_of(_log_beta_power),
+    "log_beta_power": _log_beta_power,
+    "binomial_power": _exp_of(_log_binomial_power),
+    "log_binomial_power": _log_binomial_power,
+    "log_beta": _log_beta,
     "square_sine": _square_sine,
     "square_cosine": _square_cosine,
+    "faddeeva_real": _of_complex("wofz", "real"),
+    "faddeeva_imag": _of_complex("wofz", "imag"),
+    "complex_erf_real": _of_complex("erf", "real"),
+    "complex_erf_imag": _of_complex("erf", "imag"),
+    "complex_erfc_real": _of_complex("erfc", "real"),
+    "complex_erfc_imag": _of_complex("erfc", "imag"),
+    "complex_dawson_real": _of_complex("dawsn", "real"),
+    "complex_dawson_imag": _of_complex("dawsn", "imag"),
     "sinc_series": partial(_series, start=3),
     "sinc_series_slope": partial(_series, start=5),
 }

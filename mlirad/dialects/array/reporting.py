@@ -9,7 +9,8 @@ as the code around them runs, and no pass has to know of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, i1, i64
@@ -23,6 +24,7 @@ from mlirad.dialects.syntax import StructuredOp
 
 REPORT_KINDS = (
     "print",
+    "call",
     "position",
     "nan",
     "pole",
@@ -33,22 +35,16 @@ REPORT_KINDS = (
     "argument",
     "exception",
 )
-"""What a report does: print its message, or make the call fail for a position outside, a NaN, a zero that
-absorbs an infinite derivative, an integer that is too large, a matrix without the factorisation that is asked
-for, a solver that does not converge, an `assert` that does not hold, an argument without a result,
-or an exception of the program's own, whose message begins with the name of its class and a colon."""
+"""The kinds of reports. They print the message, call the Python function that it names, or make the call fail
+for a position outside, a NaN, a zero that absorbs an infinite derivative, an integer that is too large, a
+matrix without the factorisation that is asked for, a solver that does not converge, an `assert` that does not
+hold, an argument without a result, or an exception of the program's own, whose message begins with the name
+of its class and a colon."""
 
 
-@irdl_op_definition
-class ReportOp(StructuredOp):
-    """The token, after the values were reported for every element of a batch in which the condition holds.
+class AnyReport(StructuredOp, ABC):
+    """A report of arrays of the language, or of arrays in memory."""
 
-    The first `batch_rank` dimensions of the condition and of the values are batch axes, whose elements are
-    reported one by one. `message` is filled with the values of an element (`mlirad.dialects.messages`).
-    `source` is the user's line.
-    """
-
-    name = "array.report"
     token = operand_def(i64)
     condition = operand_def()
     values = var_operand_def()
@@ -61,29 +57,48 @@ class ReportOp(StructuredOp):
     BRACED: ClassVar = ("message", "source", "batch_rank")
 
     def verify_(self) -> None:
-        """A condition for every element of the batch, values that begin with the batch axes."""
-        batch_rank = self.batch_rank.value.data
-        check_report(self.kind.data, self.message.data, batch_rank, self.condition, self.values)
+        """A known kind, a condition and values that begin with the batch axes, a message for them."""
+        kind, batch_rank = self.kind.data, self.batch_rank.value.data
+        if kind not in REPORT_KINDS:
+            raise VerifyException(f"kind '{kind}' is not one of {', '.join(REPORT_KINDS)}")
+        check_batch(batch_rank, self.condition, {"value": self.values})
+        if kind == "call":
+            return
+        types = [array_type(shape_of(v)[batch_rank:], element_of(v)) for v in self.values]
+        try:
+            check_message(self.message.data, types)
+        except ValueError as error:
+            raise VerifyException(f"message: {error}") from error
 
 
-def check_report(kind: str, message: str, batch_rank: int, condition: Value, values: Sequence[Value]) -> None:
-    """Require a known kind, a condition and values that begin with the batch axes, a message for them."""
-    if kind not in REPORT_KINDS:
-        raise VerifyException(f"kind '{kind}' is not one of {', '.join(REPORT_KINDS)}")
-    for k, value in enumerate(values):
-        check_elements(value.type, ELEMENTS, f"value {k}")
+def check_batch(batch_rank: int, condition: Value, groups: Mapping[str, Sequence[Value]]) -> None:
+    """Require a condition for each element of a batch, and values that begin with the batch axes.
+
+    `groups` are the values by the words that messages have for them.
+    """
+    named = [(f"{what} {k}", value) for what, values in groups.items() for k, value in enumerate(values)]
+    for name, value in named:
+        check_elements(value.type, ELEMENTS, name)
     shape = shape_of(condition)
     if condition.type != array_type(shape, i1):
         raise VerifyException(f"the condition must be of i1, got {condition.type}")
     if len(shape) != batch_rank:
         raise VerifyException(f"the condition of {batch_rank} batch axes has type {condition.type}")
-    for k, value in enumerate(values):
-        if shape_of(value)[: len(shape)] != shape:
-            raise VerifyException(f"value {k} of type {value.type} does not begin with the batch axes")
-    try:
-        check_message(message, [array_type(shape_of(v)[batch_rank:], element_of(v)) for v in values])
-    except ValueError as error:
-        raise VerifyException(f"message: {error}") from error
+    for name, value in named:
+        if shape_of(value)[:batch_rank] != shape:
+            raise VerifyException(f"{name} of type {value.type} does not begin with the batch axes")
+
+
+@irdl_op_definition
+class ReportOp(AnyReport):
+    """The token, after the values were reported for every element of a batch in which the condition holds.
+
+    The first `batch_rank` dimensions of the condition and of the values are batch axes, whose elements are
+    reported one by one. `message` is filled with the values of an element (`mlirad.dialects.messages`).
+    `source` is the user's line.
+    """
+
+    name = "array.report"
 
 
 REPORTING_OPS = (ReportOp,)

@@ -15,7 +15,7 @@ made of those of its formula's parts, which overflow or cancel. What programs co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,24 @@ _OWN = {
     "ellipk_slope m": "derivative of ellipk",
     "ellipkm1_slope p": "derivative of ellipkm1",
     "ellipe_slope m": "derivative of ellipe",
+    "agm_slope a b": "derivative of agm by a",
+    "gamma_power j a x": "x^(a - 1 - j) e^-x / gamma(a)",
+    "log_gamma_power j a x": "logarithm of gamma_power",
+    "beta_power i j a b x": "x^(a - 1 - i) (1 - x)^(b - 1 - j) / beta(a, b)",
+    "log_beta_power i j a b x": "logarithm of beta_power",
+    "binomial_power i j k m x": "binom(k + m, k) x^(k - i) (1 - x)^(m - j), for whole k and m",
+    "log_binomial_power i j k m x": "logarithm of binomial_power",
+    "log_beta a b": "log(beta(a, b)) of positive numbers, accurate where one is much larger",
     "square_sine x": "sin(pi x^2 / 2)",
     "square_cosine x": "cos(pi x^2 / 2)",
+    "faddeeva_real x y": "real part of e^(-z^2) erfc(-iz) for z = x + iy",
+    "faddeeva_imag x y": "imaginary part of it",
+    "complex_erf_real x y": "real part of erf(x + iy)",
+    "complex_erf_imag x y": "imaginary part of it",
+    "complex_erfc_real x y": "real part of erfc(x + iy)",
+    "complex_erfc_imag x y": "imaginary part of it",
+    "complex_dawson_real x y": "real part of Dawson's integral of x + iy",
+    "complex_dawson_imag x y": "imaginary part of it",
     "sinc_series x": "-sinc_slope(x) / x for |x| up to 1",
     "sinc_series_slope x": "-1 / x times the derivative of sinc_series, for |x| up to 1",
 }

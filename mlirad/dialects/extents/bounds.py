@@ -10,8 +10,6 @@ negative.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from mlirad.dialects.extents.polynomials import Quotient, Sum, add, multiply, scale, without
 from mlirad.dialects.extents.ranges import range_of
 
@@ -42,6 +40,8 @@ def _lower_bound(terms: Sum) -> Sum:
         if c > 0:
             # At least (e - (k - 1)) / k; with another sign, at most e / k.
             inner = add(inner, {(): 1 - atom.divisor})
+        from fractions import Fraction  # with decimals, 2 ms of every process that calls a kept program
+
         terms = add(rest, multiply({left: Fraction(c)}, scale(inner, Fraction(1, atom.divisor))))
 
 

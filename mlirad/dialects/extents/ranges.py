@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, ParamSpec, TypeVar
+
+from mlirad.lazy_dataclass import dataclass
 
 P = ParamSpec("P")
 T = TypeVar("T")

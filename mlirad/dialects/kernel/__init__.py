@@ -26,7 +26,7 @@ from mlirad.dialects.kernel.recurrences import RecurrenceOp
 from mlirad.dialects.kernel.scatters import ScatterOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.kernel.transforms import FftOp
-from mlirad.dialects.kernel.whole_arrays import CumulativeOp, DotOp, ReportOp, SortOp
+from mlirad.dialects.kernel.whole_arrays import CallbackOp, CumulativeOp, DotOp, ReportOp, SortOp
 
 KERNEL_RESULT_OPS = (
     NestOp,
@@ -39,6 +39,7 @@ KERNEL_RESULT_OPS = (
     TriangularSolveOp,
     FftOp,
     ReportOp,
+    CallbackOp,
 )
 """The ops of the dialect that write arrays."""
 
@@ -50,6 +51,7 @@ Kernel = Dialect("kernel", [*KERNEL_OPS], [])
 __all__ = [
     "KERNEL_OPS",
     "KERNEL_RESULT_OPS",
+    "CallbackOp",
     "CumulativeOp",
     "DotOp",
     "FactorisationOp",

@@ -8,7 +8,6 @@ The results are all parts of the factorisation, then memory that the op works in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32, i64
@@ -26,6 +25,7 @@ from mlirad.dialects.array.factorisations import (
 )
 from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
+from mlirad.lazy_dataclass import dataclass
 
 BLOCK = 64
 """Rows or columns for each of which the routines of LAPACK may want a line to work in."""

@@ -21,14 +21,14 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.kernel.strips import StripsOp
-from mlirad.dialects.kernel.whole_arrays import ReportOp
+from mlirad.dialects.kernel.whole_arrays import CallbackOp, ReportOp
 from mlirad.dialects.shapes import integer_of
 
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
 """Of a loop over kernels, how many trips in a row are one task."""
 
-_NOT_SHARED: Final = (ReportOp, CallOp, SaveOp, RestoreOp, ReplayOp)
-"""What must not run on several threads at once: it reports, or uses memory that belongs to the call."""
+_NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, ReplayOp)
+"""Ops that run on one thread: they call the host, or use memory of the call."""
 
 
 def stated_parallel(op: ScanOp | StripsOp) -> int | None:

@@ -1,4 +1,4 @@
-"""Kernels of whole arrays: contractions passed to BLAS, cumulative reductions, sorting, reports."""
+"""Kernels of whole arrays: contractions by BLAS, cumulative reductions, sorting, reports, callbacks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
-    var_operand_def,
     var_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.array.callbacks import AnyCallback
 from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
-from mlirad.dialects.array.reporting import check_report
+from mlirad.dialects.array.reporting import AnyReport
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.nests import check_parallel
@@ -176,24 +176,28 @@ def has_short_positions(extent: int) -> bool:
 
 
 @irdl_op_definition
-class ReportOp(StructuredOp):
+class ReportOp(AnyReport):
     """`array.report` of row-major arrays."""
 
     name = "kernel.report"
-    token = operand_def(i64)
-    condition = operand_def()
-    values = var_operand_def()
-    kind = prop_def(StringAttr)
-    message = prop_def(StringAttr)
-    source = opt_prop_def(StringAttr)
-    batch_rank = prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
-    result = result_def(i64)
-    KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("message", "source", "batch_rank", "places")
+    BRACED: ClassVar = (*AnyReport.BRACED, "places")
 
     def verify_(self) -> None:
         """As `array.report`."""
-        batch_rank = self.batch_rank.value.data
-        check_report(self.kind.data, self.message.data, batch_rank, self.condition, self.values)
+        super().verify_()
+        check_places(self, self.places)
+
+
+@irdl_op_definition
+class CallbackOp(AnyCallback):
+    """`array.callback` of row-major arrays."""
+
+    name = "kernel.callback"
+    places = opt_prop_def(EXTENT_LIST)
+    BRACED: ClassVar = (*AnyCallback.BRACED, "places")
+
+    def verify_(self) -> None:
+        """As `array.callback`."""
+        super().verify_()
         check_places(self, self.places)

@@ -21,6 +21,7 @@ from mlirad.dialects.linear.application import (
     ApplyOp,
     ApplyTransposeOp,
     DifferentiationOp,
+    JetOp,
     LinearizeOp,
     PullbackOp,
 )
@@ -196,6 +197,7 @@ __all__ = [
     "IndexOp",
     "IndexedMapOp",
     "InjectOp",
+    "JetOp",
     "LambdaOp",
     "Linear",
     "LinearizeOp",

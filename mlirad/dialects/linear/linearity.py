@@ -16,7 +16,6 @@ compute anything from captured values, and may yield 0 where a tangent is asked 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from mlirad.dialects.linear.application import ApplicationOp, ApplyOp, ApplyTran
 from mlirad.dialects.linear.calls import PullOp, PushOp
 from mlirad.dialects.linear.functions import NothingOp, PlusOp
 from mlirad.dialects.shapes import Value, is_float
+from mlirad.lazy_dataclass import dataclass
 
 ALL = -1
 """In a group: every operand."""

@@ -12,8 +12,6 @@ derivatives are expanded for each; or lowering starts from numbers for each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import SizeNeeded
@@ -24,6 +22,7 @@ from mlirad.frontend.compiling.sized_programs import SizedPrograms
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.jit.call import NativeFunction
+from mlirad.lazy_dataclass import dataclass
 from mlirad.pipeline_options import MEMORY_LIMIT, Sizes, Stage
 
 

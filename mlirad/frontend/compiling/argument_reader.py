@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mlirad.errors import of_class
@@ -21,6 +20,7 @@ from mlirad.frontend.tracing.function_names import argument_paths, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import argument_error
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

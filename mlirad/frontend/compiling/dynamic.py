@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 from mlirad.dialects.extents import LEAST_SIZE, size
@@ -16,6 +16,7 @@ from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
 
 Dynamic: TypeAlias = Sequence[str] | str
 """The dimensions of each size, as in `"x:0 y:0"`."""

@@ -16,9 +16,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from logging import Logger

@@ -32,7 +32,6 @@ from mlirad.frontend.compiling.progress import ProgressLine, with_progress
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
-from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
 from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
@@ -232,6 +231,8 @@ def interpreted(
     start: Stage = "program",
 ) -> Callable[..., Any]:
     """A function run by the interpreter, with derivatives expanded where there are any."""
+    from mlirad.interpreter import run_function
+
     if start == "program" and not _runs_as_it_is(module):
         brought_to("arrays", module, options, stats)
 

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final, TypedDict, cast
 
 from mlirad.errors import UnknownOptionError, UnsupportedError
@@ -25,6 +25,7 @@ from mlirad.frontend.tracing.open_traces import complete
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
+from mlirad.lazy_dataclass import dataclass
 from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Sizes, Stage
 from mlirad.pipeline_options import Options as PipelineOptions
 

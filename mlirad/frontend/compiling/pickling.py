@@ -11,7 +11,6 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -19,6 +18,7 @@ from mlirad.errors import PicklingError
 from mlirad.frontend.tracing.function_names import definition_of, function_name
 from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.tracebacks import raise_if_not_entered
+from mlirad.lazy_dataclass import dataclass
 
 P = ParamSpec("P")
 

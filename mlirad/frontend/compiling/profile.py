@@ -16,7 +16,6 @@ from __future__ import annotations
 import linecache
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from mlirad.frontend.tracing.notebook import html_columns
 from mlirad.ir.locations import read_place
 from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import KernelNote
 
 LEAST_CALLS = 3

@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from mlirad.errors import TracingError
@@ -34,6 +33,7 @@ from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mlirad.frontend.compiling.comparisons import Weighing
@@ -76,7 +76,7 @@ class Cache:
         self._transformation = transformation
         self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
         self.lock = CompileLock()
-        self._watch = None if function is None else Watch(function)
+        self.watch = None if function is None else Watch(function)
         self._nbytes: dict[tuple[Hashable, Hashable], int] = {}
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
@@ -89,7 +89,7 @@ class Cache:
 
     def captures(self) -> Captures:
         """What the function reads from outside at present."""
-        return NOTHING if self._watch is None else self._watch.current()
+        return NOTHING if self.watch is None else self.watch.current()
 
     def find(self, key: Hashable) -> Program | None:
         """The program of a signature, moved to the end of the queue for removal."""
@@ -131,7 +131,7 @@ class Cache:
             with self.lock:
                 return self._found_or_made(key, make, record)
 
-        if self._watch is None or "logging" not in sys.modules:
+        if self.watch is None or "logging" not in sys.modules:
             return found_or_made(None)
         from mlirad.frontend.compiling.log import recorded
 
@@ -153,13 +153,13 @@ class Cache:
                 )
                 found, watch = watching(make, outside=bool(captures.outside))
                 self._require_undrawn(captures, states)
-                if self._watch is not None:
-                    self._escapes.note(self._watch.root, captures)
+                if self.watch is not None:
+                    self._escapes.note(self.watch.root, captures)
                 if self._reads_unseen(watch, captures, others):
                     return found
                 captures = self._settled(captures)
-                if self._watch is not None and key not in self._last:
-                    note_remade(self._watch.root, self._name, (self._transformation, key), captures)
+                if self.watch is not None and key not in self._last:
+                    note_remade(self.watch.root, self._name, (self._transformation, key), captures)
                 shared_programs.keep(self._transformation, key, captures, found)
             self._last[key] = captures
             place = (key, captures.key)
@@ -196,7 +196,7 @@ class Cache:
     def _reads_unseen(self, watch: TraceWatch, captures: Captures, others: OtherGenerators) -> bool:
         """Whether a trace was decided by what nothing compares. Then there is a warning, once."""
         known = captures.codes | codes_of_values()
-        unseen = [] if self._watch is None else watch.found(known, evaluates=EVERY_NAME in captures.names)
+        unseen = [] if self.watch is None else watch.found(known, evaluates=EVERY_NAME in captures.names)
         unseen += [f"draws random numbers from {name}" for name in others.drawn()]
         if unseen and not self._reads_outside:
             self._reads_outside = True
@@ -250,7 +250,7 @@ class Cache:
         are left out, and reported.
         """
         after = self.captures()
-        watch = self._watch
+        watch = self.watch
         if watch is None:
             return before
         if before.has_growing and after is before:
@@ -283,13 +283,13 @@ class Cache:
                 what, hint = f"reads the elements of the iterator {name}: they would be read", READ_OUTSIDE
             raise TracingError(
                 f"{self._name} {what} once, when it is traced, and be the same in every call",
-                location=definition_of(cast(Watch, self._watch).root),
+                location=definition_of(cast(Watch, self.watch).root),
                 hint=hint,
             )
 
     @property
     def _name(self) -> str:
-        return function_name(cast(Watch, self._watch).root)
+        return function_name(cast(Watch, self.watch).root)
 
 
 NOTHING = Captures((), Guards(()), (), frozenset())

@@ -15,12 +15,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any, Final, TextIO, TypeVar
 
 from mlirad.errors import ArgumentError
 from mlirad.jit.forking import CompileLock
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

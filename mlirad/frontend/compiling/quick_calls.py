@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -38,6 +38,7 @@ from mlirad.frontend.tracing.statics import Static, is_static
 from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.jit.entry import Call, Given
 from mlirad.jit.guards import Guards
+from mlirad.lazy_dataclass import dataclass
 
 Quick: TypeAlias = Callable[..., object]
 

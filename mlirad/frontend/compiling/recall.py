@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -36,6 +36,8 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import find_target
+from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.native_program import PYTHON
 
 if TYPE_CHECKING:
     from mlirad.frontend.compiling.programs import Program
@@ -83,8 +85,12 @@ class TracePlace:
 
     def keep(self, program: Program, name: str) -> None:
         """Keep which program the trace came to, if that is kept."""
-        kept_as = None if program.native is None else program.native.kept_as
-        if kept_as is None or not runs_what_was_read():
+        native = program.native
+        kept_as = None if native is None else native.kept_as
+        if native is None or kept_as is None or not runs_what_was_read():
+            return
+        # A trace names the Python functions that the program calls.
+        if PYTHON in native.program.externals:
             return
         with suppress(NotPortable):
             data = data_of(program.result)

@@ -11,7 +11,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, cast
 
@@ -22,6 +22,7 @@ from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
 from mlirad.jit.forking import CompileLock
+from mlirad.lazy_dataclass import dataclass
 
 SHARED: Final = 64
 """How many programs of functions that may be gone are kept for functions that equal them."""

@@ -5,12 +5,11 @@ signature.require(other, "loss")      loss is compiled for x: float64[3], and is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlirad.errors import ArgumentError
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

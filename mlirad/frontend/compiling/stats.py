@@ -12,12 +12,13 @@ total                          153.50
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import Operation
 
 from mlirad.frontend.tracing.notebook import html_columns
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.moves import Move, explanation
 
 LINES_SHOWN = 10

@@ -35,17 +35,18 @@ from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
-from mlirad.frontend.compiling.programs import Cache, Program
+from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.recall import Call, recalled_or_made, trace_place
 from mlirad.frontend.compiling.recompiles import note_signature
+from mlirad.frontend.tracing.captures import Watch
 from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.notebook import html_table
-from mlirad.frontend.tracing.open_traces import is_tracing
-from mlirad.frontend.tracing.pytree import LEAF, Tree
+from mlirad.frontend.tracing.open_traces import eager_mode, is_tracing
+from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.jit.call import NativeFunction
@@ -85,6 +86,7 @@ class Transformed:
         static_argnames: Names = (),
         donate: Chosen = (),
         dynamic: Dynamic = (),
+        plain: Implementation | None = None,
     ):
         if not callable(function):
             raise ArgumentError(
@@ -95,6 +97,8 @@ class Transformed:
         functools.update_wrapper(self, function, updated=())
         self._function = function
         self._implementation = implementation
+        self._plain = plain
+        self._interpreted: Transformed | None = None
         self._options = options
         self._static = static_names(function, static_argnames)
         self._reader = ArgumentReader(controlled(function, options), self._static)
@@ -102,13 +106,15 @@ class Transformed:
         self._dynamic = dynamic_dimensions(dynamic)
         self._transformation = (transformation, options, self._static, self._donated, self._dynamic)
         self._cache = cache_of(function, self._transformation)
-        self._control = Control(options.control, _reads(self._cache))
+        self._control = Control(options.control)
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            if eager_mode.is_on and not is_tracing() and not self._options.interpret:
+                return self._eagerly(args, kwargs)
             if kwargs:
                 quick = self._by_name.call
                 return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
@@ -170,6 +176,20 @@ class Transformed:
         program, leaves = self._found(args, kwargs, has_out=has_out)
         result = program.call(*leaves)
         return written(result, program.result, out) if has_out else result
+
+    def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call with nothing compiled: by Python where the transformation needs no trace."""
+        if self._plain is None:
+            if self._interpreted is None:
+                options = replace(self._options, interpret=True)
+                self._interpreted = Transformed(
+                    self._function, self._implementation, self._transformation[0], options, self._static
+                )
+            return self._interpreted(*args, **kwargs)
+        has_out = OUT in kwargs and takes_out(self._function)
+        moving = {name: value for name, value in kwargs.items() if not (has_out and name == OUT)}
+        result = self._plain(*self._reader.bound(args, moving))
+        return written(result, flatten(result)[1], kwargs[OUT]) if has_out else result
 
     @standard_floats
     def _found(
@@ -252,7 +272,8 @@ class Transformed:
 
         functools.update_wrapper(traced, function, updated=())
         start, was_rewriting = time.perf_counter(), self._control.is_rewriting
-        module, result, _ = trace_module(traced, tree, types, self._options.checks, self._control)
+        watch = self._cache.watch if function is self._reader.function else Watch(function)
+        module, result, _ = trace_module(traced, tree, types, self._options.checks, self._control, watch)
         if self._control.is_rewriting and not was_rewriting:
             log.fell_back(
                 f"it is traced with its control flow rewritten, as {self._control.causes[0].message}"
@@ -499,11 +520,6 @@ class Transformed:
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and run."""
     return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
-
-
-def _reads(cache: Cache) -> Callable[[], Hashable]:
-    """What gives what a function reads from outside at present."""
-    return lambda: cache.captures().key
 
 
 def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:

@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.complex_numbers.apart import apart, complex_part
-from mlirad.frontend.numpy_functions.arrays.filling import can_cast, result_type_of
+from mlirad.frontend.numpy_functions.arrays.filling import (
+    can_cast,
+    may_share_memory,
+    result_type_of,
+    shares_memory,
+)
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.protocols.functions import known_binding
 from mlirad.frontend.tracing.complex_array import holds_complex, is_complex_dtype
@@ -68,5 +73,7 @@ FORMS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.size: _size,
     np.result_type: result_type_of,
     np.can_cast: can_cast,
+    np.may_share_memory: may_share_memory,
+    np.shares_memory: shares_memory,
 }
 """The functions, by those of NumPy."""

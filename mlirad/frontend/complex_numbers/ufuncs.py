@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.complex_numbers.elementwise import BINARY, UNARY
+from mlirad.frontend.complex_numbers.error_functions import complex_meaning
 from mlirad.frontend.complex_numbers.functions import apply_function, astype, written
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.indexing.masks import MaskedElements
@@ -52,7 +53,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
 
 
 def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    unary, binary = UNARY.get(ufunc), BINARY.get(ufunc)
+    unary, binary = UNARY.get(ufunc) or complex_meaning(ufunc), BINARY.get(ufunc)
     if method != "__call__" or (unary is None and binary is None):
         raise unsupported_error(
             f"{name} of complex arrays cannot be traced",

@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from mlirad.errors import ShapeError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.build import build_over
-from mlirad.frontend.constructs.carries import leaf_array
+from mlirad.frontend.constructs.carries import leaf_array, leaf_read
 from mlirad.frontend.tracing.array import Array, copied_leaves
+from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.pytree import flatten, parts_of
+from mlirad.frontend.tracing.pytree import Tree, flatten, parts_of
 from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
 
@@ -27,42 +31,10 @@ Axes: TypeAlias = Any
 
 def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tuple[Any, ...]) -> Any:
     """The function on every element of the batch, its results stacked along `out_axes`."""
-    if isinstance(in_axes, int) or in_axes is None:
-        in_axes = (in_axes,) * len(args)
-    if len(in_axes) != len(args):
-        raise ShapeError(
-            f"vmap: in_axes has {len(in_axes)} entries, and {function_name(function)} is given {len(args)} "
-            f"arguments",
-            location=user_line(),
-            hint="write one axis for all arguments, or an axis or None for each",
-        )
-    leaves, tree = flatten(args)
-    axes = _spread(tuple(in_axes), args, "in_axes")
-    paths = tree.paths("args")
-    moved: list[Array | None] = []
-    sizes: dict[int, str] = {}
-    for leaf, axis, path in zip(leaves, axes, paths, strict=True):
-        if axis is None:
-            moved.append(None)
-            continue
-        array = leaf_array(leaf, path, "vmap", "give it None in in_axes: it is the same for the whole batch")
-        if not array.shape:
-            raise ShapeError(
-                f"vmap: {path} is a scalar and has no axis {axis}",
-                location=user_line(),
-                hint="give it None in in_axes if it is the same for the whole batch",
-            )
-        array = xp.moveaxis(array, one_axis(axis, array.ndim), 0)
-        sizes.setdefault(array.shape[0], path)
-        moved.append(array)
-    if len(sizes) != 1:
-        found = ", ".join(f"{path} has {size}" for size, path in sizes.items()) or "all in_axes are None"
-        raise ShapeError(
-            f"vmap needs one batch size: {found}",
-            location=user_line(),
-            hint="batch arguments along axes of one size; None in in_axes marks what all elements share",
-        )
-
+    hint = "give it None in in_axes: it is the same for the whole batch"
+    leaves, tree, moved, size = _moved(
+        function, in_axes, args, lambda leaf, path: leaf_array(leaf, path, "vmap", hint), xp.moveaxis
+    )
     require_arguments(function, len(args), "vmap")
 
     def element(i: Array) -> Any:
@@ -75,7 +47,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         places[:] = _spread(out_axes, result, "out_axes")
         return [place is None for place in places]
 
-    result = build_over((next(iter(sizes)),), element, whole=shared, what="vmap")
+    result = build_over((size,), element, whole=shared, what="vmap")
     stacked, structure = flatten(result)
     return structure.unflatten(
         [
@@ -83,6 +55,84 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
             for r, p in zip(stacked, places, strict=True)
         ]
     )
+
+
+def plain_vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tuple[Any, ...]) -> Any:
+    """The same outside of a trace: a call of the function for each element of NumPy arrays."""
+    leaves, tree, moved, size = _moved(
+        function,
+        in_axes,
+        args,
+        lambda leaf, path: leaf_read(leaf, path, "vmap", plain_array),
+        np.moveaxis,
+    )
+    require_arguments(function, len(args), "vmap")
+
+    def element(i: Any) -> Any:
+        inner = [leaf if m is None else eager.own(m[i]) for leaf, m in zip(leaves, moved, strict=True)]
+        return function(*eager.given(tree.unflatten(inner)))
+
+    if not size:
+        return eager.interpreted(lambda *given: vmap(function, in_axes, out_axes, given), *args)
+    result = eager.build((size,), element, "vmap")
+    stacked, structure = flatten(result)
+    return structure.unflatten(
+        [
+            r[0] if p is None else np.moveaxis(r, 0, one_axis(p, r.ndim))
+            for r, p in zip(stacked, _spread(out_axes, result, "out_axes"), strict=True)
+        ]
+    )
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def _moved(
+    function: Callable[..., Any],
+    in_axes: Axes,
+    args: tuple[Any, ...],
+    read: Callable[[Any, str], Any],
+    moveaxis: Callable[[Any, int, int], Any],
+) -> tuple[list[Any], Tree, list[Any], int]:
+    """Leaves and structure of arguments, the leaves with the batch in front, and the size of the batch.
+
+    A leaf that is the same for the whole batch is `None` among the latter.
+    """
+    if isinstance(in_axes, int) or in_axes is None:
+        in_axes = (in_axes,) * len(args)
+    if len(in_axes) != len(args):
+        raise ShapeError(
+            f"vmap: in_axes has {len(in_axes)} entries, and {function_name(function)} is given {len(args)} "
+            f"arguments",
+            location=user_line(),
+            hint="write one axis for all arguments, or an axis or None for each",
+        )
+    leaves, tree = flatten(args)
+    axes = _spread(tuple(in_axes), args, "in_axes")
+    moved: list[Any] = []
+    sizes: dict[int, str] = {}
+    for leaf, axis, path in zip(leaves, axes, tree.paths("args"), strict=True):
+        if axis is None:
+            moved.append(None)
+            continue
+        array = read(leaf, path)
+        if not array.shape:
+            raise ShapeError(
+                f"vmap: {path} is a scalar and has no axis {axis}",
+                location=user_line(),
+                hint="give it None in in_axes if it is the same for the whole batch",
+            )
+        array = moveaxis(array, one_axis(axis, array.ndim), 0)
+        sizes.setdefault(array.shape[0], path)
+        moved.append(array)
+    if len(sizes) != 1:
+        found = ", ".join(f"{path} has {size}" for size, path in sizes.items()) or "all in_axes are None"
+        raise ShapeError(
+            f"vmap needs one batch size: {found}",
+            location=user_line(),
+            hint="batch arguments along axes of one size; None in in_axes marks what all elements share",
+        )
+    return leaves, tree, moved, next(iter(sizes))
 
 
 def _spread(axes: Axes, value: Any, what: str) -> list[int | None]:

@@ -11,7 +11,7 @@ code yet: a placeholder stands for it, and a call of that says what the argument
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from xdsl.dialects.builtin import LocationAttr, i64
@@ -52,6 +52,7 @@ from mlirad.frontend.tracing.values import (
     ValueType,
     type_of,
 )
+from mlirad.lazy_dataclass import dataclass
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -25,6 +25,7 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs.carries import Carry, leaf_read, sliced_length
 from mlirad.frontend.constructs.scalars import read_positions, require_condition, require_integer
 from mlirad.frontend.tracing.dtypes import BOOL, plain_array, result_type
+from mlirad.frontend.tracing.functions import THE_CALL, require_arguments
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
@@ -43,6 +44,18 @@ def known(value: Any, what: str) -> Any:
     leaves, tree = flatten(value)
     paths = tree.paths("result")
     return tree.unflatten([_known_leaf(*place, what) for place in zip(leaves, paths, strict=True)])
+
+
+def as_it_stands(function: Function, args: tuple[Any, ...]) -> Any:
+    """The result of a compiled function where `ad.config.eager` is on: that of a plain call on copies."""
+    require_arguments(function, len(args), THE_CALL)
+    return known(function(*given(args)), "jit")
+
+
+def given(value: Any) -> Any:
+    """A structure with arrays of its own, which a function may write to; Python's numbers stay."""
+    leaves, tree = flatten(value)
+    return tree.unflatten([leaf if _is_weak(leaf) else own(plain_array(leaf)) for leaf in leaves])
 
 
 def called(branch: Function, operands: tuple[Any, ...], what: str) -> Any:

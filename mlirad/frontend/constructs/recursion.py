@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import SymbolRefAttr
@@ -23,6 +23,7 @@ from mlirad.dialects.function import PartialOp, closure_type
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, TracingError
 from mlirad.frontend.compiling.transformed import run_compiled
+from mlirad.frontend.constructs.eager import as_it_stands
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.function_names import (
     argument_hints,
@@ -32,13 +33,14 @@ from mlirad.frontend.tracing.function_names import (
 )
 from mlirad.frontend.tracing.functions import Traced, trace_inner
 from mlirad.frontend.tracing.naming import Named
-from mlirad.frontend.tracing.open_traces import is_tracing
+from mlirad.frontend.tracing.open_traces import eager_mode, is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, StructureType
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 
 ATTEMPTS = 8
 """How often a recursive function is traced until the type of its result stays."""
@@ -75,6 +77,8 @@ class Function(Named):
 
     def __call__(self, *args: Any) -> Any:
         if not is_tracing():
+            if eager_mode.is_on:
+                return as_it_stands(self._function, args)
             return run_compiled(self, args, {})
         leaves, tree = flatten(args)
         paths = argument_paths(self._function, tree) if leaves else []

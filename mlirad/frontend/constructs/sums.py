@@ -8,7 +8,6 @@ area = ad.case(s, lambda c: np.pi * c.r**2, lambda b: b.a * b.b)      only the a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -29,6 +28,7 @@ from mlirad.frontend.tracing.raising import argument_error, tracing_error
 from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

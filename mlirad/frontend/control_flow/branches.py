@@ -32,6 +32,7 @@ from mlirad.frontend.control_flow.state import (
     truth_of,
 )
 from mlirad.frontend.rewriting.jumps import VALUE
+from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
@@ -82,6 +83,7 @@ class _Choice:
         """Whether an exception in a branch ends a loop around the `if`."""
 
     def make(self) -> None:
+        hand_copies()
         token = last_token()
         try:
             while True:

@@ -12,13 +12,15 @@ hold functions, such as those that decorators of mlirad make.
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import functools
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Iterable
-from types import FunctionType, MethodType
-from typing import Any, Final, cast
+from types import BuiltinMethodType, FunctionType, MethodType
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -26,14 +28,18 @@ from mlirad.errors import UnsupportedError
 from mlirad.frontend.control_flow.expressions import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.state import is_traced
+from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
+from mlirad.frontend.numpy_functions.protocols.asked_calls import length
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
+from mlirad.frontend.tracing.expected_errors import OF_MATH, require_unexpected
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
 from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.unfinished_texts import called_method, noted
 
 
 def of(function: Any) -> Any:
@@ -46,10 +52,26 @@ def of(function: Any) -> Any:
         known = None
     if known is not None:
         return known
+    if isinstance(function, BuiltinMethodType) and type(function.__self__) is str:
+        own = functools.partial(called_method, function)
+        return formatting(function) if function.__name__ == "format" else own
     if isinstance(function, type):
         return _constructing(cast("type[Any]", function))
+    compiled = getattr(function, "py_func", None)
+    if isinstance(compiled, FunctionType) and type(function).__module__.partition(".")[0] == "numba":
+        return _uncompiled(function, compiled)
     made = with_function(function, _rewritten, of)
     return function if made is None else made
+
+
+def _uncompiled(own: Callable[..., Any], function: FunctionType) -> Callable[..., Any]:
+    """A function that Numba compiled; on traced values, the Python function that it was made from."""
+
+    def called(*args: Any, **options: Any) -> Any:
+        is_symbolic = any(map(contains_traced, (*args, *options.values())))
+        return (_rewritten(function) if is_symbolic else own)(*args, **options)
+
+    return called
 
 
 def _rewritten(function: FunctionType) -> Callable[..., Any]:
@@ -119,10 +141,21 @@ def _calling(own: Callable[..., Any]) -> Callable[..., Any]:
     return calling
 
 
-def _converting(own: Callable[..., Any], convert: Callable[[Array], Any]) -> Callable[..., Any]:
+def _converting(
+    own: Callable[..., Any], convert: Callable[[Array], Any], method: str | None = None
+) -> Callable[..., Any]:
+    """A conversion, which objects of the program can define by a method."""
+
     def converting(*args: Any, **options: Any) -> Any:
-        if len(args) == 1 and isinstance(args[0], Array) and not options:
-            return convert(args[0])
+        if len(args) == 1 and not options:
+            if isinstance(args[0], Array):
+                return convert(args[0])
+            defined = (
+                None if method is None else inspect.getattr_static(cast("Any", type(args[0])), method, None)
+            )
+            if isinstance(defined, FunctionType) and is_rewritable(defined):
+                found = _rewritten(defined)(args[0])
+                return convert(found) if isinstance(found, Array) else own(found)
         return own(*args, **options)
 
     return converting
@@ -153,6 +186,7 @@ def _log(x: Any, *base: Any) -> Any:
     """`math.log`."""
     if not any(map(contains_traced, (x, *base))):
         return math.log(x, *base)
+    _require_defined("log")
     return np.log(x) / np.log(base[0]) if base else np.log(x)
 
 
@@ -167,6 +201,18 @@ def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) ->
     return list(xp.take(xp.stack([as_array(value) for value in found]), places, axis=0))
 
 
+def _bisect(side: Literal["left", "right"]) -> Callable[..., Any]:
+    """`bisect` for a list, or a number to insert, that is traced."""
+    own = bisect.bisect_left if side == "left" else bisect.bisect_right
+
+    def standing(a: Any, x: Any, *bounds: Any, **options: Any) -> Any:
+        if bounds or options or not (is_traced(x) or contains_traced(a)):
+            return own(a, x, *bounds, **options)
+        return xp.searchsorted(as_array(list(a)), x, side=side)
+
+    return standing
+
+
 def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
     """`math.dist`."""
     return functools.reduce(xp.hypot, [a - b for a, b in zip(p, q, strict=True)], 0.0)
@@ -174,9 +220,29 @@ def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
 
 def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     def standing(*args: Any, **options: Any) -> Any:
-        return (function if any(map(contains_traced, args)) else own)(*args, **options)
+        if not any(map(contains_traced, args)):
+            return own(*args, **options)
+        if own.__name__ not in _TOTAL:
+            _require_defined(own.__name__)
+        return function(*args, **options)
 
     return standing
+
+
+def _require_defined(name: str) -> None:
+    """Refuse a function of `math` where code expects that it raises an exception."""
+    require_unexpected(
+        OF_MATH,
+        f"math.{name} of a traced number",
+        f"test the argument before, or write np.{_MATH.get(name, name)}",
+    )
+
+
+_TOTAL: Final = frozenset((
+    "sin", "cos", "tan", "atan", "atan2", "tanh", "asinh", "hypot", "fabs", "copysign", "isnan", "isinf",
+    "isfinite", "degrees", "radians", "cbrt", "erf", "erfc", "dist", "fsum",
+))  # fmt: skip
+"""Functions of `math` that raise no exception for finite numbers."""
 
 
 _MATH: Final = {
@@ -214,15 +280,21 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     functools.reduce: _calling(functools.reduce),
     builtins.max: _extreme(builtins.max, np.maximum),
     builtins.min: _extreme(builtins.min, np.minimum),
+    **{own: functools.partial(noted, own) for own in (builtins.str, repr, ascii, format)},
+    builtins.len: length,
     builtins.any: _any,
     builtins.all: _all,
-    builtins.float: _converting(builtins.float, lambda x: converted(x, F64)),
-    builtins.int: _converting(builtins.int, _rounding(xp.trunc)),
-    builtins.bool: _converting(builtins.bool, lambda x: converted(x, BOOL)),
+    builtins.float: _converting(builtins.float, lambda x: converted(x, F64), "__float__"),
+    builtins.int: _converting(builtins.int, _rounding(xp.trunc), "__int__"),
+    builtins.bool: _converting(builtins.bool, lambda x: converted(x, BOOL), "__bool__"),
+    bisect.bisect: _bisect("right"),
+    bisect.bisect_right: _bisect("right"),
+    bisect.bisect_left: _bisect("left"),
     math.floor: _converting(math.floor, _rounding(xp.floor)),
     math.ceil: _converting(math.ceil, _rounding(xp.ceil)),
     **{getattr(math, name): _as_numpy(getattr(math, name), getattr(np, n)) for name, n in _MATH.items()},
     builtins.complex: _complex,
+    warnings.warn: warn,
     builtins.sorted: _sorted,
     math.log: _log,
     math.fsum: _as_numpy(math.fsum, builtins.sum),

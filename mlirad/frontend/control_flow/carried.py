@@ -51,6 +51,7 @@ from mlirad.frontend.control_flow.state import (
     is_written,
 )
 from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -85,6 +86,7 @@ class Loop:
 
     def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Trace the loop, which `make` makes of the values it begins with."""
+        hand_copies()
         token = last_token()
         while True:
             init = {name: self._before[name] for name in self._carried}

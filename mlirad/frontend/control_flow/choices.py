@@ -10,13 +10,13 @@ c[0] = 1.0             an error, at the `if`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mlirad.errors import TracingError
 from mlirad.frontend.control_flow.objects import are_same, containers_in, parts_or_version
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

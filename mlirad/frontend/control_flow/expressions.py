@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
@@ -18,8 +18,12 @@ from mlirad.frontend.control_flow.choices import require_unwritten_value
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, truth_of
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.unfinished_texts import is_within
 
 Thunk = Callable[[], Any]
 
@@ -34,6 +38,7 @@ def choose(test: Any, one: Thunk, other: Thunk) -> Any:
 
 def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
     """A value of one branch or the other, which must not be written if it may be an object from outside."""
+    hand_copies()
     found: list[list[Array | None]] = []
     values: list[Any] = []
     outside: dict[int, object] = {}
@@ -105,7 +110,7 @@ def not_(operand: Any) -> Any:
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
-    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
+    "GtE": operator.ge,
 }  # fmt: skip
 
 
@@ -131,8 +136,27 @@ def compare(first: Any, *rest: Any) -> Any:
 def _compared(name: str, left: Any, right: Any) -> Any:
     if name in _OPERATORS:
         return _OPERATORS[name](left, right)
+    if name in ("Is", "IsNot"):
+        return _is_one(left, right) is (name == "Is")
     found = _contains(right, left)
     return found if name == "In" else not_(found)
+
+
+def _is_one(left: Any, right: Any) -> bool:
+    """`left is right`, which is unknown where branches and loops work on copies."""
+    if isinstance(left, _COPIED) and isinstance(right, _COPIED):
+        frames = open_traces.frames
+        if frames and frames[-1].functions.control.hands_copies:
+            raise tracing_error(
+                "`is` asks whether two values are one object, which is not known in or after control flow on "
+                "traced conditions",
+                "compare before it what they are made of, or keep a number that says which one it is",
+            )
+    return left is right
+
+
+_COPIED: Final = (Array, list, dict, tuple)
+"""The types of values that branches and loops of the program copy."""
 
 
 def _contains(container: Any, element: Any) -> Any:
@@ -144,4 +168,4 @@ def _contains(container: Any, element: Any) -> Any:
         if is_traced(element) or any(map(is_traced, parts)):
             flags = [xp.equal(part, element) for part in parts]
             return xp.any(xp.stack(flags)) if flags else False
-    return element in container
+    return is_within((element, cast("Any", container)))

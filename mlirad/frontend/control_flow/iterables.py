@@ -8,7 +8,6 @@ TracedRange(0, n, 1)               trips whose number is known when the program 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -16,9 +15,12 @@ import numpy as np
 from mlirad.dialects.extents import Extent
 from mlirad.errors import SizeNeeded
 from mlirad.frontend.constructs.loops import integer
+from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.protocols.masked_places import in_front, length_of
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,24 @@ class TracedRange:
             "a range of traced integers has no length while the function is traced",
             "use it in a `for` loop alone",
         )
+
+
+class ChosenItems:
+    """The rows that a traced mask chooses, moved in front of all others, for a loop with a traced count."""
+
+    def __init__(self, chosen: MaskedElements):
+        self.length = length_of(chosen)
+        self._rows = in_front(chosen)
+
+    def item(self, k: Any) -> Any:
+        """The row of iteration k."""
+        return self._rows[k]
+
+    def bounds(self) -> tuple[Any, Any]:
+        """Bounds to count between."""
+        return as_array(0), self.length
+
+    of_index = item
 
 
 def range_(*args: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from mlirad.dialects.extents import is_static
 from mlirad.errors import MliradError
@@ -20,9 +20,10 @@ from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.carried import Loop
 from mlirad.frontend.control_flow.expressions import not_
-from mlirad.frontend.control_flow.iterables import Once, TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.iterables import ChosenItems, Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.reached import Reached
-from mlirad.frontend.control_flow.state import State, is_traced
+from mlirad.frontend.control_flow.state import State, is_missing, is_traced
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.tracing.control import attempting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import xp
@@ -30,6 +31,8 @@ from mlirad.frontend.tracing.tokens import last_token, resume
 
 WRITTEN_OUT: Final = 16
 """Loops of at most so many trips are written out."""
+
+Counted: TypeAlias = TracedRange | ChosenItems
 
 Thunk = Callable[[], Any]
 Next = Callable[[Any], None]
@@ -62,7 +65,9 @@ def while_(test: Thunk, body: Thunk, state: State) -> None:
 
 def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
     """`for`: a loop of the program over traced arrays and long ranges, else trips in Python."""
-    if isinstance(iterable, TracedRange):
+    if isinstance(iterable, MaskedElements) and iterable.dim == 0 and is_tracing():
+        iterable = ChosenItems(iterable)
+    if isinstance(iterable, Counted):
         state.require_rewritable("a `for` loop")
         _count(iterable, next_, body, state, stop)
         return
@@ -119,8 +124,15 @@ def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State,
     """A loop over known trips, from the first one on that is left."""
     before = state.get()
     next_(trips.item(first))  # so that variables of the target that are read later have a type
-    if not any(found is not before[name] for name, found in state.get().items() if name in state.live):
-        state.put(before)
+    is_certain = first == 0 and is_static(
+        trips.length
+    )  # else variables keep their values if no iteration is left
+    after = state.get()
+    if not is_certain:
+        after |= {name: found for name, found in before.items() if not is_missing(found)}
+    if all(after[name] is before[name] for name in state.live):
+        after = before
+    state.put(after)
     loop = Loop(state, body, "`for`", trips.whole)
 
     def counted(init: dict[str, Any]) -> dict[str, Any]:
@@ -134,23 +146,28 @@ def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State,
     loop.run(counted if stop is None else lambda init: _stopping(trips, first, loop, next_, stop, init))
 
 
-def _count(trips: TracedRange, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
-    """A loop over a range whose bounds are traced."""
+def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
+    """A loop with a traced number of iterations."""
     loop = Loop(state, body, "`for`")
 
     def counting(init: dict[str, Any]) -> dict[str, Any]:
-        low, high = trips.bounds()
+        low, high = items.bounds()
 
         def step(k: Any, carry: dict[str, Any]) -> dict[str, Any]:
-            return loop.trip(carry, lambda: next_(trips.of_index(k)))
+            return loop.trip(carry, lambda: next_(items.of_index(k)))
 
         return loops.counting(low, high, step, init, "`for`", of_variables=True)
 
-    loop.run(counting if stop is None else lambda init: _stopping(trips, 0, loop, next_, stop, init))
+    loop.run(counting if stop is None else lambda init: _stopping(items, 0, loop, next_, stop, init))
 
 
 def _stopping(
-    trips: Trips | TracedRange, first: int, loop: Loop, next_: Next, stop: Thunk, init: dict[str, Any]
+    trips: Trips | Counted,
+    first: int,
+    loop: Loop,
+    next_: Next,
+    stop: Thunk,
+    init: dict[str, Any],
 ) -> dict[str, Any]:
     """A loop over trips from the first one on, which may be left before the last one."""
     length = trips.length

@@ -8,12 +8,12 @@ if x > 0:                   before the branch, and that the copy has been writte
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, parts_or_version
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array, base_of, is_doubtful
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

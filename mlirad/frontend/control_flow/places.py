@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType
 from typing import Any, Final, TypeAlias, cast
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.jit.guards import MISSING, cell_content
+from mlirad.lazy_dataclass import dataclass
 
 SMALL: Final = 1 << 16
 """Up to how many bytes the elements of an array are compared."""

@@ -16,15 +16,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from mlirad.errors import MliradError, UnsupportedError
-from mlirad.frontend.constructs.endings import end_where
 from mlirad.frontend.constructs.loops import flag_of
-from mlirad.frontend.tracing.array import made
-from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import is_tracing
-from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.source import is_user_file, traceback_line
-from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
-from mlirad.reports import noted
 
 
 class RaisingSide(Exception):
@@ -91,20 +88,8 @@ def not_raising() -> Generator[None]:
 
 def raise_later(test: Any, raising: RaisingSide) -> None:
     """Have the program raise what one branch raises, where the test chooses that branch."""
-    error = raising.error
-    for kinds in current_frame().functions.tries:
-        if isinstance(error, kinds()):
-            raise unsupported_error(
-                f"{type(error).__name__} is raised under a traced condition, and an `except` around it "
-                "catches it",
-                "compute both results, and choose one: np.where(condition, other, result)",
-            )
-    if not has_reports():
-        raise ReportsNeeded
-    flag, b = flag_of(test, "`if`").value, emitting()
-    condition = b.logical_not(flag) if raising.side else flag
-    end_where(made(condition))
-    report("exception", condition, [], noted(error).replace("{", "{{").replace("}", "}}"))
+    flag = flag_of(test, "`if`")
+    raise_where(xp.logical_not(flag) if raising.side else flag, raising.error)
 
 
 def _is_raised_by_statement(error: Exception) -> bool:

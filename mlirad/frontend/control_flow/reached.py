@@ -6,9 +6,10 @@
         x = x + bump()            each trip. Under a traced condition it is an error.
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
-lists, dictionaries and their like, attributes of objects of the program, small arrays, generators of random
-numbers, iterators. What objects of packages refer to is looked at, but not compared, since they keep results
-of theirs. The variables of the statement itself are a matter of `state.py`. Globals may grow, as tables of
+lists, dictionaries and their like, attributes of objects of the program and of packages whose functions are
+rewritten, small arrays, generators of random numbers, iterators. Of the globals of such packages those count
+that code can change. What other objects refer to is looked at, but not compared, since they keep results of
+theirs. The variables of the statement itself are a matter of `state.py`. Globals may grow, as tables of
 what was computed before do.
 """
 
@@ -35,6 +36,7 @@ from weakref import ReferenceType
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.frontend.control_flow.package_globals import changed_globals
 from mlirad.frontend.control_flow.places import (
     Access,
     Content,
@@ -51,9 +53,9 @@ from mlirad.frontend.control_flow.places import (
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
-from mlirad.frontend.tracing.captured_objects import PROXIES, attribute_table, is_program_class, slots_of
-from mlirad.frontend.tracing.code_reads import is_program_file, reads_of
-from mlirad.frontend.tracing.drawn_objects import GENERATORS, drawn_state, is_iterator, returning
+from mlirad.frontend.tracing.captured_objects import PROXIES, attribute_table, is_rewritable_class, slots_of
+from mlirad.frontend.tracing.code_reads import is_program_file, is_rewritable_file, reads_of
+from mlirad.frontend.tracing.drawn_objects import drawn_state, generator_classes, is_iterator, returning
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.jit.guards import MISSING, cell_content
 
@@ -146,7 +148,7 @@ class Reached:
         kind = cast("type[Any]", type(value))
         if kind not in _PLAIN and not issubclass(kind, np.generic) and id(value) not in self._seen:
             self._seen[id(value)] = value
-            is_foreign = self._is_foreign and kind is not FunctionType and not is_program_class(kind)
+            is_foreign = self._is_foreign and kind is not FunctionType and not is_rewritable_class(kind)
             (self._foreign if is_foreign else self._waiting).append((value, name, self._is_global))
 
     def _enter(self, name: str, access: Access) -> None:
@@ -156,7 +158,7 @@ class Reached:
     def _open(self, value: Any, name: str) -> None:
         kind = cast("type[Any]", type(value))
         if kind is FunctionType:
-            if is_program_file(value.__code__.co_filename):
+            if is_rewritable_file(value.__code__.co_filename):
                 self._function(value)
         elif kind is MethodType:
             self._look_at(value.__func__, name)
@@ -176,7 +178,7 @@ class Reached:
                 self._look_at(part, name)
         elif kind is np.ndarray:
             self._array(value, name)
-        elif isinstance(value, GENERATORS):
+        elif isinstance(value, generator_classes()):
             give_back = returning(value)
             self._enter(name, (lambda: (Content(drawn_state(value)),), lambda before: give_back()))
         elif is_iterator(value):
@@ -185,9 +187,9 @@ class Reached:
             self._others(value, kind, name)
         elif isinstance(value, dict | list | set | deque | tuple):
             self._container(cast(Any, value), name)
-        elif not is_program_class(kind) and not issubclass(kind, _CLOSED):
+        elif not is_rewritable_class(kind) and not issubclass(kind, _CLOSED):
             self._others(value, kind, name)
-        if is_program_class(kind):
+        if is_rewritable_class(kind):
             self._object(value, kind, name)
 
     def _function(self, function: FunctionType) -> None:
@@ -196,10 +198,19 @@ class Reached:
             self._cell(cell, name)
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._look_at(default, function.__name__)
-        if not is_program_file(code.co_filename):
-            return
-        self._table(function.__dict__, f"an attribute of {function.__name__}", frozenset((PROGRAMS,)))
-        self._globals(code, function.__globals__)
+        if is_rewritable_file(code.co_filename):
+            self._table(function.__dict__, f"an attribute of {function.__name__}", frozenset((PROGRAMS,)))
+        if is_program_file(code.co_filename):
+            self._globals(code, function.__globals__)
+        elif is_rewritable_file(code.co_filename):
+            self._changed_globals(function)
+
+    def _changed_globals(self, function: FunctionType) -> None:
+        """The globals of packages that a function, and those that it names, can change."""
+        was_global = self._is_global
+        for table, name in changed_globals(function):
+            self._variable(table, name, frozenset())
+        self._is_global = was_global
 
     def _globals(self, code: CodeType, table: dict[str, Any]) -> None:
         """The globals that code names, and of modules of the program the attributes."""
@@ -288,7 +299,7 @@ class Reached:
 
     def _class(self, cls: type[Any]) -> None:
         """The attributes of a class, and of those it derives from."""
-        for base in filter(is_program_class, cls.__mro__):
+        for base in filter(is_rewritable_class, cls.__mro__):
             for key, part in list(vars(base).items()):
                 name = f"{base.__name__}.{key}"
                 if not (key.startswith("__") and key.endswith("__")):

@@ -7,6 +7,7 @@ from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag
 from mlirad.frontend.control_flow.loops import for_, while_
 from mlirad.frontend.control_flow.raised import exception, trying
 from mlirad.frontend.control_flow.state import UNSET, State, checked, nothing, returned, value
+from mlirad.frontend.control_flow.texts import percent, text
 
 __all__ = [
     "UNSET",
@@ -24,7 +25,9 @@ __all__ = [
     "nothing",
     "of",
     "or_",
+    "percent",
     "returned",
+    "text",
     "trying",
     "value",
     "while_",

@@ -19,7 +19,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -48,6 +47,7 @@ from mlirad.frontend.tracing.tokens import last_token, resume, sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 
 
 class _Open(threading.local):

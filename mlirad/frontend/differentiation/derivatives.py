@@ -11,7 +11,6 @@ At the top level the same functions run, in a trace of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -42,6 +41,7 @@ from mlirad.frontend.tracing.run_time_checks import marked_still
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import resume
 from mlirad.frontend.tracing.values import Higher
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,32 @@ def conjugated(tree: Tree, leaves: Sequence[Any]) -> list[Any]:
     ]
 
 
-def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[int]) -> Linearization:
-    """Linearise with respect to the arguments at the positions `wrt`; the others are passed as they are."""
+@dataclass(frozen=True)
+class Point:
+    """A function traced by itself, to be differentiated at a point: its operands are the moving leaves of the
+    differentiated arguments, then what it captures."""
+
+    traced: Traced
+    operands: tuple[Value, ...]
+    arguments: Tree
+    leaves: int
+    moving: tuple[int, ...]
+
+    def arrays(self, results: list[Value]) -> tuple[Array, ...]:
+        """The results of the function, as values of the trace; its token is taken on."""
+        if self.traced.has_token:
+            resume(made(results.pop()))
+        return tuple(made(v, weak=t.weak) for v, t in zip(results, self.traced.results.leaves, strict=True))
+
+    @property
+    def result_types(self) -> list[Attribute]:
+        """The types of the results, with that of a token."""
+        traced = self.traced
+        return [*traced.result_types, i64] if traced.has_token else traced.result_types
+
+
+def point_of(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[int]) -> Point:
+    """The function by the arguments at the positions `wrt`; the others are passed as they are."""
     chosen = tuple(args[k] for k in wrt)
     leaves, tree = flatten(chosen)
     names = parameter_names(function, len(args))
@@ -172,16 +196,18 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     points = [as_array(leaves[k]) for k in moving]
     hints = [hint_of(paths[k]) for k in moving]
     traced = trace_inner(function, rebuild, [types[k] for k in moving], hints)
+    operands = (*(p.value for p in points), *traced.captured)
+    return Point(traced, operands, tree, len(leaves), tuple(moving))
+
+
+def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[int]) -> Linearization:
+    """Linearise with respect to the arguments at the positions `wrt`; the others are passed as they are."""
+    point = point_of(function, args, wrt)
     b, frame = emitting(), current_frame()
-    operands = [p.value for p in points] + list(traced.captured)
-    results = _linearize(traced, operands, len(moving))[:-1]
-    if traced.has_token:
-        resume(made(results.pop()))
+    arrays = point.arrays(_linearize(point.traced, point.operands, len(point.moving))[:-1])
     b.location = emitting().location
-    arrays = tuple(made(v, weak=t.weak) for v, t in zip(results, traced.results.leaves, strict=True))
-    return Linearization(
-        traced, frame, tuple(made(v) for v in operands), tree, len(leaves), tuple(moving), arrays
-    )
+    operands = tuple(made(v) for v in point.operands)
+    return Linearization(point.traced, frame, operands, point.arguments, point.leaves, point.moving, arrays)
 
 
 def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[Value]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Unpack
 
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +35,7 @@ from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
 from mlirad.frontend.tracing.argument_types import leaf_types
+from mlirad.frontend.tracing.captures import Watch
 from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions
@@ -48,6 +49,7 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 
 
 @plain_errors
@@ -211,6 +213,7 @@ def trace_map(
     """The module of @main from the point to the values and the map, and the space the map ends in."""
     return settled_trace(
         lambda functions: _trace_map(functions, function, tree, types, positions),
+        Watch(function),
         options.checks,
         Control(options.control),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from mlirad.errors import DerivativeCheckError
 from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
 
 HALVINGS = 12
 """How many steps h are tried."""

@@ -10,7 +10,7 @@ scalar, or an element of an array of positions; and where in the result these go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import index
 from types import EllipsisType
 from typing import Any, TypeAlias, cast
@@ -22,6 +22,7 @@ from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64, plain_array
+from mlirad.frontend.tracing.expected_errors import OF_POSITIONS, require_unexpected
 from mlirad.frontend.tracing.operations import (
     as_array,
     broadcast_shapes,
@@ -30,6 +31,7 @@ from mlirad.frontend.tracing.operations import (
     stacked,
 )
 from mlirad.frontend.tracing.raising import position_error, tracing_error
+from mlirad.lazy_dataclass import dataclass
 
 Positions: TypeAlias = Array | npt.NDArray[Any]
 
@@ -169,6 +171,11 @@ def _traced_item(item: Array) -> Array:
         )
     if item.dtype.kind != "i":
         raise position_error(f"positions must be integers, got {item!r}", "convert them: x.astype(np.int64)")
+    require_unexpected(
+        OF_POSITIONS,
+        "a traced position outside of the array",
+        "test it before: a[k] if k < len(a) else other",
+    )
     return converted(item, I64)
 
 

@@ -2,6 +2,7 @@
 
     x[x > 0].sum()              np.sum(x, where=x > 0)
     x[mask] = y[mask] * 2       x[...] = np.where(mask, y * 2, x)
+    np.where(mask)[0].max()     the last position; see `chosen_positions`
 
 Such a selection keeps all elements, and which of them count. What NumPy computes of it without its length is
 bound to it in `numpy_functions.protocols.masked_elements`; whatever else is done with it is an error.
@@ -16,19 +17,22 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from xdsl.ir import Operation
 
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.control import blocked
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.raising import position_error, tracing_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.told_functions import require_asking
 
 OTHERWISE = (
-    "write np.where(mask, x, other) to keep the shape, or ad.extract(mask, x, size=n) for at most n elements"
+    "write np.where(mask, x, other) to keep the shape, or for at most n elements ad.extract(mask, x, size=n) "
+    "and for their positions ad.nonzero(mask, size=n)"
 )
 """What to write where the number of elements matters."""
 
@@ -69,18 +73,17 @@ class MaskedElements:
         """The number of dimensions."""
         return self.elements.ndim
 
-    @property
-    def shape(self) -> NoReturn:
-        """Raises: the mask decides it."""
-        raise unknown_length("its shape")
-
     def __len__(self) -> NoReturn:
+        require_asking()
         raise tracing_error(
             f"the length of {self!r} is not known while tracing", "np.count_nonzero(mask) is its traced value"
         )
 
     def __iter__(self) -> Iterator[Any]:
-        raise unknown_length("a loop over its elements")
+        raise blocked(
+            "the number of elements of x[mask] depends on a traced mask, and this loop over them needs it",
+            'write it as a statement, for v in x[mask]: ..., and have it rewritten: control="rewrite"',
+        )
 
     def __bool__(self) -> NoReturn:
         raise unknown_length("its truth")
@@ -91,6 +94,7 @@ class MaskedElements:
     __int__ = __index__ = __complex__ = __float__
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        require_asking()
         raise TracingError(
             f"{self!r} is used where its length is needed, which depends on a traced mask",
             location=self.line,
@@ -98,14 +102,32 @@ class MaskedElements:
         )
 
     def __repr__(self) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import represented  # few programs have texts
+
         shape = ["?" if d == self.dim else str(e) for d, e in enumerate(self.elements.shape)]
-        return f"MaskedElements({self.dtype}[{', '.join(shape)}])"
+        return represented(f"MaskedElements({self.dtype}[{', '.join(shape)}])")
 
 
 def unknown_length(what: str) -> TracingError:
     """What is said of a use of `x[mask]` that needs to know how many elements there are."""
     return tracing_error(
         f"the number of elements of x[mask] depends on a traced mask, and {what} needs it", OTHERWISE
+    )
+
+
+def other_mask(values: MaskedElements) -> TracingError:
+    """The error of elements that are written to positions of another mask."""
+    return tracing_error(
+        f"{values!r} is written to positions of another mask, whose number may differ",
+        "select what is written by the mask that is written to: x[mask] = y[mask]",
+    )
+
+
+def known_number(shape: Shape, place: str) -> TracingError:
+    """The error of a known number of values that are written to positions of a mask."""
+    return tracing_error(
+        f"values of shape {shape} for {place}, where the number of places is not known while tracing",
+        "write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
     )
 
 
@@ -164,6 +186,25 @@ def masked(x: Array, mask: Array, place: int) -> MaskedElements:
     return MaskedElements(
         made(b.reshape(x.value, shape)), made(b.reshape(mask.value, (prod(mask.shape),))), dim
     )
+
+
+def require_same(one: MaskedElements, other: MaskedElements) -> None:
+    """Raise for two selections that may be of different lengths."""
+    if (
+        one.ndim != other.ndim
+        or one.dim != other.dim
+        or one.mask.shape != other.mask.shape
+        or not is_same_mask(one.mask, other.mask)
+    ):
+        raise tracing_error(
+            f"{one!r} and {other!r} are selected by different masks, so their lengths may differ",
+            "compute one mask, and select by it from both: x[mask], y[mask]",
+        )
+
+
+def holds_chosen(key: Any) -> bool:
+    """Tell whether a key has positions whose number a traced mask decides; see `chosen_positions`."""
+    return any(type(item) is MaskedElements for item in items_of(key))
 
 
 def is_same_mask(one: Array, other: Array) -> bool:

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import i1
 from mlirad.dialects.extents import Extent
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
-from mlirad.frontend.indexing.masks import key_with_mask, masked
+from mlirad.frontend.indexing.masks import MaskedElements, holds_chosen, key_with_mask, masked
 from mlirad.frontend.indexing.truths import without_truths
 from mlirad.frontend.indexing.views import selected
 from mlirad.frontend.tracing.array import Array, is_ordered, made
@@ -31,9 +31,11 @@ from mlirad.ir.arrays import ArrayBuilder
 def read(x: Array, key: Any) -> Any:
     """`x[key]`: as in NumPy a view for a basic key, a copy otherwise. A single element is a scalar.
 
-    With a traced mask in the key it is a `MaskedElements`.
+    With a traced mask in the key, or positions of one, it is a `MaskedElements`.
     """
     x, key = without_truths(x, key)
+    if holds_chosen(key):
+        return _read_chosen(x, key)
     found = key_with_mask(key)
     if found is not None:
         mask, plain, place = found
@@ -44,6 +46,15 @@ def read(x: Array, key: Any) -> Any:
         result._is_row_major = is_ordered(x) and selection.is_leading  # pyright: ignore[reportPrivateUsage]
         return result
     return selected(x, selection, lambda value: read_value(value, selection), key)
+
+
+def _read_chosen(x: Array, key: Any) -> MaskedElements:
+    """`x[np.where(mask)]`: the elements at all positions; the same ones count."""
+    from mlirad.frontend.indexing.chosen_positions import chosen_of, key_at  # most programs do without
+
+    chosen, plain = chosen_of(key), key_at(key, 0)
+    before = select_key(x.shape, plain).view.index(...)
+    return MaskedElements(read(x, plain), chosen.mask, before + chosen.dim)
 
 
 def _has_ellipsis(key: Any) -> bool:

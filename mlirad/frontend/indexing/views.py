@@ -18,7 +18,7 @@ A body that is traced on its own, of a loop, a branch or a derivative, cannot wr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from mlirad.dialects.shapes import Shape, Value
@@ -38,6 +38,7 @@ from mlirad.frontend.tracing.array import (
 from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.strides import Strides, column_major, is_laid_out, row_major, strides_reshaped
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

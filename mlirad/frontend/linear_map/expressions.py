@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
@@ -31,6 +30,7 @@ from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of
+from mlirad.lazy_dataclass import dataclass
 
 Text: TypeAlias = tuple[str, int]
 """An expression as text, and how tightly its outermost operator binds."""

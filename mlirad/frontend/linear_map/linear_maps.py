@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -43,6 +42,7 @@ from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_methods
 from mlirad.ir.printing import text_of
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +30,7 @@ from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.printing import text_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from mlirad.passes.split_map import SplitMap

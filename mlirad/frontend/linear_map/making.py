@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
 
 Parts: TypeAlias = "tuple[MapNode, Space, Space, list[HeldMap]]"
 """A node, the spaces of its map, and the maps that this is made of."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from xdsl.ir import Attribute
@@ -33,6 +32,7 @@ from mlirad.frontend.linear_map.expressions import (
 )
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 
 # Leaves ------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ arguments and fields as declared, dictionaries by sorted keys.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import prod
 from typing import Any, cast
@@ -30,6 +30,7 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.statics import Static
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.compare(a, "Lt", lambda: b, ...)
 not a              ad__.not_(a)                          f(x)            ad__.of(f)(x)
 a if c else b      ad__.choose(c, lambda: a, lambda: b)
+"..." % x          ad__.percent("...", lambda: x)        f"{x:g}"         ad__.text(lambda: f"{x:g}", "{x:g}")
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.rewriting.nodes import at, call, load, thunk
+from mlirad.frontend.rewriting.nodes import at, binds, call, load, thunk
 
 CHEAP = (
     ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.expr_context,
@@ -32,6 +33,11 @@ def refuse(file: str, node: ast.AST, reason: str, hint: str) -> NoReturn:
     )
 
 
+def shown(node: ast.JoinedStr) -> str:
+    """A text with expressions as its source says it, without the quotes."""
+    return ast.unparse(node)[2:-1]
+
+
 class Expressions(ast.NodeTransformer):
     """The rewriting of the expressions of one function."""
 
@@ -43,14 +49,14 @@ class Expressions(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """`and` and `or`, whose later operands are computed only if they are needed."""
-        if any(_binds(value) for value in node.values[1:]):
+        if any(binds(value) for value in node.values[1:]):
             return node
         return self._joined(node, self.visit)
 
     def truth(self, node: ast.expr) -> ast.expr:
         """An expression of which only the truth counts: `and` and `or` in it join values of any kinds."""
         if isinstance(node, ast.BoolOp):
-            return node if any(_binds(value) for value in node.values[1:]) else self._joined(node, self._flag)
+            return node if any(binds(value) for value in node.values[1:]) else self._joined(node, self._flag)
         return self.visit(node)
 
     def _flag(self, node: ast.expr) -> ast.expr:
@@ -75,21 +81,40 @@ class Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """`a if c else b`."""
-        if _binds(node.body) or _binds(node.orelse):
+        if binds(node.body) or binds(node.orelse):
             return node
         one, other = self.visit(node.body), self.visit(node.orelse)
         return at(node, call("choose", self.truth(node.test), thunk(one), thunk(other)))
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """Chains of comparisons, and `in`; a single comparison is that of the values."""
-        is_plain = len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn)
-        if is_plain or any(_binds(value) for value in node.comparators):
+        """Chains of comparisons, `in` and `is`; any other single comparison is that of the values."""
+        is_plain = len(node.ops) == 1 and (
+            not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
+            or (isinstance(node.ops[0], ast.Is | ast.IsNot) and isinstance(node.comparators[0], ast.Constant))
+        )
+        if is_plain or any(binds(value) for value in node.comparators):
             self.generic_visit(node)
             return node
         parts: list[ast.expr] = [self.visit(node.left)]
         for op, value in zip(node.ops, node.comparators, strict=True):
             parts += [ast.Constant(type(op).__name__), thunk(self.visit(value))]
         return at(node, call("compare", *parts))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """`"..." % values`; other operators are those of the values."""
+        self.generic_visit(node)
+        template = node.left
+        is_text = isinstance(template, ast.Constant) and isinstance(template.value, str)
+        if not is_text or not isinstance(node.op, ast.Mod) or binds(node.right):
+            return node
+        return at(node, call("percent", template, thunk(node.right)))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        """A text with expressions in it."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.FormattedValue):
+                part.value = self.visit(part.value)
+        return node if binds(node) else at(node, call("text", thunk(node), ast.Constant(shown(node))))
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """A call: of the rewritten function, if it is one of the program."""
@@ -118,8 +143,3 @@ class Expressions(ast.NodeTransformer):
         if self.class_name is None or not name.startswith("__") or name.endswith("__"):
             return name
         return f"_{self.class_name.lstrip('_')}{name}"
-
-
-def _binds(node: ast.expr) -> bool:
-    """Whether an expression assigns variables, which a function of its own would not assign here."""
-    return any(isinstance(n, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node))

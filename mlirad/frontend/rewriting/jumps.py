@@ -8,17 +8,19 @@
                                                   total = total + x
 
 What follows an `if` of which one side always jumps goes to the other side, so most jumps need no guard. A
-function returns at its end, what `ad_value` holds.
+function returns at its end, what `ad_value` holds. A test that assigns moves into the body of its loop, if
+there are jumps in that.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mlirad.frontend.rewriting.names import own_nodes
-from mlirad.frontend.rewriting.nodes import at, call, load, store
+from mlirad.frontend.rewriting.nodes import at, binds, call, load, store
+from mlirad.lazy_dataclass import dataclass
 
 VALUE = "ad_value"
 """The variable that holds what the function returns."""
@@ -58,6 +60,14 @@ def ends(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> bool:
 
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
+
+
+class _End(ast.Break):
+    """The jump out of a loop whose test fails, which `else` follows."""
+
+
+def _has_jumps(body: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Return | ast.Break) for node in own_nodes(body))
 
 
 class Jumps:
@@ -117,7 +127,8 @@ class Jumps:
                     at(node, ast.Assign([store(RETURNED)], ast.Constant(True))),
                 ], {RETURNED}
             case ast.Break() | ast.Continue() if loop is not None:
-                flag = loop.flag("break" if isinstance(node, ast.Break) else "continue")
+                kinds: dict[type[ast.stmt], str] = {ast.Continue: "continue", _End: "end"}
+                flag = loop.flag(kinds.get(type(node), "break"))
                 return [at(node, ast.Assign([store(flag)], ast.Constant(True)))], {flag}
             case ast.While() | ast.For():
                 return self._loop(node, loop)
@@ -155,21 +166,26 @@ class Jumps:
     def _loop(self, node: ast.While | ast.For, outer: _Loop | None) -> tuple[list[ast.stmt], set[str]]:
         loop = _Loop(self._count)
         self._count += 1
+        if isinstance(node, ast.While) and binds(node.test) and _has_jumps(node.body):
+            goes_on = at(node.test, ast.If(node.test, [ast.Pass()], [at(node.test, _End())]))
+            node.test, node.body = at(node.test, ast.Constant(True)), [goes_on, *node.body]
         node.body, flags = self._filled(node.body, loop)
-        going_on, stopped = f"ad_continue_{loop.number}", f"ad_break_{loop.number}"
+        going_on, stopped, ended = (f"ad_{kind}_{loop.number}" for kind in ("continue", "break", "end"))
         if going_on in loop.used:
             node.body = [at(node, ast.Assign([store(going_on)], ast.Constant(False))), *node.body]
         stops = sorted(flags - {going_on})
         vars(node)["stops"] = stops
         before: list[ast.stmt] = []
-        if stopped in loop.used:
-            before.append(at(node, ast.Assign([store(stopped)], ast.Constant(False))))
+        for flag in (stopped, ended):
+            if flag in loop.used:
+                before.append(at(node, ast.Assign([store(flag)], ast.Constant(False))))
         leaving = flags & {RETURNED}
         if not node.orelse:
             return [*before, node], leaving
         orelse, more = self._block(node.orelse, outer)
         node.orelse = []
-        after = [at(orelse[0], ast.If(_none_of(set(stops)), orelse, []))] if stops else orelse
+        left = set(stops) - {ended}
+        after = [at(orelse[0], ast.If(_none_of(left), orelse, []))] if left else orelse
         return [*before, node, *after], leaving | more
 
 

@@ -60,3 +60,8 @@ def at(place: ast.AST, node: N) -> N:
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)
     return node
+
+
+def binds(node: ast.expr) -> bool:
+    """Tell whether an expression assigns variables, which a function of its own would not assign here."""
+    return any(isinstance(n, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node))

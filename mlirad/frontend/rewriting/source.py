@@ -12,7 +12,6 @@ import ast
 import inspect
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Final, TypeAlias
@@ -20,6 +19,7 @@ from typing import Final, TypeAlias
 from mlirad.frontend.rewriting.changed_source import has_changed
 from mlirad.frontend.tracing.code_reads import own_code
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.lazy_dataclass import dataclass
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """What defines a function."""

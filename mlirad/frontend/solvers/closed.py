@@ -12,7 +12,6 @@ replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -33,6 +32,7 @@ from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ An iteration ends with `Progress`: the vector, how many steps it took, and wheth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
+from mlirad.lazy_dataclass import dataclass
 
 
 class Progress(NamedTuple):

@@ -10,9 +10,8 @@ gradient of f = 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any, ClassVar, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
@@ -32,12 +31,14 @@ from mlirad.frontend.solvers.convergence import (
 from mlirad.frontend.solvers.implicit import implicit
 from mlirad.frontend.solvers.inverses import METHODS as LINEAR
 from mlirad.frontend.solvers.newton import newton
+from mlirad.frontend.solvers.pairs import pair_of
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.lazy_dataclass import dataclass
 
 
 class Solution(NamedTuple):
@@ -228,31 +229,11 @@ def _scalar(value: Any, f: Callable[..., Any]) -> Any:
 # Calls -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _WithSolver:
-    """A function and a solver of the user's own, as one to be compiled."""
-
-    CAPTURED: ClassVar = ("f", "solver")
-
-    f: Callable[..., Any]
-    solver: Solver
-
-    def __call__(self, *args: Any) -> Any:
-        return self.f(*args)
-
-
-_with_solver = lru_cache(maxsize=64)(_WithSolver)
-"""The same object for the same functions, as it is what compiled programs belong to."""
-
-
 def _call(equation: _Equation, f: Callable[..., Any], solver: Solver | None) -> Callable[..., Any]:
     """The solver as a function of the start and of further arguments of f, in a trace and outside."""
     require_function(f, equation.what)
     if solver is None:
         return Transformed(f, lambda f, args: equation.solved(f, None, args), equation, Options())
     require_function(solver, f"{equation.what}: solver")
-    try:
-        both = _with_solver(f, solver)
-    except TypeError:  # one of them has no hash
-        both = _WithSolver(f, solver)
+    both = pair_of(f, solver)
     return Transformed(both, lambda _, args: equation.solved(f, solver, args), equation, Options())

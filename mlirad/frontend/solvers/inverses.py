@@ -146,24 +146,46 @@ def _of_least_squares(operator: Operator, space: LeafType, limits: Limits) -> tu
 def _iterated(
     pairs: Sequence[tuple[Operator, Callable[..., Progress]]], space: LeafType
 ) -> tuple[Operator, Operator]:
-    """The inverses of an operator and of its transpose, which follows it unless it is the same: of each the
-    operator, and what iterates."""
-    made: list[Operator] = []
-    for k, (operator, solver) in enumerate(pairs):
-        made.append(_with_rules(operator, solver, made, k, len(pairs) - 1 - k, space))
-    return made[0], made[-1]
+    """The inverses of an operator and of its transpose by iterations: of each the operator, and what
+    iterates."""
 
-
-def _with_rules(
-    operator: Operator, solver: Callable[..., Progress], made: list[Operator], own: int, other: int,
-    space: LeafType,
-) -> Operator:  # fmt: skip
-    """An inverse, whose rules call those that `made` has at the places of itself and of its transpose."""
-
-    def solution(v: Any, *data: Any) -> Any:
+    def converged(solver: Callable[..., Progress], v: Any, *data: Any) -> Any:
         found = solver(v, *data)
         return xp.where(found.converged, found.z, np.nan).astype(space.dtype)
 
+    return of_solutions([(a, partial(converged, solver)) for a, solver in pairs], space)
+
+
+def of_solutions(
+    pairs: Sequence[tuple[Operator, Operator]], space: LeafType, *, is_expensive: bool = False
+) -> tuple[Operator, Operator]:
+    """The inverses of an operator and of its transpose, which follows it unless it is the same: of each the
+    operator, and what solves for a vector and the data. An operator without data is not called.
+
+    They are functions of the program. A derivative of a call of one solves again; where that is expensive,
+    the inverses are written out in each use, and derivatives read the solution.
+    """
+    made: list[Operator] = []
+    written: list[Operator] = []
+    for k, (operator, solution) in enumerate(pairs):
+        inverse = _with_rules(operator, solution, made, k, len(pairs) - 1 - k)
+        written.append(inverse)
+        made.append(_as_function(inverse, space))
+    found = written if is_expensive else made
+    return found[0], found[-1]
+
+
+def _as_function(inverse: Operator, space: LeafType) -> Operator:
+    def called(v: Any, *data: Any) -> Any:
+        return inverse(v, *data)
+
+    return Function(called, returns=np.zeros(space.shape, space.dtype))
+
+
+def _with_rules(
+    operator: Operator, solution: Operator, made: list[Operator], own: int, other: int
+) -> Operator:
+    """An inverse, whose rules call those that `made` has at the places of itself and of its transpose."""
     inverse = custom_derivative(solution)
 
     @inverse.rule(reads_result=True)
@@ -187,10 +209,7 @@ def _with_rules(
 
         return pulled
 
-    def called(v: Any, *data: Any) -> Any:
-        return inverse(v, *data)
-
-    return Function(called, returns=np.zeros(space.shape, space.dtype))
+    return inverse
 
 
 def _moves(data: Sequence[Any]) -> bool:

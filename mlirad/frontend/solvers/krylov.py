@@ -53,10 +53,10 @@ def cg(a: Map, b: Any, limits: Limits) -> Progress:
     return Progress(x, steps, size <= goal)
 
 
-def gmres(a: Map, b: Any, limits: Limits) -> Progress:
-    """x with a(x) = b."""
+def gmres(a: Map, b: Any, limits: Limits, goal: Any = None) -> Progress:
+    """x with a(x) = b; `goal` is how long the residual may be, if it is not the limits that say so."""
     width = min(RESTART, b.size)
-    goal = limits.tolerance(b.dtype, 0.75) * norm(b)
+    goal = limits.tolerance(b.dtype, 0.75) * norm(b) if goal is None else goal
 
     def cycle(state: tuple[Any, ...]) -> tuple[Any, ...]:
         x, r, _, steps = state

@@ -12,7 +12,6 @@ array of all entries.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Any, cast
@@ -32,6 +31,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.call import NativeFunction
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.fold import topological
 from mlirad.linear_maps.sparsity import BlockRows
 from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs

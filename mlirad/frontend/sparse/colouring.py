@@ -11,11 +11,10 @@ get colours of their own. Coleman and Moré, 1983 and 1984; Gebremedhin, Manne a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mlirad.jit.colouring import greedy_colours
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.sparsity import SparsityPattern, from_positions
 from mlirad.linear_maps.sparsity.relations import Ints
 

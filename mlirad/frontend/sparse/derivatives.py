@@ -14,7 +14,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -44,6 +44,7 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.sparsity import (
     BlockRows,
     Known,

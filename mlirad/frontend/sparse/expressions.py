@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +30,7 @@ from mlirad.frontend.differentiation.derivatives import (
     linearize_at,
 )
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.captures import Watch
 from mlirad.frontend.tracing.control import Control, as_traced
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.function_names import argument_hints
@@ -39,6 +40,7 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ def trace_expression(
     def traced(functions: Functions) -> tuple[ModuleOp, Linearization, Tree | None, list[int], int]:
         return _traced(functions, function, tree, types, argnums, has_aux)
 
-    module, at, other_tree, floats, others = settled_trace(traced, control=Control(options.control))
+    module, at, other_tree, floats, others = settled_trace(
+        traced, Watch(function), control=Control(options.control)
+    )
     stats.add("trace", time.perf_counter() - start, module)
     # Which elements a build computes from which is seen where it is operations on whole arrays.
     brought_to("plain-maps", module, replace(options, chunk=None), stats)

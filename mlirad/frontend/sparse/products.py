@@ -11,7 +11,6 @@ of NumPy: fused with the products, it would recompute them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
 
@@ -26,6 +25,7 @@ from mlirad.dialects.shapes import UNIT, Value, array_type, components_of, eleme
 from mlirad.frontend.sparse.colouring import Compression
 from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 MAX_ELEMENTS = 1 << 25
 """How many elements the products that one call of a program makes may have, unless it makes only one."""

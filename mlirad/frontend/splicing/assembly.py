@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any, Final, TypeAlias
 
@@ -22,6 +22,7 @@ from mlirad.frontend.splicing.code_tables import (
     handlers,
 )
 from mlirad.frontend.splicing.insertion import CACHE_UNITS, UnknownCodeError, with_argument
+from mlirad.lazy_dataclass import dataclass
 
 _EXTENDED: Final = dis.EXTENDED_ARG
 _JUMPS: Final = frozenset(dis.hasjrel)

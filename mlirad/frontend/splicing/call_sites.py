@@ -4,6 +4,7 @@
     z = table[k]                 z = made(item((table, k)))
     y[i] = x                     put((x, y, i))
     w = 2 * y                    w = made(2 * y)
+    f"{x} m"                     text((f"{x}", " m"))
 
 What stands on the right is what code does that was told to ask; `Hooks` says what it means. So functions in C
 are reached, and subscripts of NumPy's arrays, however the code came by them. Such code has its instructions
@@ -13,6 +14,7 @@ twice: as they were, for other threads, and with the questions. Functions that i
 from __future__ import annotations
 
 import dis
+import opcode
 from collections.abc import Callable, Iterator
 from functools import cache
 from sys import version_info
@@ -29,6 +31,9 @@ from mlirad.frontend.splicing.tracing_threads import TRACING
 _CODES: Final = dis.opmap
 _CALLABLE_FIRST: Final = version_info >= (3, 13)
 """Whether what is called lies below the place of `self` on the stack, not above it."""
+
+_REMAINDER: Final = next(k for k, (name, _) in enumerate(opcode._nb_ops) if name == "NB_REMAINDER")  # pyright: ignore
+"""The number of the operator `%`."""
 
 _MOST_STACK: Final = 4
 """How many more values code that asks has on the stack, at most."""
@@ -131,6 +136,18 @@ class _Asking:
                 yield from self._hooked(self._hooks.made, position)
             else:
                 yield Instruction(_CODES["POP_TOP"], 0, position)
+        elif name == "BUILD_STRING":
+            yield Instruction(_CODES["BUILD_TUPLE"], copy.argument, position)
+            yield from self._hooked(self._hooks.text, position)
+        elif name == "BINARY_OP" and copy.argument == _REMAINDER:
+            yield Instruction(_CODES["BUILD_TUPLE"], 2, position)
+            yield from self._hooked(self._hooks.remainder, position)
+            yield from self._hooked(self._hooks.made, position)
+        elif name == "CONTAINS_OP":
+            yield Instruction(_CODES["BUILD_TUPLE"], 2, position)
+            yield from self._hooked(self._hooks.within, position)
+            if copy.argument:
+                yield Instruction(_CODES["UNARY_NOT"], 0, position)
         elif is_method:  # as an attribute, so it is known where what is called lies
             operation = _CODES["LOAD_ATTR"] if name == "LOAD_METHOD" else copy.operation
             argument = copy.argument if name == "LOAD_METHOD" else copy.argument & ~1

@@ -11,9 +11,10 @@ describe them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import CodeType
 from typing import TypeAlias
+
+from mlirad.lazy_dataclass import dataclass
 
 Position: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 """First and last line of an instruction, first and last column, as `co_positions` gives them."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+from mlirad.lazy_dataclass import dataclass
 
 
 class Spliced:
@@ -33,6 +34,12 @@ class Hooks:
     """From an object and a key, its item."""
     put: Callable[[tuple[Any, Any, Any]], Any]
     """Writes a value into an object, at a key."""
+    text: Callable[[tuple[str, ...]], str]
+    """From the parts of an f-string, the text."""
+    remainder: Callable[[tuple[Any, Any]], Any]
+    """From what stands beside `%`, the result."""
+    within: Callable[[tuple[Any, Any]], bool]
+    """From what stands beside `in`, the answer."""
     made: Callable[[Any], Any]
     """From what a call, an operator or a subscript gives, what the code goes on with."""
 

@@ -38,9 +38,9 @@ PlainArray = npt.NDArray[Any]
 class Adopted(Request):
     """A traced value is written into an array that comes from this place."""
 
-    def __init__(self, place: Place):
+    def __init__(self, place: Place, array: PlainArray):
         super().__init__()
-        self.place = place
+        self.place, self.array = place, array
 
 
 def made(result: Any) -> Any:
@@ -114,7 +114,7 @@ def _counting() -> Callable[[], object]:
     def same(value: Any) -> Any:
         return value
 
-    hooks = Hooks(called=same, item=same, put=same, made=lambda result: sys.getrefcount(result))
+    hooks = Hooks(same, same, same, same, same, same, made=lambda result: sys.getrefcount(result))
     sample.__code__ = asking(sample.__code__, hooks)
     return sample
 
@@ -140,6 +140,6 @@ def require_adopted(array: object) -> None:
     known = functions.made_arrays.get(id(owner))
     if known is not None and known[0]() is owner:
         if known[1] not in functions.lessons.adopted:
-            raise Adopted(known[1])
+            raise Adopted(known[1], owner)
     else:
         require_telling_all()

@@ -14,7 +14,6 @@ another one, and in which order its elements would lie in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -37,6 +36,7 @@ from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
 from mlirad.frontend.tracing.told_functions import require_asking, require_asking_to_store
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 
@@ -190,13 +190,17 @@ class Array(Traced):
         return class_of(self.dtype, is_array=not is_scalar(self), weak=self.weak)
 
     def __repr__(self) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import represented  # few programs have texts
+
         name = self._value.name_hint
-        return f"Array({'' if name is None else name + ': '}{self.dtype}{list(self.shape)})"
+        return represented(f"Array({'' if name is None else name + ': '}{self.dtype}{list(self.shape)})")
 
     def __str__(self) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import text_of  # few programs have texts
+
         owner = self._value.owner
         place = location_of(owner) if isinstance(owner, Operation) else None
-        return repr(self) if place is None else f"{self!r} made at {place}"
+        return text_of(repr(self) if place is None else f"{self!r} made at {place}")
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         require_asking()

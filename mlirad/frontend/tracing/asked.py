@@ -110,6 +110,32 @@ def elements_hint() -> str:
     return f"write x.astype(np.{last}) for np.{last}(x)" if is_dtype else _ELEMENTS
 
 
+_SHOWING: Final = frozenset((
+    "IPython", "_pytest", "bdb", "debugpy", "ipykernel", "logging", "loguru", "pdb", "pprint", "pudb",
+    "pydevd", "reprlib", "rich", "structlog", "traceback", "unittest", "warnings",
+))  # fmt: skip
+"""Modules and packages that make texts for people."""
+
+
+def is_for_people(frame: FrameType) -> bool:
+    """Tell whether a frame runs code whose texts are only shown."""
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _SHOWING
+
+
+def is_showing(frame: FrameType) -> bool:
+    """Tell whether a frame only prints, or raises an error, in its line."""
+    if is_for_people(frame):
+        return True
+    if _called(_expression(frame)) == ["print"]:
+        return True
+    try:
+        (statement,) = ast.parse(_line(frame)).body
+    except (SyntaxError, ValueError):
+        return False
+    is_print = isinstance(statement, ast.Expr) and _called(statement.value) == ["print"]
+    return is_print or isinstance(statement, ast.Raise)
+
+
 def _is_membership(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn)
 

@@ -123,7 +123,7 @@ class AttributeWalk(LibraryWalk):
                 if self._is_read(table, name, constructs) or (reads_all and name not in _INERT - _SHOWN):
                     self._of_class(table, name, base.__name__)
         wanted = None if reads_all else self.names | {name[1:] for name in self.names if setter("") in name}
-        self.guards.append(ClassGuard(cls, tables, wanted, _INERT))
+        self.guards.append(ClassGuard(cls, bases, tables, wanted, _INERT))
         self._shown(cls, path)
         if any("__exit__" in table for table in tables):
             self._read((SURVIVES,))

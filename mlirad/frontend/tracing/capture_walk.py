@@ -36,7 +36,7 @@ from mlirad.frontend.tracing.code_reads import (
     own_code,
     reads_of,
 )
-from mlirad.frontend.tracing.drawn_objects import GENERATORS, is_iterator
+from mlirad.frontend.tracing.drawn_objects import generator_classes, is_iterator
 from mlirad.frontend.tracing.outside_reads import is_outside
 from mlirad.frontend.tracing.value_keys import Same, base_key
 from mlirad.jit.container_guards import KeysGuard
@@ -95,7 +95,7 @@ class Walk(AttributeWalk):
             return self._function
         if kind is CellType:
             return self._held_cell
-        if derives(kind, GENERATORS) or is_iterator(value):
+        if derives(kind, generator_classes()) or is_iterator(value):
             return self._drawn
         known: tuple[tuple[Any, Opener], ...] = (
             (MethodType, self._method),
@@ -284,7 +284,8 @@ def _modules_read(
     """
     found = {name: module for called in reads.modules for name, module in modules_called(called, table)}
     if reads.reads_modules:
-        own = {name: m for name, m in list(sys.modules.items()) if not is_library_module(m)}
+        modules = {n: m for n, m in list(sys.modules.items()) if isinstance(cast(object, m), ModuleType)}
+        own = {name: module for name, module in modules.items() if not is_library_module(module)}
         named = own.keys() & reads.texts or own.keys()
         found |= {name: own[name] for name in named | {table.get("__name__")} if name in own}
     for name, module in found.items():

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.code_reads import is_program_file, is_rewritable_file
 from mlirad.jit.foreign_arrays import refusal
 from mlirad.jit.guards import MISSING
 
@@ -40,6 +40,13 @@ def is_program_class(kind: type[Any]) -> bool:
     return (file is None and name not in sys.stdlib_module_names) or (
         file is not None and is_program_file(file)
     )
+
+
+def is_rewritable_class(kind: type[Any]) -> bool:
+    """Tell whether a class is defined where control flow may be rewritten: in the program or in a package."""
+    module = sys.modules.get(kind.__module__)
+    file = None if module is None else file_of(module)
+    return is_program_class(kind) if file is None else is_rewritable_file(file)
 
 
 def file_of(module: ModuleType) -> str | None:

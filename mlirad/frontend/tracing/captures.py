@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from mlirad.frontend.tracing.drawn_objects import drawn_state
 from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.frontend.tracing.value_walk import SIZE_OF, LargeArray
 from mlirad.jit.guards import Guards
+from mlirad.lazy_dataclass import dataclass
 
 RECENT: Final = 8
 """For how many states of what a function reads the guards are kept."""
@@ -123,6 +123,12 @@ class Watch:
         self._recent = (found, *recent[: RECENT - 1])
         return found
 
+    def entire(self) -> Captures:
+        """Everything that it reads now, also ignored entries and those that tables have gained."""
+        if not self._ignored and not self._growing:
+            return self.current()
+        return find_captures(self.root, self._names, guess=self._guess)
+
     def known_codes(self) -> frozenset[CodeType]:
         """The code that it was found to reach."""
         return frozenset(code for captures in self._recent for code in captures.codes)
@@ -166,7 +172,8 @@ def find_captures(
         walk = Walk(sought, ignored, growing, weak)
         walk.run(root)
         found = names | walk.found_names
-        if found == sought or not walk.is_selective:
+        # A walk that leaves something out finds other names each time, so it is not repeated without an end.
+        if found == sought or not walk.is_selective or (sought > names and not walk.is_whole):
             break
         sought = found if guess <= names else names  # from the start, where the guess was wrong
         guess = frozenset()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dis
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, cached_property
 from sysconfig import get_paths
 from types import CodeType, FunctionType
@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 from mlirad.frontend.splicing.plain import plain_code
 from mlirad.frontend.tracing.source import is_user_file
+from mlirad.lazy_dataclass import dataclass
 
 EVERY_NAME: Final = "*"
 """In sets of names: code reads attributes that it does not name."""
@@ -44,8 +45,8 @@ _OF_GLOBALS: Final = frozenset((
 """What code calls, or reads, to get at globals which it does not name."""
 _OF_MODULES: Final = frozenset(("modules", "import_module", "__import__", "reload"))
 """What code calls, or reads, to get at modules which it does not name."""
-_SURVIVING: Final = frozenset(("hasattr", "suppress", "ExitStack"))
-"""What code calls that finds out about attributes that are not there."""
+_SURVIVING: Final = _BY_NAME | {"hasattr", "suppress", "ExitStack"}
+"""Names by which code finds out that an attribute is not there."""
 
 
 @dataclass(frozen=True)

@@ -107,9 +107,21 @@ class ComplexArray(TracedParts):
         return len(self.real)
 
     def __repr__(self) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import represented  # few programs have texts
+
         if not hasattr(self.real, "dtype"):
-            return f"ComplexArray({self.real!r}, {self.imag!r})"
-        return f"ComplexArray({self.dtype}{list(self.shape)})"
+            return represented(f"ComplexArray({self.real!r}, {self.imag!r})")
+        return represented(f"ComplexArray({self.dtype}{list(self.shape)})")
+
+    def __str__(self) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import text_of  # few programs have texts
+
+        return text_of(repr(self))
+
+    def __format__(self, specification: str) -> str:
+        from mlirad.frontend.tracing.unfinished_texts import formatted  # few programs have texts
+
+        return formatted(self, specification)
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         require_asking()

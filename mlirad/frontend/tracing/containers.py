@@ -13,12 +13,13 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Final, cast
 
 from mlirad.errors import of_class
 from mlirad.frontend.tracing.captured_objects import slots_of
 from mlirad.frontend.tracing.raising import argument_error
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

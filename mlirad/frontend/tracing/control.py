@@ -9,12 +9,13 @@ asks for the elements of a traced value, also where an `except` of the code catc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Final, Literal, TypeAlias
 
 from mlirad.errors import MliradError, TracingError
+from mlirad.frontend.tracing.code_reads import own_code
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error
 
@@ -25,13 +26,9 @@ MODES: Final[tuple[Mode, ...]] = ("auto", "rewrite", "plain")
 
 
 class Control:
-    """How one transformed function is traced.
+    """The state of tracing one transformed function, in one or several traces."""
 
-    `state` gives what the function reads from outside: if a blocked trace has changed that, it must not be
-    repeated.
-    """
-
-    def __init__(self, mode: str = "auto", state: Callable[[], Hashable] = lambda: None) -> None:
+    def __init__(self, mode: str = "auto") -> None:
         self.mode = mode
         self.is_rewriting = mode == "rewrite"
         """Whether the trace calls functions rewritten."""
@@ -41,33 +38,54 @@ class Control:
         """Those of the plain trace that was repeated with rewriting."""
         self.rewritten: dict[str, None] = {}
         """The functions that the trace calls rewritten, each with its line."""
-        self._state = state
-        self._before: Hashable = None
+        self.entered: list[FunctionType] = []
+        """The functions that ran as they stand where a trace which rewrites was blocked."""
+        self._known: dict[int, CodeType] = {}
+        """The codes of those that earlier traces let run rewritten, by identity."""
+        self.hands_copies = False
+        """True once a traced condition was met: its branches and loops work on copies of arrays."""
 
     def begin(self) -> None:
         """A trace begins."""
         self.blocked = []
+        self.entered = []
         self.rewritten.clear()
-        if self._may_fall_back():
-            self._before = self._state()
+        self.hands_copies = False
 
-    def falls_back(self) -> bool:
-        """Whether to trace again with rewriting, after a plain trace that was blocked. From now on it is."""
-        if not self.blocked or not self._may_fall_back() or self._state() != self._before:
+    def may_fall_back(self) -> bool:
+        """Tell whether the trace was blocked, and may be repeated with more of the code rewritten."""
+        if not self.blocked or self.mode == "plain":
             return False
-        self.causes = [error.with_traceback(None) for error in self.blocked]
-        self.is_rewriting = True
-        return True
+        return not self.is_rewriting or bool(self._entered_first())
 
-    def _may_fall_back(self) -> bool:
-        return self.mode == "auto" and not self.is_rewriting
+    def fall_back(self) -> None:
+        """Trace with rewriting from now on, or with rewriting of what code enters without a call."""
+        if self.is_rewriting:
+            from mlirad.frontend.tracing.entered import rewrite_where_entered  # most programs do without
+
+            for code, function in self._entered_first():
+                self._known[id(code)] = code
+                rewrite_where_entered(function, rewritten)
+        else:
+            self.causes = [error.with_traceback(None) for error in self.blocked]
+            self.is_rewriting = True
+
+    def _entered_first(self) -> list[tuple[CodeType, FunctionType]]:
+        """The functions, with their codes, that code has entered in this trace and in none before."""
+        found = ((own_code(function), function) for function in self.entered)
+        return [(code, function) for code, function in found if id(code) not in self._known]
 
 
 def blocked(message: str, hint: str | None = None) -> TracingError:
     """The error of code that asks for the elements of a traced value, which the trace notes."""
     error = tracing_error(message, hint)
     if open_traces.frames:
-        open_traces.frames[-1].functions.control.blocked.append(error)
+        control = open_traces.frames[-1].functions.control
+        control.blocked.append(error)
+        if control.is_rewriting:
+            from mlirad.frontend.tracing.entered import entered_functions  # which most programs do without
+
+            control.entered += entered_functions()
     return error
 
 
@@ -84,6 +102,11 @@ def attempting() -> Generator[None]:
         raise
 
 
+def hand_copies() -> None:
+    """Note that variables may hold copies from now on, so that which of them hold one array is not known."""
+    open_traces.frames[-1].functions.control.hands_copies = True
+
+
 def note_rewritten(function: FunctionType) -> None:
     """Note that the trace under way, if there is one, calls a function rewritten."""
     if open_traces.frames:
@@ -93,7 +116,7 @@ def note_rewritten(function: FunctionType) -> None:
 
 
 class _Rewriting:
-    """How functions are rewritten: `required`, or as rewritten code calls them, where that can be."""
+    """The two ways to rewrite: `required`, which may raise, and `called`, which leaves others as they are."""
 
     required: Callable[[Callable[..., Any]], Callable[..., Any]]
     called: Callable[[Any], Any]

@@ -6,12 +6,14 @@ flow rewritten: loss (model.py:10), helper (tools.py:3)
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Final
 
 from mlirad.errors import ControlFlowWarning, MliradError
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.control import Control
+from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_place
 
 MOST_NAMES: Final = 6
@@ -34,6 +36,32 @@ def warn_of_control(control: Control) -> None:
         )
 
 
+def note_changed(error: BaseException, changed: list[str]) -> None:
+    """Note, in the error of a plain trace, why the function is not traced again with rewriting."""
+    error.add_note(
+        "mlirad: it is not traced again with its control flow rewritten, because the trace has changed "
+        f"{', '.join(changed[:MOST_NAMES])}\n"
+        '  hint: pass that as an argument, or have the source rewritten at once: ad.jit(f, control="rewrite")'
+    )
+
+
+def note_foreign(error: BaseException, control: Control) -> None:
+    """Note in a plain trace an error of code that does not take traced arrays, which rewriting may go round.
+
+    Functions that Numba compiles are such code: rewritten code calls the function that was compiled.
+    """
+    is_foreign = isinstance(error, Exception) and not isinstance(error, MliradError)
+    if not is_foreign or control.blocked or control.is_rewriting:
+        return
+    if isinstance(error, TypeError) or not _is_raised_by_program(error):
+        control.blocked.append(
+            tracing_error(
+                f"code that does not take traced arrays raised {error!r}",
+                "convert or check arguments before the traced function",
+            )
+        )
+
+
 def explain_blocked(error: BaseException, control: Control) -> None:
     """Note, in an error that is not mlirad's, that a traced value is behind it."""
     if isinstance(error, MliradError) or not isinstance(error, Exception):
@@ -41,12 +69,16 @@ def explain_blocked(error: BaseException, control: Control) -> None:
     if control.blocked:
         hint = control.blocked[0].hint
         error.add_note(f"mlirad: {_told(control.blocked[0])}" + ("" if hint is None else f"\n  hint: {hint}"))
-    elif not _is_raised_by_program(error):
+    elif _NAMES_TRACED.search(str(error)) or not _is_raised_by_program(error):
         error.add_note(
             "mlirad: this function is being traced, so it computes with traced arrays, which have a shape, a "
             "dtype, and no elements; code that insists on arrays of NumPy or on numbers refuses them\n"
             "  hint: convert or check arguments before the traced function, or call what is behind the check"
         )
+
+
+_NAMES_TRACED: Final = re.compile(r"\b(Array|Rows|ComplexArray)\b|buffer API")
+"""Words for traced values in messages of functions in C: class names, and the buffer that they lack."""
 
 
 def _told(error: MliradError) -> str:
@@ -58,7 +90,12 @@ def _is_raised_by_program(error: BaseException) -> bool:
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is None or is_program_file(traceback.tb_frame.f_code.co_filename)
+    file = "" if traceback is None else traceback.tb_frame.f_code.co_filename
+    return file not in _CYTHON and (not file or is_program_file(file))
+
+
+_CYTHON: Final = frozenset(("<stringsource>", "View.MemoryView"))
+"""The files of the code that Cython adds to what it compiles."""
 
 
 def _warn(message: str, hint: str) -> None:

@@ -21,11 +21,17 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
-"""What draws random numbers."""
+_NUMPYS: Final = ("Generator", "RandomState", "BitGenerator")
 
 _SHOWN: Final = (itertools.count, itertools.repeat)
 """Iterators that show in their text how far they are."""
+
+
+def generator_classes() -> tuple[type[Any], ...]:
+    """The classes of what draws random numbers; NumPy has none before `np.random` is imported."""
+    numpys = sys.modules.get("numpy.random")
+    found = [getattr(numpys, name, None) for name in _NUMPYS]
+    return (random.Random, *(kind for kind in found if kind is not None))
 
 
 def is_iterator(value: object) -> bool:
@@ -39,11 +45,16 @@ def generators_of(module: ModuleType, names: set[str]) -> Iterator[Any]:
     if module is random:
         if not names.isdisjoint(vars(random)):
             yield cast(Any, random)._inst
-    elif module in (np, np.random):
+    elif module in (np, sys.modules.get("numpy.random")) and _has_numpys(names):
         generator = cast(Any, np.random.mtrand)._rand
         own = names & vars(np.random).keys()
         if any(getattr(getattr(np.random, name), "__self__", None) is generator for name in own):
             yield generator
+
+
+def _has_numpys(names: set[str]) -> bool:
+    """Tell whether code that names these can draw from `np.random`: it is imported, or named."""
+    return "numpy.random" in sys.modules or "random" in names
 
 
 class OtherGenerators:
@@ -57,15 +68,12 @@ class OtherGenerators:
     def __init__(self, known: Iterable[object], *, everywhere: bool):
         seen = {id(generator) for generator in known}
         numpys = sys.modules.get("numpy.random")
+        owned = frozenset(() if numpys is None else (np.random.Generator, np.random.RandomState))
         self._found: list[tuple[str, Any, object]] = []
         for name, generator in (
             ("random", cast(Any, random)._inst),
             *(() if numpys is None else (("np.random", cast(Any, numpys).mtrand._rand),)),
-            *(
-                (f"a {type(o).__name__}", o)
-                for o in (gc.get_objects() if everywhere else ())
-                if type(o) in _OWNED
-            ),
+            *((f"a {type(o).__name__}", o) for o in (_objects_of(owned) if everywhere else ())),
         ):
             if id(generator) not in seen:
                 seen.add(id(generator))
@@ -76,7 +84,10 @@ class OtherGenerators:
         return [name for name, generator, before in self._found if drawn_state(generator) != before]
 
 
-_OWNED: Final = frozenset((np.random.Generator, np.random.RandomState))
+def _objects_of(kinds: frozenset[type[Any]]) -> Iterator[Any]:
+    """All objects of some classes. There are millions of others, so no code of Python looks at each."""
+    every = gc.get_objects() if kinds else []
+    return itertools.compress(every, map(kinds.__contains__, map(type, every)))
 
 
 def drawn_state(drawn: Any) -> object:

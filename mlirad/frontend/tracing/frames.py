@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import get_ident
 from typing import Any, TypeVar
 
@@ -37,6 +37,7 @@ from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import codes_on_stack, user_frame
 from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -25,8 +24,14 @@ from mlirad.frontend.tracing import sizes
 from mlirad.frontend.tracing.adopted_arrays import Adopted
 from mlirad.frontend.tracing.argument_types import is_unknown, leaf_types
 from mlirad.frontend.tracing.array import Array, checked_rank, copied_leaves, made
+from mlirad.frontend.tracing.captures import Watch
 from mlirad.frontend.tracing.control import Control, as_traced
-from mlirad.frontend.tracing.control_warnings import explain_blocked, warn_of_control
+from mlirad.frontend.tracing.control_warnings import (
+    explain_blocked,
+    note_changed,
+    note_foreign,
+    warn_of_control,
+)
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, in_trace, tracing
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -45,8 +50,10 @@ from mlirad.frontend.tracing.swallowed import warn_of_swallowed
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.told_functions import Unasked, tell_running
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.tracing.undoing import State
 from mlirad.frontend.tracing.values import Higher, StructureType, ValueType, type_of
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 
@@ -100,22 +107,26 @@ def function_of(
 
 
 def settled_trace(
-    trace: Callable[[Functions], T], checks: frozenset[str] = frozenset(), control: Control | None = None
+    trace: Callable[[Functions], T],
+    watch: Watch,
+    checks: frozenset[str] = frozenset(),
+    control: Control | None = None,
 ) -> T:
     """The result of `trace`, repeated if it meets a report, learns a signature or needs rewriting.
 
-    `checks` are reports themselves. A result behind which an error is hidden, of code that asks for elements
-    of traced values, warns.
+    What a trace that is repeated has changed, of what the `watch` sees its function read from outside, is put
+    back. `checks` are reports themselves. A result behind which an error is hidden, of code that asks for
+    elements of traced values, warns.
     """
     complete()
     before = open_traces.raised
     try:
-        return _repeated(trace, checks, Control() if control is None else control)
+        return _repeated(trace, State(watch), checks, Control() if control is None else control)
     finally:
         open_traces.raised = before
 
 
-def _repeated(trace: Callable[[Functions], T], checks: frozenset[str], control: Control) -> T:
+def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[str], control: Control) -> T:
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     lessons = Lessons()
@@ -136,7 +147,8 @@ def _repeated(trace: Callable[[Functions], T], checks: frozenset[str], control: 
             open_traces.raised = raised
             found = noting_calls(in_trace)(partial(trace, functions))
             if functions.request is None:
-                if control.falls_back():
+                if control.may_fall_back() and not state.put_back():
+                    control.fall_back()
                     continue
                 warn_of_swallowed(raised)
                 warn_of_control(control)
@@ -145,8 +157,13 @@ def _repeated(trace: Callable[[Functions], T], checks: frozenset[str], control: 
         except BaseException as error:
             request = functions.request or _request_behind(error)
             if request is None:
-                if isinstance(error, Exception) and control.falls_back():
-                    continue
+                note_foreign(error, control)
+                if isinstance(error, Exception) and control.may_fall_back():
+                    changed = state.put_back()
+                    if not changed:
+                        control.fall_back()
+                        continue
+                    note_changed(error, changed)
                 explain_blocked(error, control)
                 raise
         if isinstance(request, Learned):
@@ -157,8 +174,11 @@ def _repeated(trace: Callable[[Functions], T], checks: frozenset[str], control: 
             lessons.tells_all |= request.tells_all
         elif isinstance(request, Adopted):
             lessons.adopted.add(request.place)
+            if state.has_array(request.array):
+                continue  # where it was put it stays, so that the next trace comes by it, and refuses
         elif isinstance(request, ReportsNeeded):
             has_reports = True
+        state.put_back()
     raise TracingError(
         f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
         location=place,
@@ -189,9 +209,15 @@ def trace_module(
     types: Sequence[LeafType],
     checks: frozenset[str] = frozenset(),
     control: Control | None = None,
+    watch: Watch | None = None,
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
-    return settled_trace(lambda functions: _trace_module(functions, function, tree, types), checks, control)
+    return settled_trace(
+        lambda functions: _trace_module(functions, function, tree, types),
+        Watch(function) if watch is None else watch,
+        checks,
+        control,
+    )
 
 
 def _trace_module(

@@ -5,10 +5,10 @@ LeafType((3,), np.dtype(np.float64))      float64[3]
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlirad.frontend.tracing.dtypes import PYTHON_TYPES, Dtype, Kind
+from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute

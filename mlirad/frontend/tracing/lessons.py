@@ -8,11 +8,12 @@ lessons.adopted         where arrays of NumPy are made into which traced values 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from mlirad.frontend.tracing.open_traces import open_traces
+from mlirad.lazy_dataclass import dataclass
 
 Running: TypeAlias = "dict[int, tuple[CodeType, FunctionType | None]]"
 """Codes that run and the functions that have them, by their identity: equal ones can stand in many files."""

@@ -238,7 +238,8 @@ class LibraryWalk(ValueWalk):
             guard = AttributeGuard(value, sys.intern(name), found)
         else:
             key = None if found is MISSING else value_key(found)
-            guard = CallGuard(lambda: _is_still(value, name, found, key))
+            put_back = AttributeGuard(value, name, found).put_back
+            guard = CallGuard(lambda: _is_still(value, name, found, key), put_back)
         self._look_at_guarded(found, path, guard)
 
 

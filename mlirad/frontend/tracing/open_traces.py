@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any, TypeAlias
 
 from mlirad.errors import MliradError
+from mlirad.lazy_dataclass import dataclass
 
 
 class Traced:
@@ -61,6 +61,16 @@ open_traces = _OpenTraces()
 def is_tracing() -> bool:
     """Whether a function is being traced in this thread."""
     return bool(open_traces.frames)
+
+
+class _EagerMode:
+    """The setting `ad.config.eager`, one for the process."""
+
+    is_on = False
+    """A flag: functions are called as they stand."""
+
+
+eager_mode = _EagerMode()
 
 
 class _Completing:

@@ -94,9 +94,9 @@ mul ne neg not_ or_ pos pow rshift sub truediv truth xor
 
 _MLIRAD: Final = """
 Array asarray bincount build case checkpoint cond convolution debug_print extract fixed_point fold fori_loop
-gather grad hessian hvp index intersect1d jacfwd jacobian jacrev jit jvp lambda_ left linear_solve linearize
-map minimize nonzero numpy odeint right root scan scatter setdiff1d setxor1d stack stop_gradient sum_of
-switch union1d unique value_and_grad vjp vmap where while_loop
+gather grad hessian hvp index intersect1d jacfwd jacobian jacrev jet jit jvp lambda_ left linear_solve
+linearize map minimize nonzero numpy odeint right root scan scatter setdiff1d setxor1d stack stop_gradient
+sum_of switch union1d unique value_and_grad vjp vmap where while_loop
 """
 
 PURE: Final[dict[str, frozenset[str]]] = {

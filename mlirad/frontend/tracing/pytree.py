@@ -12,7 +12,7 @@ equal structure; unflattening restores the order in which the keys of the flatte
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 from mlirad.errors import with_article
@@ -21,6 +21,7 @@ from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
 from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.statics import Static, is_static, require_unchanging, structure_key
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

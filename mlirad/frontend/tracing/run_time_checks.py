@@ -10,8 +10,8 @@ the call ends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -22,9 +22,11 @@ from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import FrameBuilder, emitting
+from mlirad.frontend.tracing.frames import FrameBuilder, current_frame, emitting
 from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
 from mlirad.ir.arrays import ArrayBuilder
+
+T = TypeVar("T")
 
 BOUNDS = "bounds"
 
@@ -48,6 +50,17 @@ def check_position(position: Value, extent: int, *, counts_from_end: bool) -> No
     outside = b.logical_not(b.inside([counted], [extent]))
     message = f"position {{}} is outside of a dimension of extent {extent}"
     report("position", outside, [position], message)
+
+
+def unchecked(make: Callable[[], T]) -> T:
+    """The result of a function that means positions outside, so they are not reported."""
+    functions = current_frame().functions
+    checked = functions.checks
+    try:
+        functions.checks = checked - {BOUNDS}
+        return make()
+    finally:
+        functions.checks = checked
 
 
 def check_fits(value: Value, dtype: np.dtype[Any]) -> None:

@@ -13,10 +13,8 @@ are no concern of this.
 from __future__ import annotations
 
 import ast
-import linecache
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -24,6 +22,8 @@ from mlirad import errors
 from mlirad.errors import MliradError, SwallowedErrorWarning
 from mlirad.frontend.tracing.open_traces import Raised
 from mlirad.frontend.tracing.source import is_own_frame
+from mlirad.frontend.tracing.try_statements import guards_around
+from mlirad.lazy_dataclass import dataclass
 
 _OWN_NAMES: Final = frozenset(
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, MliradError)
@@ -55,8 +55,8 @@ def swallowed(raised: Iterable[Raised]) -> Iterator[Swallowed]:
             frame, line = asking.frame, asking.line
         elif is_own_frame(frame):
             continue  # mlirad caught it, to try something else
-        handlers = _handlers(frame, line)
-        if (handlers or not is_replaced) and not any(_names_own_errors(h) for h in handlers or ()):
+        catching = _catching(frame, line)
+        if (catching or not is_replaced) and not any(map(_names_own_errors, catching)):
             yield Swallowed(error, frame, line)
 
 
@@ -78,34 +78,28 @@ def warn_of_swallowed(raised: Iterable[Raised]) -> None:
         )
 
 
-def _handlers(frame: FrameType, line: int) -> list[ast.ExceptHandler] | None:
-    """The handlers of the innermost `try` around a line that catch such errors; `None` if there are none."""
-    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
-        return None
-    found: list[ast.ExceptHandler] | None = None
-    for node in ast.walk(tree):  # outer statements come first
-        if isinstance(node, ast.Try) and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0):
-            catching = [handler for handler in node.handlers if _catches(handler)]
-            found = catching or found
-    return found
+def _catching(frame: FrameType, line: int) -> list[ast.expr | None]:
+    """The types in the handlers of the innermost `try` around a line that catch such errors."""
+    for guard in reversed(guards_around(frame, line)):
+        catching = [kind for kind in guard.caught if _catches(kind)]
+        if catching:
+            return catching
+    return []
 
 
-def _catches(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
+def _catches(kind: ast.expr | None) -> bool:
+    if kind is None:
         return True
-    named = _named(handler.type)
-    return not named.isdisjoint(_BROAD) or _names_own_errors(handler) or not named
+    named = _named(kind)
+    return not named.isdisjoint(_BROAD) or _names_own_errors(kind) or not named
 
 
 _BROAD: Final = frozenset(("BaseException", "Exception", "TypeError", "ValueError"))
 """What catches a `TracingError`, or an error that NumPy raises in its place."""
 
 
-def _names_own_errors(handler: ast.ExceptHandler) -> bool:
-    return handler.type is not None and not _named(handler.type).isdisjoint(_OWN_NAMES)
+def _names_own_errors(kind: ast.expr | None) -> bool:
+    return kind is not None and not _named(kind).isdisjoint(_OWN_NAMES)
 
 
 def _named(node: ast.expr) -> set[str]:

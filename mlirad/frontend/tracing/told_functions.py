@@ -18,7 +18,9 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final
 
 from mlirad.frontend.splicing.insertion import UnknownCodeError
-from mlirad.frontend.splicing.plain import Hooks, Told
+from mlirad.frontend.splicing.plain import Hooks, Spliced, Told, plain_code
+from mlirad.frontend.tracing.asked import RUNTIME, is_showing
+from mlirad.frontend.tracing.code_reads import is_rewritable_file
 from mlirad.frontend.tracing.lessons import Lessons, Request, Running
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.source import is_user_file
@@ -43,6 +45,8 @@ class _Telling:
     """What functions are told to call."""
 
     hooks: Hooks
+    rewriting: Hooks
+    """The same, and what is called is rewritten where the trace rewrites control flow."""
     lock: Final = CompileLock()
 
 
@@ -52,14 +56,23 @@ BEGINNING: Final = "call_for_values"
 """The function that calls what is traced."""
 
 
-def bind_hooks(hooks: Hooks) -> None:
+def bind_hooks(hooks: Hooks, rewriting: Hooks) -> None:
     """Say what functions call that ask; done once."""
-    _telling.hooks = hooks
+    _telling.hooks, _telling.rewriting = hooks, rewriting
 
 
 def is_told(code: CodeType) -> bool:
     """Whether a code asks at its calls."""
-    return bool(code.co_consts) and isinstance(code.co_consts[-1], Told)
+    while code.co_consts and isinstance(code.co_consts[-1], Spliced):
+        if isinstance(code.co_consts[-1], Told):
+            return True
+        code = code.co_consts[-1].code
+    return False
+
+
+def is_told_to_rewrite(code: CodeType) -> bool:
+    """Tell whether a code rewrites what it calls."""
+    return is_told(code) and any(constant is _telling.rewriting.called for constant in code.co_consts)
 
 
 def require_asking() -> None:
@@ -81,6 +94,25 @@ def require_asking_to_store() -> None:
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if open_traces.frames and operation.startswith("STORE") and _can_be_told(frame.f_code, lessons().untold):
+        raise Unasked(_running(frame))
+
+
+_TEXT_MAKING: Final = ("FORMAT", "CONVERT_VALUE", "BINARY_OP", "CALL", "PRECALL")
+"""The beginnings of names of instructions that make texts of values."""
+
+
+def require_asking_for_texts(frame: FrameType) -> None:
+    """Raise `Unasked` if a frame makes a text, not only to show it, and its function can be told."""
+    code = frame.f_code
+    if not open_traces.frames or not is_rewritable_file(code.co_filename):
+        return
+    operation = dis.opname[code.co_code[frame.f_lasti]]
+    if (
+        operation.startswith(_TEXT_MAKING)
+        and RUNTIME not in (*code.co_freevars, *code.co_names)
+        and _can_be_told(code, lessons().untold)
+        and not is_showing(frame)
+    ):
         raise Unasked(_running(frame))
 
 
@@ -127,8 +159,9 @@ def tell_running(running: Running, known: Lessons) -> None:
 
 def _tell_definitions(code: CodeType) -> bool:
     """Tell the functions that have a code, or define a function that has; whether there are any."""
-    functions = [f for f in gc.get_objects() if type(f) is FunctionType and not is_told(f.__code__)]
-    found = [f for f in functions if any(code is inner for inner in codes_in(f.__code__))]
+    functions = [f for f in gc.get_objects() if type(f) is FunctionType]
+    near = [f for f in functions if f.__code__.co_filename == code.co_filename and not is_told(f.__code__)]
+    found = [f for f in near if any(code is inner for inner in codes_in(f.__code__))]
     return bool([f for f in found if tell(f)])
 
 
@@ -148,11 +181,17 @@ def tell(function: FunctionType) -> bool:
     return is_told(function.__code__)
 
 
-def asking_code(code: CodeType) -> CodeType:
+def tell_to_rewrite(function: FunctionType) -> None:
+    """Tell a function that cannot be rewritten itself to ask for rewritten functions where it calls."""
+    with _telling.lock:
+        function.__code__ = asking_code(plain_code(function.__code__), _telling.rewriting)
+
+
+def asking_code(code: CodeType, hooks: Hooks | None = None) -> CodeType:
     """A code that asks and is like this one, or this one if it is of a form that is not known."""
     from mlirad.frontend.splicing.call_sites import asking  # which most programs do without
 
     try:
-        return asking(code, _telling.hooks)
+        return asking(code, _telling.hooks if hooks is None else hooks)
     except UnknownCodeError:
         return code

@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar, cast
 
 from mlirad.errors import MliradError
 from mlirad.frontend.tracing.source import is_user_file
+from mlirad.jit.switches import is_off
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,7 +75,7 @@ def plain_methods(cls: type[C]) -> type[C]:
 
 def hide_frames(error: MliradError) -> None:
     """Take the compiler's and NumPy's frames out of an error's traceback, and what it was made from."""
-    if not os.environ.get(FULL):
+    if is_off(os.environ.get(FULL, "")):
         error.__cause__ = None  # which also stops Python from showing the context
         error.__traceback__ = _user_frames(error.__traceback__)
 

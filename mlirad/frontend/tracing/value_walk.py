@@ -10,7 +10,6 @@ import itertools
 from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from types import BuiltinFunctionType
@@ -24,6 +23,7 @@ from mlirad.frontend.tracing.value_keys import Same, value_key
 from mlirad.jit.array_guards import ArrayGuard
 from mlirad.jit.container_guards import DictGuard, ListGuard
 from mlirad.jit.guards import MISSING, AttributeGuard, CallGuard, Guard, ItemGuard
+from mlirad.lazy_dataclass import dataclass
 
 LIMIT: Final = 20_000
 """How many values are looked at. What lies beyond is taken not to change."""
@@ -156,7 +156,8 @@ class ValueWalk(ABC):
         elif base is not None:
             before = elements_of(base, value)
             if base in (set, deque):
-                self.guards.append(CallGuard(lambda: are_same(before, elements_of(base, value))))
+                same = partial(_are_elements, base, value, before)
+                self.guards.append(CallGuard(same, partial(_refill, base, value, before)))
             if base is deque:
                 self._enter(path, "at most", value.maxlen)
             self._elements(before, kind, path)
@@ -256,6 +257,16 @@ class ValueWalk(ABC):
 def objects_in(array: npt.NDArray[Any]) -> tuple[object, ...]:
     """The elements of an array of objects, or of records, which are made anew at each look."""
     return tuple(array.reshape(-1).tolist())
+
+
+def _are_elements(base: Any, container: Any, expected: tuple[object, ...]) -> bool:
+    return are_same(expected, elements_of(base, container))
+
+
+def _refill(base: Any, container: Any, elements: tuple[object, ...]) -> None:
+    """Give a set or a deque these elements."""
+    base.clear(container)
+    (set[Any].update if base is set else base.extend)(container, elements)
 
 
 def _is_element(values: list[Any], place: int, expected: object) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from xdsl.ir import Attribute
@@ -24,6 +23,7 @@ from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.lazy_dataclass import dataclass
 
 H = TypeVar("H", bound="Higher")
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import add
 from typing import Generic, TypeAlias, TypeVar
 
 from mlirad.interpreter.deltas.terms import Add, Delta, Input, Scale, Share, Zero
+from mlirad.lazy_dataclass import dataclass
 
 Vector: TypeAlias = list[float]
 

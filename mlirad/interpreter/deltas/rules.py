@@ -11,7 +11,6 @@ elements end where, likewise by numbers, and make an `Add` per element. Arrays o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -27,6 +26,7 @@ from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.deltas.partials import CONSTANT, PARTIALS, Factor
 from mlirad.interpreter.deltas.terms import ZERO, Add, Delta, Scale, Share, Zero
 from mlirad.interpreter.machine import Frame
+from mlirad.lazy_dataclass import dataclass
 
 Terms: TypeAlias = Sequence[Delta]
 """The term of every element of an array."""

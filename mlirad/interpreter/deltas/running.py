@@ -8,7 +8,6 @@ position, so that each position has terms of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from math import prod
 from typing import Any, cast
@@ -28,6 +27,7 @@ from mlirad.interpreter.deltas.rules import RULES, Step, Terms
 from mlirad.interpreter.deltas.terms import ZERO, Delta, Input
 from mlirad.interpreter.machine import Frame, Instruction, Machine, location_of
 from mlirad.interpreter.running import prepared
+from mlirad.lazy_dataclass import dataclass
 from mlirad.recursion import deep_recursion
 
 

@@ -57,6 +57,22 @@ def _digamma_differences(a: Array, b: Array) -> tuple[Array, Array]:
     return _s.psi(a) - _s.psi(a + b), _s.psi(b) - _s.psi(a + b)
 
 
+def _log_powers(i: Array, j: Array, a: Array, b: Array, x: Array, less: float) -> tuple[Array, ...]:
+    """Of the logarithm of x^(a - 1 - i) (1 - x)^(b - 1 - j) / beta(a, b) / (a + b - 1)^less."""
+    by_a, by_b = (d + less / (a + b - 1) for d in _digamma_differences(a, b))
+    first, second = np.log(x), np.log1p(-x)
+    by_x = (a - 1 - i) / x - (b - 1 - j) / (1 - x)
+    return -first, -second, first - by_a, second - by_b, by_x
+
+
+def _log_gamma_power(j: Array, a: Array, x: Array) -> tuple[Array, ...]:
+    return -np.log(x), np.log(x) - _s.psi(a), (a - 1 - j) / x - 1
+
+
+def _times(slopes: tuple[Array, ...], r: Array) -> tuple[Array, ...]:
+    return tuple(slope * r for slope in slopes)
+
+
 def _beta(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
     by_a, by_b = _digamma_differences(a, b)
     return r * by_a, r * by_b
@@ -101,6 +117,15 @@ def _agm(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
     # the derivatives are homogeneous of degree 0, and the step is small enough for 1e-9
     h = 1e-3 * np.minimum(a, b)
     return _slope(lambda d: _s.agm(a + d, b), h), _slope(lambda d: _s.agm(a, b + d), h)
+
+
+def _agm_curvature(a: Array, b: Array, s: Array) -> tuple[Array, Array]:
+    """By a, and by b, as the slope is homogeneous of degree 0."""
+    h = 1e-2 * np.minimum(a, b)
+    agm, sides = _s.agm, (1, -1)
+    near, far = (sum(agm(a + side * k * h, b) for side in sides) for k in (1, 2))
+    found = (16 * near - far - 30 * agm(a, b)) / (12 * h * h)
+    return found, -found * a / b
 
 
 def _by_shapes(name: str, *shapes: Array, x: Array) -> tuple[Array, ...]:
@@ -221,6 +246,24 @@ def _powm1(x: Array, y: Array, r: Array) -> tuple[Array, Array]:
     return np.where(y == 0, 0.0, y * np.power(x, y - 1)), by_exponent
 
 
+def _of_complex(slope: Callable[[Any], Any], part: str) -> Callable[..., tuple[Array, Array]]:
+    """The partial derivatives of a part of a function of x + iy, from its complex derivative."""
+
+    def partials(x: Array, y: Array, r: Array) -> tuple[Array, Array]:
+        found = slope(np.asarray(x, np.complex128) + 1j * y)
+        return (found.real, -found.imag) if part == "real" else (found.imag, found.real)
+
+    return partials
+
+
+_COMPLEX_SLOPES: dict[str, Callable[[Any], Any]] = {
+    "faddeeva": lambda z: 2j / sqrt(pi) - 2 * z * _s.wofz(z),
+    "complex_erf": lambda z: 2 / sqrt(pi) * np.exp(-z * z),
+    "complex_erfc": lambda z: -2 / sqrt(pi) * np.exp(-z * z),
+    "complex_dawson": lambda z: 1 - 2 * z * _s.dawsn(z),
+}
+"""The complex derivatives of functions that are given by their parts."""
+
 _DEGREE = pi / 180
 
 _Found: TypeAlias = Array | tuple[Array, ...]
@@ -229,6 +272,7 @@ _Partials: TypeAlias = (
     | Callable[[Array, Array, Array], _Found]
     | Callable[[Array, Array, Array, Array], _Found]
     | Callable[[Array, Array, Array, Array, Array], _Found]
+    | Callable[[Array, Array, Array, Array, Array, Array], _Found]
 )
 
 _PARTIALS: dict[str, _Partials] = {
@@ -260,6 +304,11 @@ _PARTIALS: dict[str, _Partials] = {
     "fdtrc": lambda m, n, x, r: (*_by_shapes("fdtrc", m, n, x=x), -_f_density(m, n, x)),
     "erfcinv": lambda x, r: -sqrt(pi) / 2 * np.exp(r**2),
     "erfcx": _erfcx,
+    **{
+        f"{name}_{part}": _of_complex(slope, part)
+        for name, slope in _COMPLEX_SLOPES.items()
+        for part in ("real", "imag")
+    },
     "erfi": lambda x, r: 2 / sqrt(pi) * np.exp(x * x),
     "dawsn": _dawsn,
     "owens_t": lambda h, a, r: (
@@ -323,6 +372,7 @@ _PARTIALS: dict[str, _Partials] = {
     "ellipkinc": lambda phi, m, r: (1 / _height(phi, m), np.full_like(r, np.nan)),
     "ellipeinc": lambda phi, m, r: (_height(phi, m), np.full_like(r, np.nan)),
     "agm": _agm,
+    "agm_slope": _agm_curvature,
     "sindg": lambda x, r: _DEGREE * np.cos(np.deg2rad(x)),
     "cosdg": lambda x, r: -_DEGREE * np.sin(np.deg2rad(x)),
     "tandg": lambda x, r: _DEGREE / np.cos(np.deg2rad(x)) ** 2,
@@ -346,6 +396,13 @@ _PARTIALS: dict[str, _Partials] = {
     "sici_ci": lambda x, r: np.cos(x) / x,
     "shichi_shi": lambda x, r: _ratio(np.sinh, x),
     "shichi_chi": lambda x, r: np.cosh(x) / x,
+    "gamma_power": lambda j, a, x, r: _times(_log_gamma_power(j, a, x), r),
+    "log_gamma_power": lambda j, a, x, r: _log_gamma_power(j, a, x),
+    "beta_power": lambda i, j, a, b, x, r: _times(_log_powers(i, j, a, b, x, 0.0), r),
+    "log_beta_power": lambda i, j, a, b, x, r: _log_powers(i, j, a, b, x, 0.0),
+    "binomial_power": lambda i, j, k, m, x, r: _times(_log_powers(i, j, k + 1, m + 1, x, 1.0), r),
+    "log_binomial_power": lambda i, j, k, m, x, r: _log_powers(i, j, k + 1, m + 1, x, 1.0),
+    "log_beta": lambda a, b, r: _digamma_differences(a, b),
     "square_sine": lambda x, r: pi * x * np.cos(pi * x**2 / 2),
     "square_cosine": lambda x, r: -pi * x * np.sin(pi * x**2 / 2),
     "fresnel_s": lambda x, r: np.sin(pi * x**2 / 2),

@@ -12,8 +12,9 @@ dual-numbers paper, which `mlirad.interpreter.deltas` names):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,7 +46,7 @@ class References:
                 self._check_frame(op)
             case DifferentiationOp():
                 self._derivatives.append((caller, op))
-                self._check_types(op, op.callee_name, op.arguments.types, op.primals.types[:-1])
+                self._check_types(op, op.callee_name, [v.type for v in op.given], [v.type for v in op.values])
             case linear.CallOp():
                 self._check_types(op, op.callee_name, op.arguments.types, (op.result.type,))
             case PartialOp():

@@ -28,7 +28,7 @@ and knows nothing of dominance.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -53,6 +53,7 @@ from mlirad.ir.verification.functions import check_function
 from mlirad.ir.verification.references import References
 from mlirad.ir.verification.sizes import check_sizes, check_stated_sizes
 from mlirad.ir.verification.types import TypeChecks
+from mlirad.lazy_dataclass import dataclass
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
     (

@@ -9,7 +9,6 @@ states both directions, and what they share once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from xdsl.ir import Attribute, Region
@@ -20,6 +19,7 @@ from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import Elements
 from mlirad.linear_maps.nonzeros import Nonzero, Reach
 from mlirad.linear_maps.transposes import Captured

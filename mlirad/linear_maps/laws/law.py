@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from xdsl.ir import Attribute, Operation, Region
@@ -15,6 +14,7 @@ from mlirad.ir.builder import yields
 from mlirad.ir.control import is_outside
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.maps import domain_of
+from mlirad.lazy_dataclass import dataclass
 
 Rewrite: TypeAlias = Callable[[ArrayBuilder, Any], Value | None]
 """From an op, newly built, to the map that is its other side; `None` where the law does not apply."""

@@ -10,7 +10,6 @@ on floats.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +17,7 @@ from xdsl.dialects.builtin import TupleType
 
 from mlirad.dialects.shapes import Value, components_of, tuple_type
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import parts
 from mlirad.linear_maps.sparsity.block_rows import BlockRows
 from mlirad.linear_maps.sparsity.elements import coordinates, dimension, matrix

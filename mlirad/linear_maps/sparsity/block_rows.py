@@ -14,7 +14,6 @@ checks whether the pattern with respect to these repeats.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import prod
@@ -29,6 +28,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of, shape_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import assembled, components
 from mlirad.linear_maps.fold import topological
 from mlirad.linear_maps.sparsity.elements import Patterns, coordinates, dimension

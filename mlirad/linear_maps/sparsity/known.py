@@ -11,7 +11,7 @@ leading axis for each batch axis, of extent 1 where it does not vary.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from math import prod
 from typing import Any, TypeAlias
@@ -32,6 +32,7 @@ from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine
 from mlirad.interpreter.running import MEANINGS
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.recursion import deep_recursion
 
 Array: TypeAlias = NDArray[Any]

@@ -21,7 +21,6 @@ and makes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import TypeAlias
@@ -29,6 +28,7 @@ from typing import TypeAlias
 import numpy as np
 
 from mlirad.dialects.shapes import Shape
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.sparsity.relations import (
     NO_INTS,
     Ints,

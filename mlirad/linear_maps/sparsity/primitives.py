@@ -10,7 +10,6 @@ is the union over all that they could be.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
 
@@ -21,6 +20,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.transforms import number_rank
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import assembled, components
 from mlirad.linear_maps.sparsity.elements import Patterns
 from mlirad.linear_maps.sparsity.known import Array, Known, Scope, distinct_part

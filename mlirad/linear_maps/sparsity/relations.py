@@ -8,7 +8,6 @@ All of it is vectorised: a step costs a few passes over the pairs, and a sort wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from math import prod
@@ -16,6 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mlirad.lazy_dataclass import dataclass
 
 Ints: TypeAlias = NDArray[np.int64]
 

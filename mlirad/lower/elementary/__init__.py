@@ -18,10 +18,10 @@ multiply-adds of equal width, in double precision.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.elementary import (
     error_function,
     exponential,

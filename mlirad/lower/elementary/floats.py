@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value
 
 

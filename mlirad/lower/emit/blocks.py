@@ -5,7 +5,8 @@
     call void @mlirad_call_f(...)              a call of the program
     ...
 
-The block belongs to a function of the program, or to a task of a parallel loop, which is a function too.
+The block belongs to a function of the program, or to a task of a parallel loop, which is a function too. What
+writes a kind of kernel is imported where a program has one.
 """
 
 from __future__ import annotations
@@ -25,18 +26,9 @@ from mlirad.lower.emit.activation_records import write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.control import ControlEmitter
-from mlirad.lower.emit.cumulative import emit_cumulative
-from mlirad.lower.emit.dot import emit_dot
-from mlirad.lower.emit.factorisations import emit_factorisation
 from mlirad.lower.emit.kernel_calls import KernelCalls
 from mlirad.lower.emit.kernels import KernelEmitter
 from mlirad.lower.emit.nest import emit_nest
-from mlirad.lower.emit.recurrences import emit_recurrence
-from mlirad.lower.emit.reports import emit_report
-from mlirad.lower.emit.scatter import emit_scatter
-from mlirad.lower.emit.sort import emit_sort
-from mlirad.lower.emit.transforms import emit_fft
-from mlirad.lower.emit.triangular_solve import emit_triangular_solve
 from mlirad.lower.llvm_text import Value
 
 
@@ -66,23 +58,45 @@ class BlockEmitter:
                 case kernel.NestOp():
                     emit_nest(kernels, op)
                 case kernel.RecurrenceOp():
+                    from mlirad.lower.emit.recurrences import emit_recurrence
+
                     emit_recurrence(kernels, op)
                 case kernel.ScatterOp():
+                    from mlirad.lower.emit.scatter import emit_scatter
+
                     emit_scatter(kernels, op)
                 case kernel.DotOp():
+                    from mlirad.lower.emit.dot import emit_dot
+
                     emit_dot(kernels, op)
                 case kernel.CumulativeOp():
+                    from mlirad.lower.emit.cumulative import emit_cumulative
+
                     emit_cumulative(kernels, op)
                 case kernel.SortOp():
+                    from mlirad.lower.emit.sort import emit_sort
+
                     emit_sort(kernels, op)
                 case kernel.FactorisationOp():
+                    from mlirad.lower.emit.factorisations import emit_factorisation
+
                     emit_factorisation(kernels, op)
                 case kernel.TriangularSolveOp():
+                    from mlirad.lower.emit.triangular_solve import emit_triangular_solve
+
                     emit_triangular_solve(kernels, op)
                 case kernel.FftOp():
+                    from mlirad.lower.emit.transforms import emit_fft
+
                     emit_fft(kernels, op)
                 case kernel.ReportOp():
+                    from mlirad.lower.emit.reports import emit_report
+
                     emit_report(kernels, op)
+                case kernel.CallbackOp():
+                    from mlirad.lower.emit.callbacks import emit_callback
+
+                    emit_callback(kernels, op)
                 case CallOp():
                     self._write_call(op)
                 case SaveOp():

@@ -12,7 +12,6 @@ loops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from xdsl.ir import Block, Operation
@@ -26,6 +25,7 @@ from mlirad.dialects.kernel.nests import ScheduledOp, loop_strides, written_out_
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.affine import Affine, AffineForms
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.elementwise import kind_of

@@ -14,7 +14,7 @@ is returned in row-major layout, else a stretch of the arena of its own, 64-byte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
@@ -41,6 +41,7 @@ from mlirad.dialects.shapes import Shape, Value, is_array, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.passing import passing_results, passing_slices
 from mlirad.lower.llvm_text import BYTES, Kind

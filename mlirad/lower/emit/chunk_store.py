@@ -14,10 +14,10 @@ are kept in such stores:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.emit.chunk_store_text import ALLOCATE, CHUNK_STORE, FREE
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant

@@ -31,6 +31,7 @@ from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.emit.lane_comparisons import compare_lanes, shared_limit
+from mlirad.lower.emit.nan_tests import without_nan_test
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
@@ -71,6 +72,7 @@ class BodyCode:
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._truths: Mapping[Ssa, bool] = {}
         self._products: Container[Operation] = ()
+        self._untested: dict[Operation, Ssa | None] = {}
         self._pointers = pointers
         self._place = f.place
         self._level = {d: k for k, d in enumerate(order)}
@@ -264,10 +266,17 @@ class BodyCode:
                 return constant("i64", 0)
             case ew.CompareOp() if self.width > 1 and (limit := shared_limit(self.body, op, self.lane)):
                 return self._compare_lanes(*limit, j, u)
+            case ew.SelectOp() if (value := self._without_nan_test(op)) is not None:
+                return self.get(value, j, u)
             case ew.AbsorbingMulOp() if op in self._products:
                 return product(self.f, *(self.get(o, j, u) for o in op.operands))
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
+
+    def _without_nan_test(self, op: ew.SelectOp) -> Ssa | None:
+        if op not in self._untested:
+            self._untested[op] = without_nan_test(op)
+        return self._untested[op]
 
     def _compare_lanes(self, predicate: str, limit: Ssa, j: int, u: int) -> Value:
         """The index of the lane loop compared with what lanes share."""

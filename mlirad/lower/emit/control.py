@@ -14,7 +14,6 @@ elsewhere. Kept in the arena it would go through memory in every trip, some ten 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region
 
@@ -23,6 +22,7 @@ from mlirad.dialects.extents import at_most, is_static, nominal
 from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.addresses import ValueAddresses, in_arena
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.fetch_records import fetch_records

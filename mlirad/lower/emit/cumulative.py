@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
@@ -32,7 +32,7 @@ BLOCK = 16
 def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
     """Write the function of a prefix reduction and the call of it."""
     source, output = emitter.buffers[op.operand], emitter.buffers[op.result]
-    if not output.size:
+    if at_most(output.size, 0):
         return
     dim = op.dim.value.data
     outer, extent, inner = (

@@ -13,7 +13,6 @@ result C = A B is computed as the column-major C' = B' A'.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Final
@@ -23,6 +22,7 @@ from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import Shape, integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel

@@ -5,10 +5,10 @@ transpose(m, source, target, rows, columns)       from rows to columns, as LAPAC
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
 
 from mlirad.dialects.kernel.factorisations import Memory
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value, constant
 
 SQUARE = 8

@@ -23,7 +23,6 @@ Of small arrays many blocks lie at borders. There is a path for these, too, wher
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
@@ -34,11 +33,13 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_float
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.guards import Condition, truths_inside
 from mlirad.lower.emit.kernels import cost_of
+from mlirad.lower.emit.nan_tests import KEEP_NAN
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.llvm_text import IRBuilder, Value, constant, undefined
 from mlirad.lower.machine import INSTRUCTION, SECOND_PATH
@@ -52,12 +53,6 @@ LEAST_BORDER: Final = 1 / 8
 LEAST_SAVED: Final = 2
 LEAST_SHARE: Final = 1 / 12
 """How many instructions, and which part of the body, a fast path has to save."""
-
-_KEEP_NAN: Final = (
-    *(ew.NegOp, ew.StopGradientOp, ew.AbsOp, ew.AddOp, ew.SubOp, ew.MulOp, ew.DivOp, ew.MaxOp, ew.MinOp),
-    *(ew.SqrtOp, ew.ExpOp, ew.LogOp, ew.SinOp, ew.CosOp, ew.TanhOp),
-)
-"""Ops on floats that are NaN wherever an operand is."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +210,7 @@ def _products_that_show(body: Body, inner: Sequence[Operation]) -> set[Operation
         shows = is_float(result) and (result in certain or result not in hidden)
         if isinstance(op, ew.AbsorbingMulOp) and shows:
             products.add(op)
-        keeps = isinstance(op, (*_KEEP_NAN, ew.AbsorbingMulOp, ew.SelectOp)) or (
+        keeps = isinstance(op, (*KEEP_NAN, ew.AbsorbingMulOp, ew.SelectOp)) or (
             isinstance(op, ew.ConvertOp) and is_float(op.operand)
         )
         if not (shows and keeps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlirad.dialects.extents import at_most
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelText
 from mlirad.lower.large_sizes import are_static
@@ -27,7 +28,7 @@ def fill(kernel: KernelText, buffer: Buffer, value: Value) -> None:
 def copy(f: IRBuilder, pointers: dict[Place, Value], source: Buffer, target: Buffer) -> None:
     """Copy a buffer into another one of the same shape, whatever their layouts."""
     a, b = pointers[source.place], pointers[target.place]
-    if not source.size or source.place == target.place:
+    if at_most(source.size, 0) or source.place == target.place:
         return
     if source.strides == target.strides or (source.is_row_major and target.is_row_major):
         f.memcpy(b, a, source.nbytes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from xdsl.ir import Operation
@@ -19,6 +19,7 @@ from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.ir.locations import location_of, place_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.elementary import elementary
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place

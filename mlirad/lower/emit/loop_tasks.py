@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from xdsl.ir import Operation
@@ -24,6 +23,7 @@ from mlirad.dialects.kernel.parallel import stated_parallel
 from mlirad.dialects.kernel.plans import stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.addresses import ValueAddresses, aligned_offset, in_arena
 from mlirad.lower.emit.buffers import Memory, Place
 from mlirad.lower.emit.kernels import SIZES_PLACE, read_sizes

@@ -17,9 +17,9 @@ trips, so many in each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlirad.dialects.extents import at_most, is_static, nominal
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Operand, Parameter, Value
 from mlirad.lower.native_program import PARALLEL
 

@@ -12,7 +12,8 @@ it is known to hold in one iteration at most, it is evaluated for that one:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import prod
 from typing import Final
@@ -67,11 +68,22 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     if not is_empty:
         others = [b for b in read if base is None or b is not base]
         code = _ScatterCode(kernel, op, body, address, emitter.program.vector_bytes)
-        if updates >= LONG * elements and not any(b.overlaps(output) for b in others):
-            code.write_in_blocks(output, keep=base is not None)
-        else:
-            code.write()
+        with _unless_empty(kernel.f, output.size):
+            if updates >= LONG * elements and not any(b.overlaps(output) for b in others):
+                code.write_in_blocks(output, keep=base is not None)
+            else:
+                code.write()
     kernel.f.ret()
+
+
+@contextmanager
+def _unless_empty(f: IRBuilder, size: int) -> Generator[None]:
+    """Run the body where an array has elements: no position can be clamped to lie in an empty one."""
+    if at_most(1, size):
+        yield
+        return
+    with f.conditional(f.icmp("slt", f.value(0, "i64"), f.value(size, "i64"))):
+        yield
 
 
 class _ScatterCode:

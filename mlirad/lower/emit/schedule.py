@@ -8,11 +8,11 @@ wait for the one before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import integer_of, values_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of

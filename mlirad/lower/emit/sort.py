@@ -36,7 +36,7 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
     source = emitter.buffers[op.operand]
     buffers = [emitter.buffers[r] for r in op.results]
     output = buffers[0]
-    if not output.size:
+    if at_most(output.size, 0):
         return
     dim = op.dim.value.data
     outer, extent, inner = prod(output.shape[:dim]), output.shape[dim], prod(output.shape[dim + 1 :])

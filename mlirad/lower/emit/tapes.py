@@ -5,10 +5,9 @@ An inner loop reuses the memory of its tape each time it runs; the memory is fre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.ir import Attribute
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.chunk_store import ChunkStore, Cursor, record_layout
 from mlirad.lower.llvm_text import IRBuilder, Value, constant
 

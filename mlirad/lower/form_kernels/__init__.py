@@ -18,7 +18,6 @@ Loops and branches stay, with kernels in their regions (`blocks.py`). `materiali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from xdsl.context import Context
@@ -50,6 +49,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.form_kernels.blocks import BlockBuilder
 from mlirad.lower.form_kernels.regions import Bodies
 from mlirad.lower.large_sizes import are_static

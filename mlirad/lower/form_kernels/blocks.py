@@ -66,7 +66,7 @@ class BlockBuilder:
             elif isinstance(op, CallOp | SaveOp | RestoreOp):
                 if any(r in wanted for r in op.results):
                     b.rebuild_unfolded(op, self.buffers)
-            elif op.results[0] in wanted:
+            elif any(r in wanted for r in op.results):
                 kernels.form(op)
 
     def _form_control(self, op: Operation) -> None:

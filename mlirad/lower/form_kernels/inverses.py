@@ -6,12 +6,12 @@ scatter x at (i + 1, 9 - j)        element (p, q) is x[p - 1, 9 - q], where ther
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlirad.dialects.array import indexing
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.affine import Affine, AffineForms
 
 

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects import kernel
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.kernel.factorisations import factorisation_types
@@ -62,7 +63,10 @@ class KernelBuilder(NestBuilder):
         return nest.results[0]
 
     def form(self, op: Operation) -> None:
-        """Make the kernel that stores the result of `op`."""
+        """Make the kernel that stores the results of `op`."""
+        if isinstance(op, CallbackOp):
+            self._callback(op)
+            return
         value = op.results[0]
         hint = value.name_hint
         match op:
@@ -106,6 +110,13 @@ class KernelBuilder(NestBuilder):
         if new.name_hint is None:
             new.name_hint = hint
         self.buffers[value] = new
+
+    def _callback(self, op: CallbackOp) -> None:
+        operands = [self.buffers[o] for o in op.operands]
+        new = self.b.insert(kernel.CallbackOp, operands, op.result_types, op.properties)
+        for result, buffer in zip(op.results, new.results, strict=True):
+            buffer.name_hint = result.name_hint
+            self.buffers[result] = buffer
 
     # Nests ---------------------------------------------------------------------------------------
 

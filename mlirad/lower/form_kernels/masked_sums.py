@@ -10,7 +10,6 @@ conditions are compared many at a time, so the sum costs about as much as readin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite, prod
 
 from xdsl.ir import Operation
@@ -21,6 +20,7 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 
 LEAST_EXTENT = 8
 """The fewest elements of which a minimum is one for its mask to select few."""

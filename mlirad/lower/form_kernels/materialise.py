@@ -4,8 +4,8 @@ Stored: what the function returns, reductions and contractions, scatters that ca
 BLAS calls, elements of arrays that are about to be updated, and values that cost much and are read more than
 once per element. Never stored: index code, masks, constants, structural ops. A value that is not stored is
 computed where it is read, so its cost is added to that of each reader; scalars cost nothing to read in a
-loop, which computes them before. Where the code of an element gets too long, a value on the way is stored,
-which may be index code, too.
+loop, which computes them before, unless they take long. Where the code of an element gets too long, a value
+on the way is stored, which may be index code, too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.callbacks import CALLBACK_OPS
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
@@ -39,6 +40,14 @@ from mlirad.lower.machine import element_bytes, recomputing_cycles, storing_cycl
 
 HEAVY = 12
 """Scalar cost from which a value is stored as soon as it is read twice per element."""
+
+HEAVY_SCALAR = 64
+"""Scalar cost from which a scalar that many elements share is stored: each strip and each task would compute
+it.
+"""
+
+MANY = 1024
+"""The least number of elements that share such a scalar."""
 
 MAX_RECOMPUTED = 8
 """Scalar cost of recomputation per element that is accepted to save a store and loads."""
@@ -73,6 +82,7 @@ _READS_ARRAYS = (
     *FACTORISATION_OPS,
     *TRANSFORM_OPS,
     *REPORTING_OPS,
+    *CALLBACK_OPS,
     CallOp,
     SaveOp,
     RestoreOp,
@@ -233,6 +243,8 @@ def _pays(value: Value, cost: float, readings: Readings) -> bool:
             return True
     if cost <= 2:
         return False
+    if cost >= HEAVY_SCALAR and not shape_of(value) and readings.elements_beside(value) >= MANY:
+        return True
     count = readings.of(value)
     if count <= 1:
         return False
@@ -261,6 +273,13 @@ class Readings:
         behind = len(new) - 1
         joins = 0 < len(new) < len(old) and new[1:] == old[len(old) - behind :]
         return joins and len(self._readers.get(op.operand, ())) == 1
+
+    def elements_beside(self, value: Value) -> int:
+        """The number of elements of an array that share a scalar."""
+        readers = self._readers.get(value, ())
+        return max(
+            (nominal_size(r.result) for r in readers if isinstance(r, structural.BroadcastOp)), default=1
+        )
 
     def by_contractions(self, value: Value) -> float:
         """Readings per element in contractions alone."""

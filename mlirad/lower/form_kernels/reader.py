@@ -177,15 +177,27 @@ class ElementReader:
         return self.b.elementwise(ew.ConvertOp, (loaded,), i64)
 
     def _read_inside(self, x: Value, positions: Sequence[Value], rest: Position, guard: Guard) -> Value:
-        """`x` at leading positions that may lie outside: clamped unless they matter only inside."""
+        """`x` at leading positions that may lie outside: clamped unless they matter only inside.
+
+        There is nothing to clamp to in an array that turns out to be empty: nothing of it is read.
+        """
         shape = shape_of(x)
         if 0 in shape:
             return self.b.zeros(element_of(x))
-        inner = [
-            p if self.inside.is_inside(p, e, guard) else self.b.clamp(p, e)
-            for p, e in zip(positions, shape, strict=False)
-        ]
-        return self.at(x, (*inner, *rest), guard)
+        inner: list[Value] = []
+        there: list[Value] = []
+        for p, e in zip(positions, shape, strict=False):
+            if self.inside.is_inside(p, e, guard):
+                inner.append(p)
+                continue
+            inner.append(self.b.clamp(p, e))
+            if not at_most(1, e):
+                there.append(self.b.compare("lt", self.b.index_constant(0), self.b.index_constant(e)))
+        if not there:
+            return self.at(x, (*inner, *rest), guard)
+        condition = self._all(there)
+        element = self.at(x, (*inner, *rest), (*guard, condition))
+        return self.b.select(condition, element, self.b.zeros(element_of(x)))
 
     def _all(self, conditions: Sequence[Value]) -> Value:
         result = conditions[0]

@@ -16,8 +16,6 @@ both cost (`costs.py`); which scans are of this form is said in `element_loops.p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -28,6 +26,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.form_recurrences.costs import Costs
 from mlirad.lower.form_recurrences.element_loops import ElementLoop
 from mlirad.lower.moves import considered

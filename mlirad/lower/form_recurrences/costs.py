@@ -10,13 +10,13 @@ which costs nothing in the first levels of cache and most of the bandwidth of me
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
 from mlirad.dialects.shapes import Value, values_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.form_recurrences.element_loops import ElementLoop
 from mlirad.lower.large_sizes import nominal_bytes
 from mlirad.lower.machine import (

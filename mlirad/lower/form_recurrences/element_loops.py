@@ -11,7 +11,6 @@ included, it may read any.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, Operation, Region
@@ -32,6 +31,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.large_sizes import is_loop
 
 

@@ -6,9 +6,10 @@ forward, n = 64, one row      passes: row -> work 0, work 0 -> work 1, work 1 ->
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.fourier.halves import HalfKind, half_function, half_roots
 from mlirad.lower.fourier.passes import PassKind, pass_function
 from mlirad.lower.fourier.plans import factors, roots

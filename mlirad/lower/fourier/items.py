@@ -7,12 +7,12 @@ No column is in two blocks: a transform may lie in the memory of its operand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from mlirad.dialects.array.transforms import Axes
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Shape, element_of, shape_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.fourier.plans import column_block, complex_length, is_written_out
 from mlirad.lower.machine import element_bytes
 

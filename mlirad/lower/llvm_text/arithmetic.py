@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlirad.lower.llvm_text.emission import Emission, Operand
+from mlirad.lower.llvm_text.infinities import by_largest
 from mlirad.lower.llvm_text.value import BITS, Kind, Value, constant, mangled, type_text, vector
 
 _FOLDS: dict[str, Callable[[int, int], int]] = {
@@ -184,6 +185,8 @@ class Arithmetic(Emission):
     def fcmp(self, predicate: str, a: Operand, b: Operand) -> Value:
         """`oeq olt ...` are false on NaN, `une ult ...` true; `uno` tells a NaN, `ord` none."""
         left, right = self.common(a, b)
+        predicate, left, right = by_largest(predicate, left, right)
+        right = self.widen(right, left.width)
         return self.pure(f"fcmp {predicate} {left.typed}, {right.text}", "i1", left.width)
 
     def select(self, condition: Value, a: Operand, b: Operand) -> Value:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.memory import Memory
 from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant

@@ -28,7 +28,6 @@ function's attribute `kernel.arena_bytes`. Arguments and constants have no place
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -47,6 +46,7 @@ from mlirad.dialects.kernel.plans import (
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.plan_memory.arena import Arena
 from mlirad.lower.plan_memory.carries import PLACED_OPS
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, place

@@ -7,7 +7,7 @@ is live while that op runs, so whatever the op reads, captures or writes lies el
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, OpResult
@@ -22,6 +22,7 @@ from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, is_array, shape_of
 from mlirad.ir.free_values import captures, free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.concurrent import keep_operands
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.plan_memory.arena import Arena, SizedArena, aligned
@@ -183,6 +184,25 @@ class Lifetimes:
             self.storage[carry] = Storage(0, len(self.ops), bytes_of(carry), output=k)
             self._shares.update(links)
 
+    def updatable(self, k: int) -> set[Value]:
+        """The values that yield number k could overwrite if they were carries, beside those that it does.
+
+        A plan says the same of one of them, but takes as long as the block is.
+        """
+        last = self.block.last_op
+        found: set[Value] = set()
+        left = [] if last is None else [last.operands[k]]
+        while left:
+            value = left.pop()
+            if value in found:
+                continue
+            found.add(value)
+            owner = value.owner
+            n = None if isinstance(owner, Block) else self._numbers.get(owner)
+            if not isinstance(owner, Block) and n is not None and value not in self._shares:
+                left += self._overwritable(owner, value, n)
+        return found
+
     def _links(self, value: Value, carry: Value, dead_ends: set[Value]) -> dict[Value, Value] | None:
         """From each value on the way back to the carry to the one that it overwrites.
 
@@ -278,10 +298,12 @@ def _branch_scratch(op: Operation, n: int, last_here: Sequence[Value]) -> Scratc
     regions = [Lifetimes(region.block) for region in op.regions]
     updated: dict[int, Value] = {}
     for k, result in enumerate(op.results):
-        for value in last_here:
-            if value.type != result.type or is_copied(value) or not is_row_major(value):
+        alike = [v for v in last_here if v.type == result.type and v not in updated.values()]
+        updatable = [region.updatable(k) for region in regions] if alike else []
+        for value in alike:
+            if is_copied(value) or not is_row_major(value):
                 continue
-            if value not in updated.values():
+            if all(value in values for values in updatable):
                 tried = {v: j for j, v in {**updated, k: value}.items()}
                 inside = [Lifetimes(region.block, tried) for region in op.regions]
                 if all(len(one.updated) == len(tried) for one in inside):

@@ -12,8 +12,6 @@ Stated as the attribute `kernel.strides` of the loop: per result the bytes from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -21,6 +19,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import L2_BYTES, LINE_BYTES, STREAMS
 
 SHORT_ROW = 8 * LINE_BYTES

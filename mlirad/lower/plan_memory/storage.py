@@ -5,7 +5,6 @@ Storage(start=2, end=5, size=800)       made by op 2 of its block, read by op 5 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
@@ -14,6 +13,7 @@ from xdsl.ir import Attribute, OpResult
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of, values_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.plan_memory.records import Records
 
 

@@ -16,7 +16,6 @@ Meaning does not change; a nest without properties runs as plain scalar loops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -33,6 +32,7 @@ from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.concurrent import bring_together
 from mlirad.lower.moves import considered
 from mlirad.lower.schedule_kernels.lanes import weigh_lanes

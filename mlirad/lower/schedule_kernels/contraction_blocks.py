@@ -12,12 +12,12 @@ blocks pays for the copies, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import element_bytes, library_contraction_cycles, repacking_cycles
 
 COPIED_SHARE: Final = 0.06

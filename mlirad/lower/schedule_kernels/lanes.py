@@ -10,13 +10,13 @@ reduced loop, or along i when x is copied to column order first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf, prod
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.large_sizes import nominal_size
 from mlirad.lower.machine import (
     CHAINED_SUM,

@@ -10,7 +10,7 @@ over the body.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from math import prod
 from typing import TypeAlias
@@ -25,6 +25,7 @@ from mlirad.dialects.kernel.nests import loop_strides
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.affine import AffineForms
 from mlirad.lower.large_sizes import nominal_of, nominal_shape
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
@@ -178,7 +179,9 @@ class Profile:
         return (1 << len(self.extents)) - (1 << self.rank)
 
     def per_iteration(self, bits: int) -> float:
-        """How often code that depends on these loops runs per iteration: once per output if hoisted."""
+        """How often code that depends on these loops runs per iteration: hoisted once per output, or once."""
+        if not bits:
+            return 1.0 / max(1, self.iterations)
         reduced = self.reduction_bits
         return 1.0 if not reduced or bits & reduced else 1.0 / max(1, self.reductions)
 

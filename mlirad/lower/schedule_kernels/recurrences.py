@@ -9,13 +9,13 @@ carries fit its registers. Lanes run along the last dimension, along which array
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.large_sizes import are_static, is_loop
 from mlirad.lower.machine import (
     CONFLICTING_BYTES,

@@ -11,13 +11,12 @@ For `c[i, j] = sum_k a[i, k] b[k, j]` with lanes along j and vectors of 8: tile 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlirad.dialects.array.elementwise import CompareOp, SelectOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import load_cost
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 

@@ -14,7 +14,6 @@ less to start, hence the costs. What is left out has no value: the interpreter p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -34,6 +33,7 @@ from mlirad.ir.builder import function_block, yields
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import LOOP_START
 from mlirad.lower.moves import considered
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of

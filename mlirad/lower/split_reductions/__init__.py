@@ -17,8 +17,6 @@ Cheap reductions stay whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
@@ -29,6 +27,7 @@ from mlirad.dialects.kernel.parallel import why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.split_reductions.nests import split_nest
 from mlirad.lower.split_reductions.scatters import split_scatter
 from mlirad.lower.split_reductions.strips import in_groups

@@ -18,7 +18,6 @@ alone, so that results are reproducible.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
@@ -34,6 +33,7 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernel_groups import around, replace_group
 from mlirad.lower.moves import considered
 from mlirad.lower.plan_memory.storage import bytes_of

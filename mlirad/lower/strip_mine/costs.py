@@ -12,7 +12,7 @@ of the group, or leaves it, moves through memory once either way. What has no ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.ir import Operation
@@ -22,6 +22,7 @@ from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value, is_array
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernel_groups import around
 from mlirad.lower.large_sizes import nominal_bytes, nominal_size
 from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte

@@ -19,7 +19,7 @@ read a total. A scan joins when its whole body does. Arrays from outside of the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.ir import Block, Operation
@@ -34,6 +34,7 @@ from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 
 COMBINED = ("add", "prod", "max", "min", "and", "or")
 """The combiners whose results over parts of the rows can be combined."""

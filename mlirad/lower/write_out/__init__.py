@@ -15,7 +15,6 @@ group computes at its own row and at literal positions. Long bodies compile slow
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -30,6 +29,7 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernel_groups import replace_group
 from mlirad.lower.moves import considered
 from mlirad.lower.write_out.elements import MOST_ELEMENTS, Elements

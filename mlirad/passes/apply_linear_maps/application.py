@@ -29,7 +29,6 @@ from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import from_leaves, leaves
 from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import holds, visit_regions
-from mlirad.passes.simplify_maps import simplify_maps
 
 
 def apply_maps(function: FuncOp) -> FuncOp:
@@ -67,6 +66,8 @@ def _simplified(function: FuncOp) -> FuncOp:
     """The function with maps at every position as maps of arrays, where there is such a map."""
     if not holds(function, (linear.IndexedMapOp, linear.PointwiseMapOp)):
         return function
+    from mlirad.passes.simplify_maps import simplify_maps
+
     return simplify_maps(function, transposes=False)
 
 

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -15,6 +13,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects import linear
 from mlirad.ir.call_graph import functions_by_name, functions_of
 from mlirad.ir.first_order import require_first_order
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.apply_linear_maps.application_functions import add_applications
 from mlirad.passes.function_pass import FunctionPass, drop_unreferenced, holds

@@ -6,7 +6,7 @@ A rule `(reader, op, slots)` gives the reading of the result of `op`, `None` whe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation
@@ -16,6 +16,7 @@ from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import Value, element_of, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.bulk_operations.reader import BatchReader, ReadingRule, dims_left, floor_divided
 from mlirad.passes.bulk_operations.terms import BatchAxes, Slots, Term
 

@@ -16,7 +16,6 @@ is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region
@@ -29,6 +28,7 @@ from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.dependences import Dependences
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.terms import BatchAxes, BatchAxis, Term, joined
 

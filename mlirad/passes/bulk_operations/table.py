@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
@@ -28,6 +29,7 @@ from mlirad.dialects.shapes import Value, array_type, element_of, shape_of, valu
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.branches import bulk_choice, bulk_if, bulk_switch
+from mlirad.passes.bulk_operations.callbacks import bulk_callback
 from mlirad.passes.bulk_operations.custom import bulk_custom
 from mlirad.passes.bulk_operations.loops import bulk_replay, bulk_scan, bulk_while
 from mlirad.passes.bulk_operations.paths import Paths
@@ -170,5 +172,6 @@ CONTROL_RULES: dict[type[Operation], ControlRule] = {
     CustomOp: bulk_custom,
     CheckpointOp: bulk_choice,
     ReportOp: bulk_report,
+    CallbackOp: bulk_callback,
 }
 """Loops and branches; the rules give the terms of all results but tapes."""

@@ -18,13 +18,13 @@ asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import LocationAttr, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Shape, Value
+from mlirad.lazy_dataclass import dataclass
 
 RECIPE_LIMIT = 16
 """The most ops that a recipe writes out; longer code is read from its bulk value. Bounds what is repeated."""

@@ -11,7 +11,6 @@ branch, trip count or position may depend on a boolean that is differentiated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i1
@@ -24,6 +23,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import require_first_order
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.instances import FORMAL
 from mlirad.passes.chad.shadows import ForwardSweep
 from mlirad.passes.chad.sweeps.formal_reverse import swept

@@ -11,7 +11,6 @@ sweeps of their own, which use the laws of maps (`mlirad.passes.tangents`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
@@ -27,6 +26,7 @@ from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 
 Shadows: TypeAlias = Mapping[Value, Value]
 """What is accumulated for the source values where it is not zero."""

@@ -13,7 +13,6 @@ on, and functions that are not known, stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp
@@ -26,6 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.control import Values
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.laws.law import changed
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS

@@ -8,8 +8,6 @@ and conditions too. A set may hold arguments that happen not to matter; whatever
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.dialects.func import FuncOp
@@ -22,6 +20,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.instances import PROVENANCE
 from mlirad.passes.chad.shadows import ForwardSweep
 from mlirad.passes.differentiate import add_beside, chosen

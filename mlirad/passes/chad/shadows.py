@@ -12,7 +12,7 @@ zero.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from xdsl.dialects.func import ReturnOp
@@ -28,6 +28,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.instances import Instance
 from mlirad.passes.dual_arrays.activity import Kind, active_carries, active_values
 

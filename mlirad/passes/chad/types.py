@@ -15,7 +15,6 @@ part of a sum, only the component of the alternative that the value is may diffe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.dialects.builtin import TupleType
@@ -24,6 +23,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.function import ClosureType, SumType, closure_type, sum_type
 from mlirad.dialects.linear import CopowerType, MapType, PowerType
 from mlirad.dialects.shapes import UNIT, is_float, tuple_type
+from mlirad.lazy_dataclass import dataclass
 
 MODES = ("reverse", "forward")
 """The modes of CHAD."""

@@ -15,8 +15,6 @@ that absorb by their definition, as in `xlogy`, are none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -25,6 +23,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array import elementwise as ew
 from mlirad.ir.call_graph import CallGraph, functions_by_name, is_private
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import replace_function
 
 

@@ -9,7 +9,6 @@ token and returns one. Only what holds a report does so.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -27,6 +26,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.check_absorbed.shadows import Shadow, Shadows
 
 _NEVER: Final = -1

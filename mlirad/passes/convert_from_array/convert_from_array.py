@@ -11,7 +11,6 @@ that upstream has no op for are declared, and called by their names. `REFUSED` s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from xdsl.context import Context
@@ -21,6 +20,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import FRAME_OPS
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.reporting import ReportOp
@@ -30,6 +30,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.foreign import UPSTREAM, ConversionPass
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_from_array.arrays import ARRAYS
 from mlirad.passes.convert_from_array.control import CONTROL
 from mlirad.passes.convert_from_array.conversion import Handler, convert_function
@@ -48,6 +49,7 @@ REFUSED: Final[dict[type[Operation], str]] = {
     SizeOp: "programs with sizes are converted for numbers: instantiate-sizes puts them in",
     FftOp: "upstream has no Fourier transforms on tensors of real numbers",
     ReportOp: "upstream has no op that reports while a program runs",
+    CallbackOp: "upstream has no op that calls Python while a program runs",
     **dict.fromkeys(
         FACTORISATION_OPS, "LAPACK computes factorisations, and upstream has no op that calls it"
     ),

@@ -10,7 +10,6 @@ functions hide the patterns by which loops are recognised. All other calls stay.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar, cast
 
@@ -31,6 +30,7 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.foreign import STABLEHLO, ConversionPass
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.converter import Converter
 from mlirad.passes.convert_stablehlo.types import UnsupportedType, language_type
 from mlirad.passes.function_pass import drop_unreferenced, replace_function

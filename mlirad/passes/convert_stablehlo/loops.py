@@ -6,8 +6,6 @@ while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.ir import BlockArgument, Region
 
 from mlirad.dialects.array import elementwise as ew
@@ -18,6 +16,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.converter import Converter, meaning
 
 

@@ -7,7 +7,6 @@ computed per element. Writes outside of the array are dropped by StableHLO, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import i1
@@ -19,6 +18,7 @@ from mlirad.dialects.stablehlo.attributes import GatherDimensions, ScatterDimens
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.converter import Converter, flag, integers, meaning
 from mlirad.passes.convert_stablehlo.regions import applied_op, expression
 

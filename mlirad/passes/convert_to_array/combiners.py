@@ -6,12 +6,12 @@ COMBINERS["arith.maximumf"]      array.reduce max, and array.max with what the r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ must be static, and programs on memory are refused. `index` becomes i64.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -24,6 +23,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.checked_builder import CheckedBuilder
 from mlirad.ir.foreign import UPSTREAM, ConversionPass, is_upstream
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_to_array.affine_maps import AFFINE
 from mlirad.passes.convert_to_array.control import CONTROL
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler

@@ -9,8 +9,6 @@ a program that is to be compiled has its closures eliminated, and is differentia
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -27,6 +25,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.specification.functions import partial_map
 from mlirad.passes.chad.types import Types
 from mlirad.passes.curry.translation import SUFFIX, Translation
@@ -90,6 +89,12 @@ def _expanded(function: FuncOp, tangents: str, asked: dict[str, None]) -> FuncOp
         if not isinstance(op, linear.DifferentiationOp):
             visit_regions(b, op, env, visit)
             return
+        if isinstance(op, linear.JetOp):
+            raise DifferentiationError(
+                f"the differentiable curry makes linear maps, and a jet of @{op.callee_name} is none",
+                location=location_of(op),
+                hint="choose another method where there are jets",
+            )
         arguments = [env.get(a, a) for a in op.arguments]
         if any(is_higher(a.type) for a in arguments):
             raise DifferentiationError(

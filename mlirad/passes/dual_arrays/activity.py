@@ -7,7 +7,6 @@ carries. Ops whose derivative is zero, and integers and booleans, do not depend 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region
 
@@ -15,6 +14,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.derivatives import ZERO
 
 

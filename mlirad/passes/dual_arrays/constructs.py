@@ -1,4 +1,4 @@
-"""The transformation D of ops with regions of code and of calls: one construct each."""
+"""The transformation D of ops with regions of code and of calls, also of Python: one construct each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
+from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.passes.dual_arrays.branches import branch
+from mlirad.passes.dual_arrays.callbacks import callback
 from mlirad.passes.dual_arrays.calls import call, pull, push
 from mlirad.passes.dual_arrays.custom import checkpoint, custom
 from mlirad.passes.dual_arrays.duals import Construct
@@ -24,6 +26,7 @@ CONSTRUCTS: dict[type[Operation], Construct] = {
     CustomOp: custom,
     CheckpointOp: checkpoint,
     CallOp: call,
+    CallbackOp: callback,
     linear.PushOp: push,
     linear.PullOp: pull,
 }

@@ -10,7 +10,7 @@ in it is sharing of SSA values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self, TypeAlias
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -26,6 +26,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 

@@ -12,7 +12,6 @@ then dropped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import TupleType
@@ -22,6 +21,7 @@ from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import handed_over
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals

@@ -11,7 +11,6 @@ chosen from those before, is not of size n squared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -24,6 +23,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.functions import holds_closures
 from mlirad.ir.symbols import free_name
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.choices import Key, is_choice
 from mlirad.passes.eliminate_functions.flow import Code, FlowNode, Tree

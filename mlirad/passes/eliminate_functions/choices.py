@@ -13,7 +13,6 @@ So a choice costs nothing where it is made, and closures that share what they ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import i64
@@ -23,6 +22,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.function import CaseOp, ClosureType
 from mlirad.dialects.shapes import Value
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.slots import merged
 
 Key: TypeAlias = Value | tuple[Value, int]

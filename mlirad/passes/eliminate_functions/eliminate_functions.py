@@ -18,18 +18,13 @@ private function of its parameters and of its environment, once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.errors import UnsupportedError
 from mlirad.ir.first_order import higher_order_op, map_value_op, no_map_values, require_first_order
-from mlirad.passes.eliminate_functions.flow import Flow
-from mlirad.passes.eliminate_functions.layout import Layouts
-from mlirad.passes.eliminate_functions.order import Order
-from mlirad.passes.eliminate_functions.rewriting import Rewriting
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced
 
 
@@ -52,6 +47,11 @@ def eliminate_functions(module: ModuleOp) -> None:
     """
     if higher_order_op(module) is None:
         return
+    from mlirad.passes.eliminate_functions.flow import Flow
+    from mlirad.passes.eliminate_functions.layout import Layouts
+    from mlirad.passes.eliminate_functions.order import Order
+    from mlirad.passes.eliminate_functions.rewriting import Rewriting
+
     op = map_value_op(module)
     if op is not None:
         raise no_map_values(op)

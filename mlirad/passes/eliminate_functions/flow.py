@@ -208,7 +208,7 @@ class Flow:
                 self._trees.update(zip(op.res, self.returns(callee), strict=True))
             case DifferentiationOp():
                 callee = self.functions[op.callee_name]
-                self._flow(op.arguments, self.trees(function_block(callee).args))
+                self._flow(op.given, self.trees(function_block(callee).args))
             case _:
                 _require_arrays(op)
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
@@ -283,7 +282,7 @@ class Rewriting:
 
     def _differentiation(self, b: ArrayBuilder, op: DifferentiationOp, scope: Scope) -> Sequence[Value]:
         """The derivative by the same operands, which may stand at other places."""
-        concerned = [*op.primals[:-1], *(op.arguments[k] for k in values_of(op.wrt))]
+        concerned = [*op.values, *(op.given[k] for k in values_of(op.wrt))]
         if any(is_higher(v.type) for v in concerned):
             raise UnsupportedError(
                 f"{op.name} differentiates @{op.callee_name}, which takes or returns tuples",
@@ -293,13 +292,12 @@ class Rewriting:
         starts: list[int] = []
         arguments: list[Value] = []
         parameters = function_block(self.flow.functions[op.callee_name]).args
-        for argument, parameter in zip(op.arguments, parameters, strict=True):
+        for argument, parameter in zip(op.given, parameters, strict=True):
             starts.append(len(arguments))
             arguments += self.standing.given(b, argument, self.flow.tree(parameter), scope)
-        properties: Mapping[str, Attribute] = {
-            "callee": SymbolRefAttr(op.callee_name),
-            "wrt": ints(tuple(starts[k] for k in values_of(op.wrt))),
-        }
+        arguments += [scope[v] for v in op.arguments[len(op.given) :]]
+        wrt = ints(tuple(starts[k] for k in values_of(op.wrt)))
+        properties: Mapping[str, Attribute] = {**op.properties, "wrt": wrt}
         return b.insert(type(op), arguments, op.result_types, properties).results
 
 

@@ -13,7 +13,6 @@ as it is. What is differentiated once needs none of this.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from xdsl.context import Context
@@ -23,9 +22,10 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.linear import DifferentiationOp
+from mlirad.dialects.linear import DifferentiationOp, JetOp
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
 
 KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.SqrtOp, ew.HypotOp, CustomOp)
@@ -43,7 +43,8 @@ class ExpandTiesPass(ModulePass):
         functions = functions_by_name(op)
         graph = CallGraph(functions, references_of)
         once = graph.reachable(_differentiated(functions.values()))
-        for name in graph.reachable(_differentiated(functions[name] for name in once)):
+        twice = [*_differentiated(functions[name] for name in once), *_with_jets(functions.values())]
+        for name in graph.reachable(twice):
             replace_function(functions[name], expand_ties(functions[name]))
 
 
@@ -51,6 +52,12 @@ def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
     """The functions of which functions take derivatives."""
     ops = (op for function in functions for op in nested_ops(function.body))
     return [op.callee_name for op in ops if isinstance(op, DifferentiationOp)]
+
+
+def _with_jets(functions: Iterable[FuncOp]) -> list[str]:
+    """The functions whose Taylor coefficients of order 2 and more are taken."""
+    ops = (op for function in functions for op in nested_ops(function.body))
+    return [op.callee_name for op in ops if isinstance(op, JetOp) and op.degree > 1]
 
 
 def expand_ties(function: FuncOp) -> FuncOp:

@@ -12,7 +12,6 @@ is read as it is, since these are made smooth as a whole.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from xdsl.ir import Block, Operation
@@ -20,6 +19,7 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import MOVES, is_followed
 from mlirad.passes.expand_ties.kinks import Kink
 

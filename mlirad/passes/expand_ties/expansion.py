@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.shapes import Value, element_of, is_float
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import jet
 from mlirad.passes.expand_ties.cones import MOST_OPS, Cone
 from mlirad.passes.expand_ties.kinks import kinks_of
@@ -48,10 +49,12 @@ def _cones(function: FuncOp) -> Iterator[Cone]:
 
 
 def _blocks(region: Region) -> Iterator[Block]:
+    """The blocks of a region, but those of code with a derivative of its own, which is not differentiated."""
     yield region.block
     for op in region.block.ops:
         for inner in op.regions:
-            yield from _blocks(inner)
+            if not isinstance(op, CustomOp) or inner is not op.body:
+                yield from _blocks(inner)
 
 
 def _apart(cones: Mapping[int, Cone]) -> dict[int, Cone]:

@@ -4,6 +4,7 @@
     |x - y|                 a^2 = (x - y)^2      0 where x = y, as max(x, y) - min(x, y) is;
                                                  max(x, y) is the mean of both plus a / 2
     sqrt(x x + y y)         a^2 = x x + y y      0 at the origin
+    max(|x|), min(|x|)      a^2 = max(x x)       0 where all elements are, or one is
 
 A kink a is smooth but where it is 0; its square is smooth there, too.
 """
@@ -11,15 +12,17 @@ A kink a is smooth but where it is 0; its square is smooth there, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import Block
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, is_float
+from mlirad.dialects.array.reductions import ReduceOp
+from mlirad.dialects.shapes import Value, is_float, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import Symbol
-from mlirad.passes.smooth_identities.roots import is_radius, magnitude_of, square_of
+from mlirad.passes.smooth_identities.roots import Emit, is_radius, magnitude_of, square_of
 from mlirad.passes.smooth_identities.sides import Numbers, canonical, numbers_of
 
 
@@ -31,7 +34,7 @@ class Kink:
     """A value that is a, or -a."""
     sign: float = 1.0
     numbers: Numbers | None = None
-    """The two numbers whose distance a is; a root has none."""
+    """The two numbers whose distance a is; a root or an extremum has none."""
     symbols: dict[Value, Symbol] = field(default_factory=dict)
     """By the value: what it is in terms of a."""
 
@@ -51,7 +54,8 @@ class Kink:
     def square(self, b: ArrayBuilder, env: Environment) -> Value:
         """Its square."""
         if self.numbers is None:
-            emit = square_of(env.get(self.size, self.size))
+            size = env.get(self.size, self.size)
+            emit = _square_of_extremum(size) or square_of(size)
             assert emit is not None
             return emit(b)
         distance = b.sub(*self._numbers(b, env))
@@ -74,7 +78,7 @@ def kinks_of(block: Block) -> list[Kink]:
         value = op.results[0]
         distance = _distance(value)
         if distance is None:
-            if is_radius(value):
+            if is_radius(value) or _square_of_extremum(value) is not None:
                 found.append(Kink(value))
             continue
         numbers, sign = distance
@@ -106,6 +110,18 @@ def _distance(value: Value) -> tuple[Numbers, float] | None:
         return None
     numbers = numbers_of(one.lhs, one.rhs)
     return (numbers, sign) if {one.lhs, one.rhs} == {other.lhs, other.rhs} else None
+
+
+def _square_of_extremum(value: Value) -> Emit | None:
+    """The square of the largest or smallest of magnitudes; `None` of anything else.
+
+    It takes the place of what is written only where it is 0: elsewhere, squares that underflow would be ties.
+    """
+    op = value.owner
+    if not isinstance(op, ReduceOp) or op.kind.data not in ("max", "min"):
+        return None
+    x = magnitude_of(op.operand)
+    return None if x is None else lambda b: b.reduce(op.kind.data, b.mul(x, x), values_of(op.dims))
 
 
 # In terms of a -------------------------------------------------------------------------------------

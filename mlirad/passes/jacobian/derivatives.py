@@ -13,7 +13,6 @@ the callee, would apply it once per use of x.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -27,6 +26,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import PRIVATE, callee_name, calls_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.apply_linear_maps.application_functions import add_applications, called
 from mlirad.passes.callees import Callees, linearize_function

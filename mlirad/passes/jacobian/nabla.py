@@ -13,7 +13,6 @@ branches with them. With `LiteralBuilder` no law is applied, and the expression 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation, Region
 
@@ -21,6 +20,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.rules.derivatives import Partial
 

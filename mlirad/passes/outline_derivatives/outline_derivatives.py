@@ -11,8 +11,6 @@ used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -21,9 +19,9 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
-from mlirad.passes.outline_derivatives.derived import DerivedFunctions
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,8 @@ class OutlineDerivativesPass(ModulePass):
         functions = functions_of(op)
         if not any(holds(f, (PushOp, PullOp)) for f in functions):
             return
+        from mlirad.passes.outline_derivatives.derived import DerivedFunctions
+
         derived = DerivedFunctions(op)
         for function in functions:
             replace_function(function, derived.expanded(function))

@@ -59,7 +59,7 @@ class Shape(NamedTuple):
 
 def code_size(op: Operation) -> int:
     """How many ops an op stands for."""
-    if isinstance(op, (*CALLS, linear.LinearizeOp)):
+    if isinstance(op, (*CALLS, linear.DifferentiationOp)):
         return CALLED
     return 1 + sum(1 for region in op.regions for _ in nested_ops(region))
 

@@ -11,7 +11,6 @@ So a list that a Python loop makes, of what becomes rows of a loop's result, cos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation
@@ -21,6 +20,7 @@ from mlirad.dialects.array.structural import BroadcastOp, ConcatenateOp, Reshape
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 
 LEAST_ROWS = 8
 """Fewer rows are put together one by one."""

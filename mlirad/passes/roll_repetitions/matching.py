@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation
 
@@ -18,6 +17,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.roll_repetitions.operands import Made, Operand, Outer, find_operand
 from mlirad.passes.roll_repetitions.parts import Parts, is_step, reads
 from mlirad.passes.roll_repetitions.periods import Stretch
@@ -91,9 +91,15 @@ class Repetitions:
 
     @property
     def ops(self) -> list[Operation]:
-        """The ops of one repetition, in the middle."""
-        first = self.start + self.count // 2 * self.period
-        return self.line.ops[first : first + self.period]
+        """The ops of a repetition, each from one in which its captures are told apart."""
+        first = self.start - self.skipped * self.period
+        middle = self.skipped + self.count // 2
+        found: list[Operation] = []
+        for op, operands in enumerate(self.reads):
+            sample = told_apart(self.line.ops[first + op], operands, middle)
+            assert sample is not None  # or there would be no repetitions
+            found.append(self.line.ops[first + sample * self.period + op])
+        return found
 
     @property
     def stop(self) -> int:
@@ -179,21 +185,22 @@ def _operands(line: Line, start: int, period: int, count: int) -> list[list[Oper
             if operand is None:
                 return None
             own.append(operand)
-        if not _is_told_apart(line.ops[start + op], own):
+        if told_apart(line.ops[start + op], own, count // 2) is None:
             return None
         found.append(own)
     return found
 
 
-def _is_told_apart(op: Operation, operands: Sequence[Operand]) -> bool:
-    """Whether a value that the regions of an op capture twice is one in all repetitions."""
-    captured = operands[len(own_operands(op)) :]
-    firsts: dict[Value, Operand] = {}
-    for operand in captured:
-        first = firsts.setdefault(operand.values[0], operand)
-        if first is not operand and list(first.values) != list(operand.values):
-            return False
-    return True
+def told_apart(op: Operation, operands: Sequence[Operand], middle: int) -> int | None:
+    """The repetition nearest to the middle in which values that the regions of an op capture are two values
+    wherever they are two in any repetition; `None` if there is none.
+    """
+    captured = {tuple(map(id, operand.values)) for operand in operands[len(own_operands(op)) :]}
+    if len(captured) < 2:
+        return middle
+    by_repetition = list(zip(*captured, strict=True))
+    nearest = sorted(range(len(by_repetition)), key=lambda k: abs(k - middle))
+    return next((k for k in nearest if len(set(by_repetition[k])) == len(captured)), None)
 
 
 def _are_outer(line: Line, operands: Sequence[Operand], begin: int) -> bool:

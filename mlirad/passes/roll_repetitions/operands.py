@@ -11,7 +11,6 @@ What holds between two repetitions in the middle is followed in both directions 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import i64
@@ -20,6 +19,7 @@ from xdsl.ir import Operation, OpResult
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp, SliceOp
 from mlirad.dialects.shapes import Value
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.roll_repetitions.parts import Part, step_numbers
 
 MOSTLY = 0.75

@@ -13,7 +13,6 @@ once, in whichever repetition is first; and which part is read is what changes f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.ir import Operation, Region
 
@@ -22,6 +21,7 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, ReshapeOp, SliceOp
 from mlirad.dialects.shapes import Value, values_of
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 
 Form = tuple[object, ...]
 

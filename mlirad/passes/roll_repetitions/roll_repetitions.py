@@ -17,7 +17,6 @@ where that code stacks it, this is the result (`joined_rows.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 
 from xdsl.context import Context
@@ -33,6 +32,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import (
     FunctionPass,
     drop_unreferenced,

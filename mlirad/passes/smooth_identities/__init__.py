@@ -14,7 +14,6 @@ rounding, those at NaN, infinities and zeros included. Functions that are not di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from xdsl.context import Context
@@ -27,6 +26,7 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
 
 KINKS: Final = (

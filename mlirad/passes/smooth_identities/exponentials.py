@@ -15,12 +15,12 @@ max(x, y) - min(x, y), and the larger one of x and 0 as where(x > 0, x, 0).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.roots import magnitude_of
 from mlirad.passes.smooth_identities.sides import Test, sided
 

@@ -12,7 +12,7 @@ the logarithm is taken. Values stay those of what is written, -inf where a proba
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -28,6 +28,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.exponentials import exponent_of_one_more, is_distance
 from mlirad.passes.smooth_identities.roots import MOVES, is_radius, moved
 

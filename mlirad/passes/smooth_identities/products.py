@@ -12,7 +12,6 @@ floats, unless the whole does, or the square itself: there it is what is written
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 
 from mlirad.dialects.array import elementwise as ew
@@ -20,6 +19,7 @@ from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.roots import is_inner, magnitude_of, sign_of, square_of
 
 _DEPTH = 4

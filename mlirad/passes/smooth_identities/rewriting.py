@@ -7,7 +7,7 @@ ew.SelectOp: _choice,                select (x >= 0), f(abs x), g(abs x)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias, cast
 
 from xdsl.dialects.func import FuncOp
@@ -21,6 +21,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import visit_region, visit_regions
 from mlirad.passes.smooth_identities.exponentials import (
     beside_choice,

@@ -9,7 +9,6 @@ not the mean of those of both sides, which |x| has by itself. Values stay as the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.ir import Operation
@@ -20,6 +19,7 @@ from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 
 _MOST_OPS = 64
 """In how many ops of a branch kinks are looked for."""

@@ -17,14 +17,14 @@ they are exact, it tells nothing, and is NaN.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.spectral_functions.frames import AT_I, AT_J, AT_K
 from mlirad.passes.spectral_functions.named import Name, Named, NamedArrays, Names, Number
+from mlirad.rules.factorisation_derivatives import EXACTNESS
 
 AGREEMENT = 2.0
 """How many times the rounding of both values a difference may be from what derivatives say."""
@@ -37,9 +37,9 @@ It loses more where f' changes by less than its rounding divided by this: there 
 
 
 def may_be_equal(gap: Named, x: Named) -> Named:
-    """Where a gap is no more than points of a factorisation are exact to: the rounding of the largest one."""
+    """Where a gap is no more than points of a factorisation are exact to."""
     epsilon = float(np.finfo(numpy_dtype(x.value.type)).eps)
-    limit = abs(x).reduced("max", x.names[-1]) * (x.n.sizes[AT_I] * epsilon)
+    limit = abs(x).reduced("max", x.names[-1]) * (EXACTNESS * x.n.sizes[AT_I] * epsilon)
     return abs(gap).at_most(limit)
 
 
@@ -105,8 +105,10 @@ class Differences:
             mean = mean + self.gap * (second - other) * (1 / 12)
         smooth = self._agrees(difference, mean, a.roundings[0], c.roundings[0])
         steepest = (abs(a.order(1)) + abs(c.order(1))) * abs(self.gap)
-        is_jump = self.are_one & ~abs(difference).at_most(steepest)
-        found = smooth.choose(mean, is_jump.unknown(difference / self.gap))
+        is_jump = self.are_one & steepest.less(abs(difference)) & ~smooth
+        if self.is_own:
+            is_jump = is_jump & ~diagonal(self.n)
+        found = smooth.choose(mean, is_jump.unknown(difference / self.gap, 1))
         return diagonal(self.n).choose(a.order(1), found) if self.is_own else found, smooth
 
     def _agrees(self, difference: Named, slope: Named, one: Named, other: Named) -> Named:
@@ -127,7 +129,7 @@ class Differences:
 
     def inverse_gaps(self, near: Named) -> Named:
         """1 / (x_i - x_j), 0 where these are near each other, NaN where they are one, across a kink."""
-        return (~near).keep(self.are_one.unknown(-1.0 / self.gap))
+        return (~near).keep((self.are_one & ~near).unknown(-1.0 / self.gap, 2))
 
 
 def diagonal(n: NamedArrays) -> Named:
@@ -156,12 +158,13 @@ def second_order(d: Differences, p: Number, *, always: bool = False) -> Number:
     """
     n, b = d.n, d.n.b
     near = d.is_near()
+    inverse = d.inverse_gaps(near)
     weighted = p.weighted(d.first)
     total = product(weighted, p, d.names)
-    found = (total - adjoint(total)).weighted(d.inverse_gaps(near)) + on_diagonal(d, p, near)
+    found = (total - adjoint(total)).weighted(inverse) + on_diagonal(d, p, near, inverse)
 
     def close() -> list[Value]:
-        return _between_near(d, p, weighted, near).values(d.names)
+        return _between_near(d, p, weighted, near, inverse).values(d.names)
 
     def nothing() -> list[Value]:
         zeros = b.zeros(array_type(n.shape(d.names), element_of(d.gap.value)))
@@ -171,19 +174,19 @@ def second_order(d: Differences, p: Number, *, always: bool = False) -> Number:
     return found + Number(*(Named(n, x, d.names) for x in values))
 
 
-def on_diagonal(d: Differences, p: Number, near: Named) -> Number:
+def on_diagonal(d: Differences, p: Number, near: Named, inverse: Named) -> Number:
     """The elements with i = j: the sum over k of f[x_i, x_k, x_i] |P_ik|^2."""
-    apart = d.inverse_gaps(near).absorbing(d.rows.order(1) - d.first)
+    apart = inverse.absorbing(d.rows.order(1) - d.first)
     mean = (d.rows.order(2) * 2.0 + d.columns.order(2)) * (1 / 6)
     terms = near.choose(mean, apart).absorbing(p.squares())
     spread = diagonal(d.n).keep(terms.total([name for name in terms.names if name != AT_J]))
     return Number(spread, None if p.im is None else spread.zeros())
 
 
-def _between_near(d: Differences, p: Number, weighted: Number, near: Named) -> Number:
+def _between_near(d: Differences, p: Number, weighted: Number, near: Named, inverse: Named) -> Number:
     """The elements of which i and j are near each other and not the same."""
     names = d.names
-    apart, close = p.weighted(d.inverse_gaps(near)), p.each(near.keep)
+    apart, close = p.weighted(inverse), p.each(near.keep)
     i_k = product(apart, p, names).weighted(d.first) - product(apart, weighted, names)
     k_j = product(weighted.each(near.keep), apart, names)
     k_j = k_j - product(close, apart, names).weighted(d.first)

@@ -13,11 +13,12 @@ decomposition; a decomposition has two sides, the left and the right singular ve
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from mlirad.dialects.array.factorisations import EighOp, SvdOp
+from mlirad.dialects.array.factorisations import EighOp, EigOp, SvdOp
 from mlirad.dialects.shapes import Value, shape_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.spectral_functions.named import Name, Names
 
 Side: TypeAlias = Literal["left", "right"]
@@ -26,10 +27,10 @@ How: TypeAlias = Literal["times", "over", "where", "unless"]
 
 
 @dataclass(frozen=True)
-class Frame:
+class Factorised:
     """The factorisation of a batch of matrices."""
 
-    op_class: type[EighOp] | type[SvdOp]
+    op_class: type[EighOp | SvdOp | EigOp]
     matrix: Value
     is_complex: bool
 
@@ -48,6 +49,13 @@ class Frame:
     def extent(self) -> int:
         """The number of eigenvalues or singular values."""
         return min(self.shape[-2:])
+
+
+@dataclass(frozen=True)
+class Frame(Factorised):
+    """A factorisation of which sums over all vectors are known."""
+
+    op_class: type[EighOp] | type[SvdOp]
 
 
 @dataclass(frozen=True)

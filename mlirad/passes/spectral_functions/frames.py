@@ -9,12 +9,11 @@ order to which functions of E, F and G are expanded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import EighOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.matrices import triangle
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.spectral_functions.facts import Frame, Side
 from mlirad.passes.spectral_functions.named import Named, NamedArrays, Names, Number
 

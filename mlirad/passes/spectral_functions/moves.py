@@ -9,7 +9,7 @@ elements.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from xdsl.ir import Operation
@@ -22,6 +22,7 @@ from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.spectral_functions.facts import Pick
 
 

@@ -11,7 +11,7 @@ An array is repeated along the dimensions that another one has and it lacks. Mat
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import field
 from functools import partial
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ import numpy as np
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.lazy_dataclass import dataclass
 
 Name: TypeAlias = Hashable
 Names: TypeAlias = tuple[Name, ...]
@@ -31,6 +32,8 @@ class NamedArrays:
 
     b: ArrayBuilder
     sizes: dict[Name, int]
+    unknown: list[tuple[int, Named]] = field(default_factory=list[tuple[int, "Named"]])
+    """Where arrays have NaN in the place of derivatives that do not exist, and the lowest order of these."""
 
     def shape(self, names: Sequence[Name]) -> tuple[int, ...]:
         """The extents of dimensions of these names."""
@@ -111,6 +114,10 @@ class Named:
         """Where this is less than another array, or equal."""
         return self.n.map(partial(self.n.b.compare, "le"), self, other)
 
+    def less(self, other: Named) -> Named:
+        """Where this is less than another array."""
+        return self.n.map(partial(self.n.b.compare, "lt"), self, other)
+
     def absorbing(self, other: Named) -> Named:
         """The product in which 0 absorbs."""
         return self._binary(ew.AbsorbingMulOp, self, other)
@@ -123,8 +130,9 @@ class Named:
         """An array where this holds, and 0 elsewhere."""
         return self.choose(x, x.zeros())
 
-    def unknown(self, x: Named) -> Named:
-        """NaN where this holds, and an array elsewhere."""
+    def unknown(self, x: Named, order: int) -> Named:
+        """NaN where this holds, and an array elsewhere: derivatives from an order on do not exist there."""
+        self.n.unknown.append((order, self))
         return self.choose(x._like(np.nan), x)
 
     def zeros(self) -> Named:
@@ -142,9 +150,11 @@ class Named:
         names = tuple(n for n in self.names if n != name)
         return Named(self.n, self.n.b.reduce(kind, self.value, [self.names.index(name)]), names)
 
-    def anywhere(self) -> Value:
-        """Whether this holds for any element."""
-        return self.n.b.reduce("or", self.value, range(len(self.names)))
+    def anywhere(self, kept: Sequence[Name] = ()) -> Value:
+        """Tell whether this holds for any element, for each one along the names that are kept."""
+        names = tuple(n for n in self.names if n in kept)
+        dims = [d for d, n in enumerate(self.names) if n not in kept]
+        return Named(self.n, self.n.b.reduce("or", self.value, dims), names).aligned(kept)
 
     def contract(self, other: Named, kept: Sequence[Name]) -> Named:
         """The sum of products over all names that are not kept."""

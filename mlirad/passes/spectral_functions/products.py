@@ -9,7 +9,6 @@ further."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 from typing import Literal
@@ -18,6 +17,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import EighOp, SvdOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.spectral_functions.differences import Differences, Jet, second_order
 from mlirad.passes.spectral_functions.facts import Pair, Side, Term, Vectors
 from mlirad.passes.spectral_functions.frames import AT_I, AT_J, COLUMN, ROW, FrameCode

@@ -23,7 +23,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import SliceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
@@ -48,26 +47,48 @@ from mlirad.passes.spectral_functions.facts import (
     Vectors,
 )
 from mlirad.passes.spectral_functions.jets import unrepeated
-from mlirad.passes.spectral_functions.moves import Moves, moves_of
+from mlirad.passes.spectral_functions.moved_facts import label_moved, mixed_moved
+from mlirad.passes.spectral_functions.moves import moves_of
 from mlirad.passes.spectral_functions.named import Name, Names
-from mlirad.passes.spectral_functions.sources import FRAMES, complex_part, frame_of, known_of, side_of
+from mlirad.passes.spectral_functions.signatures import signature
+from mlirad.passes.spectral_functions.sources import (
+    FRAMES,
+    HIGHEST_ORDER,
+    NESTING,
+    complex_part,
+    frame_of,
+    known_of,
+)
 from mlirad.rules.elementwise_derivatives import FLAT
+
+_NO_FRAMES: frozenset[Frame] = frozenset()
 
 
 class Reading:
-    """What is known of the values of a function; `sites` are sums over columns, by the ops that make them."""
+    """What is known of the values of a function; `sites` are sums over columns, by the ops that make them.
 
-    def __init__(self, function: FuncOp, *, with_traces: bool):
+    The function is differentiated `order` times.
+    """
+
+    def __init__(self, function: FuncOp, order: int):
         self.facts: dict[Value, Fact] = {}
         self.halves: dict[Value, Products] = {}
         """Sums over columns of products of real parts, which need those of the imaginary parts, too."""
         self.sites: dict[Operation, Site] = {}
         self.through: dict[Value, int] = {}
         """The operand whose vectors an array has."""
-        self.with_traces = with_traces
+        self.read: dict[Operation, frozenset[Value]] = {}
+        """The operands whose vectors, or values, are accounted for in what is known of the result."""
+        self._used: set[Value] = set()
+        self._cores: set[Value] = set()
+        """What the op at hand reads as vectors, and of which arrays as values that are factors."""
+        self.with_traces = order > 1
         self._frames: dict[Value, frozenset[Frame]] = {}
-        """The frames whose vectors or values a value depends on."""
-        self._visit_block(function_block(function), frozenset())
+        """The frames whose vectors or values a value depends on, in a way that is not known."""
+        self._known: dict[Value, frozenset[Frame]] = {}
+        """Those on which it depends in the way that is known: a sum over all columns has none of these."""
+        if order <= HIGHEST_ORDER:
+            self._visit_block(function_block(function), frozenset())
 
     def _visit_block(self, block: Block, around: frozenset[Frame]) -> None:
         for argument in block.args:
@@ -76,19 +97,46 @@ class Reading:
             self._visit(op)
 
     def _visit(self, op: Operation) -> None:
-        frames = frozenset[Frame]().union(*(self._frames.get(v, frozenset()) for v in free_values(op)))
-        if isinstance(op, FRAMES):
-            frames |= {frame_of(op)}
-        for result in op.results:
-            is_smooth = is_float(result) and not isinstance(op, FLAT)
-            self._frames[result] = frames if is_smooth else frozenset()
-        if isinstance(op, CONTROL_OPS):
+        if isinstance(op, NESTING):
+            frames = frozenset[Frame]().union(*map(self._frames_of, free_values(op)))
+            for result in op.results:
+                self._frames[result] = frames
             for region in op.regions:
                 self._visit_block(region.block, frames)
-        elif len(op.results) == 1:
-            fact = self._fact(op)
-            if fact is not None:
-                self.facts[op.results[0]] = fact
+            return
+        if len(op.results) == 1:
+            self._find(op)
+        read = self.read.get(op, frozenset())
+        frames = (
+            self._frames_of(v) if v not in read else self._frames.get(v, _NO_FRAMES) for v in free_values(op)
+        )
+        found = _NO_FRAMES.union(*frames)
+        for result in op.results:
+            is_smooth = is_float(result) and not isinstance(op, FLAT)
+            self._frames[result] = found if is_smooth else _NO_FRAMES
+        if isinstance(op, FRAMES):
+            self._known[op.result] = frozenset((frame_of(op),))
+        elif op not in self.sites and read:
+            self._known[op.results[0]] = _NO_FRAMES.union(*(self._known.get(v, _NO_FRAMES) for v in read))
+
+    def _frames_of(self, x: Value) -> frozenset[Frame]:
+        """All frames that a value depends on."""
+        return self._frames.get(x, _NO_FRAMES) | self._known.get(x, _NO_FRAMES)
+
+    def _find(self, op: Operation) -> None:
+        """Enter what is known of the result of an op."""
+        self._used.clear()
+        self._cores.clear()
+        fact, (result,) = self._fact(op), op.results
+        if fact is not None:
+            self.facts[result] = fact
+        if fact is not None or op in self.sites or result in self.halves:
+            self.read[op] = frozenset(o for o in own_operands(op) if o in self._used or self._is_core(o))
+
+    def _is_core(self, x: Value) -> bool:
+        """Tell whether an operand repeats values that are read as factors, or has them as a diagonal."""
+        fact = self.facts.get(x)
+        return (fact.value if isinstance(fact, Diagonal) else unrepeated(x)[0]) in self._cores
 
     def _fact(self, op: Operation) -> Fact | None:
         if isinstance(op, FRAMES):
@@ -96,6 +144,7 @@ class Reading:
         if isinstance(op, SliceOp):
             part = complex_part(op)
             if part is not None:
+                self._used.add(op.operand)
                 return known_of(part[0])
         if not any(o in self.facts or o in self.halves for o in own_operands(op)):
             return self._diagonal(op)
@@ -107,8 +156,9 @@ class Reading:
             else:
                 self.halves[op.results[0]] = found
             return None
-        if found is not None:
+        if found is not None or op in self.sites:
             return found
+        self._used.clear()
         return self._elementwise(op) if isinstance(op, ew.ElementwiseOp) else self._moved(op)
 
     # Factors ---------------------------------------------------------------------------------------
@@ -128,8 +178,11 @@ class Reading:
             return True
         known = self.facts.get(core)
         if isinstance(known, Spectral) and (known.frame, known.pick) == (fact.frame, fact.pick):
-            return [places[k] for k in known.kept] == list(kept)
-        return fact.frame not in self._frames.get(core, frozenset())
+            are_aligned = [places[k] for k in known.kept] == list(kept)
+            if are_aligned:
+                self._cores.add(core)
+            return are_aligned
+        return fact.frame not in self._frames_of(core)
 
     def _scaled(self, fact: Fact | None, x: Value, how: How) -> Fact | None:
         """Vectors, or products of two, times an array of their shape."""
@@ -167,6 +220,7 @@ class Reading:
                     return None
             elif not self.is_factor(fact, *unrepeated(operand), fact.kept):
                 return None
+        self._used.update(o for o, other in zip(own_operands(op), known, strict=True) if other == fact)
         return fact
 
     def _diagonal(self, op: Operation) -> Fact | None:
@@ -176,7 +230,7 @@ class Reading:
                 return self._diagonal_product(op)
             case ew.SelectOp() if scalar_of(op.on_false) == 0:
                 ends = identity_dims(op.condition)
-                return None if ends is None else diagonal(op.on_true, ends)
+                return None if ends is None else self._diagonal_of(op.on_true, ends)
             case _:
                 return None
 
@@ -185,8 +239,13 @@ class Reading:
         for x, y in ((left, right), (right, left)):
             ends = identity_dims(x)
             if ends is not None:
-                return diagonal(y, ends)
+                return self._diagonal_of(y, ends)
         return None
+
+    def _diagonal_of(self, x: Value, ends: tuple[int, int]) -> Diagonal | None:
+        if isinstance(self.facts.get(x), Spectral):
+            self._used.add(x)
+        return diagonal(x, ends)
 
     def product(self, op: ew.MulOp | ew.AbsorbingMulOp) -> Fact | None:
         """Vectors times a factor, products of vectors, or a diagonal matrix."""
@@ -195,12 +254,14 @@ class Reading:
         if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
             sums = Mixed.of(a, left), Mixed.of(c, right)
             if sums[0].aligned(sums[1]):
+                self._used.update((left, right))
                 names: Names = tuple(("d", k) for k in range(len(shape_of(left))))
                 return pairs.multiplied(*sums, (names, names), names, self._factors)
         for k, (fact, x) in enumerate(((a, right), (c, left))):
             found = self._scaled(fact, x, "times")
             if found is not None:
                 self.through[op.results[0]] = k
+                self._used.add(own_operands(op)[k])
                 return found
         return self._diagonal_product(op)
 
@@ -213,6 +274,7 @@ class Reading:
 
     def quotient(self, op: ew.DivOp) -> Fact | None:
         """Vectors, or products of two, divided by an array."""
+        self._used.add(op.lhs)
         return self._scaled(self.facts.get(op.lhs), op.rhs, "over")
 
     def chosen(self, op: ew.SelectOp) -> Fact | None:
@@ -226,9 +288,10 @@ class Reading:
                 continue
             ends = identity_dims(op.condition)
             if ends is not None and how == "where":
-                return diagonal(x, ends)
+                return self._diagonal_of(x, ends)
             fact = self.facts.get(x)
             self.through[op.result] = k
+            self._used.add(x)
             if shape_of(op.condition) != shape_of(x):
                 # One condition for all elements.
                 return fact if isinstance(fact, Vectors) else None
@@ -237,6 +300,7 @@ class Reading:
 
     def negated(self, op: ew.NegOp) -> Fact | None:
         """Vectors, or products of two, with the other sign."""
+        self._used.add(op.operand)
         half = self.halves.get(op.operand)
         if half is not None:
             return pairs.negated(half)
@@ -249,12 +313,14 @@ class Reading:
 
     def converted(self, op: ew.ConvertOp) -> Fact | None:
         """Vectors in another precision."""
+        self._used.add(op.operand)
         fact = self.facts.get(op.operand)
         return fact if isinstance(fact, Vectors) and is_float(op.result) else None
 
     def added(self, op: ew.AddOp | ew.SubOp) -> Fact | None:
         """Sums of vectors, or of products of two."""
         left, right = own_operands(op)
+        self._used.update((left, right))
         is_difference = isinstance(op, ew.SubOp)
         a, c = self.facts.get(left), self.facts.get(right)
         if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
@@ -263,7 +329,9 @@ class Reading:
         if not isinstance(one, Products) or not isinstance(other, Products):
             return None
         other = pairs.negated(other) if is_difference else other
-        return pairs.joined(one, other, lambda x, turned: self.signature(x, turned=turned))
+        return pairs.joined(
+            one, other, lambda x, turned: signature(x, self.facts, self.through, turned=turned)
+        )
 
     def _mixed(
         self, left: Value, right: Value, a: Vectors | Mixed, c: Vectors | Mixed, *, is_difference: bool
@@ -292,19 +360,21 @@ class Reading:
             if moves is None:
                 continue
             self.through[op.results[0]] = k
+            self._used = {operand}
             match fact:
                 case Products():
                     return pairs.moved(fact, moves, shape_of(operand), shape_of(op.results[0]))
                 case Mixed():
-                    return _mixed_moved(fact, moves)
+                    return mixed_moved(fact, moves)
                 case Vectors() | Spectral():
-                    return _label_moved(fact, moves)
+                    return label_moved(fact, moves)
                 case Diagonal():
                     continue
         return None
 
     def summed(self, op: SumOp) -> Fact | None:
         """A sum of products, or of functions of values, over some dimensions."""
+        self._used.add(op.operand)
         fact, dims = self.facts.get(op.operand), values_of(op.dims)
         names: Names = tuple(("d", k) for k in range(len(shape_of(op.operand))))
         kept = [d for d in range(len(names)) if d not in dims]
@@ -333,6 +403,7 @@ class Reading:
             left, right = Mixed.of(a, op.lhs), Mixed.of(c, op.rhs)
             kept = [tuple(own[k] for k in s.kept) for own, s in zip(names, (left, right), strict=True)]
             if (left.frame, left.pick, kept[0]) == (right.frame, right.pick, kept[1]):
+                self._used.update((op.lhs, op.rhs))
                 return pairs.multiplied(left, right, names, out, self._factors)
         for k, fact in enumerate(facts):
             if isinstance(fact, Vectors) and fact.label in op.contract[k]:
@@ -363,7 +434,8 @@ class Reading:
         assert moves is not None and others is not None
         moves.to[fact.label] = others.to[end]
         self.through[op.result] = k
-        found = _label_moved(replace(fact, factors=(*fact.factors, Factor(other.value, dims))), moves)
+        self._used.add(own_operands(op)[k])
+        found = label_moved(replace(fact, factors=(*fact.factors, Factor(other.value, dims))), moves)
         return found if isinstance(found, Vectors) else None
 
     def _weighted(
@@ -371,6 +443,7 @@ class Reading:
     ) -> Products | None:
         """Products of vectors, or functions of values, contracted with an array."""
         own, other = names[k], own_operands(op)[1 - k]
+        self._used.add(own_operands(op)[k])
         core, dims = unrepeated(other)
         places = tuple(names[1 - k][d] for d in dims)
         if isinstance(fact, Spectral):
@@ -386,101 +459,10 @@ class Reading:
             return None
         return pairs.renamed(pairs.weighted(fact, Term(core, places)), out)
 
-    # Signatures ------------------------------------------------------------------------------------
-
-    def signature(self, x: Value, *, turned: bool = False) -> tuple[int, object]:
-        """A sign, and a key that arrays of vectors share which are equal up to that sign.
-
-        With `turned` of what the array would be if all vectors were multiplied by i.
-        """
-        op = x.owner
-        assert isinstance(op, Operation)
-        if isinstance(op, SliceOp):
-            part = complex_part(op)
-            if part is not None:
-                source, k = part
-                kept = 1 - k if turned else k
-                sign = -1 if turned and (k == 0) == (side_of(source) == "left") else 1
-                return sign, ("part", frame_of(source), side_of(source), kept)
-        is_sum = isinstance(op, ew.AddOp | ew.SubOp)
-        through = self.through.get(x, 0)
-        inner = [
-            self.signature(o, turned=turned) if is_sum or k == through else (1, o)
-            for k, o in enumerate(own_operands(op))
-        ]
-        sign, keys = 1, [key for _, key in inner]
-        if is_sum:
-            (one, left), (other, right) = inner
-            other = -other if isinstance(op, ew.SubOp) else other
-            if hash(right) < hash(left):
-                one, left, other, right = other, right, one, left
-            return one, ("plus" if one == other else "minus", left, right)
-        for s, _ in inner:
-            sign *= s
-        if isinstance(op, ew.NegOp):
-            return -sign, keys[0]
-        before, fact = self.facts[own_operands(op)[through]], self.facts[x]
-        assert isinstance(before, Vectors) and isinstance(fact, Vectors)
-        if len(before.factors) < len(fact.factors):
-            # A factor is compared beside the vectors.
-            return sign, keys[through]
-        place = _moves_key(op) if op.regions else tuple(sorted(op.properties.items()))
-        return sign, (type(op), place, *keys)
-
 
 def _is_free(op: DotOp, k: int, fact: Fact) -> bool:
     """Whether a contraction leaves the columns of vectors as they are."""
     return isinstance(fact, Vectors) and fact.label not in (*op.batch[k], *op.contract[k])
-
-
-def _moves_key(op: Operation) -> object:
-    """What an op with a region does to its operand: equal for ops that do the same."""
-    moves = moves_of(op, 0)
-    if moves is None or len(moves.to) != len(shape_of(own_operands(op)[0])):
-        return id(op)
-    return tuple(sorted(moves.to.items())), frozenset(moves.picks.items()), shape_of(op.results[0])
-
-
-def _label_moved(fact: Vectors | Spectral, moves: Moves) -> Vectors | Spectral | None:
-    """Vectors or values whose dimensions have moved; `None` where one that has to stay whole has not."""
-    *batch, label = fact.kept
-    if any(d not in moves.to or d in moves.picks for d in batch) or label not in moves.to:
-        return None
-    kept = tuple(moves.to[d] for d in fact.kept)
-    pick, new = fact.pick, moves.picks.get(label)
-    if new is not None:
-        if new.index is not None and pick.index is None and pick.positions is None:
-            pick = new
-        elif new.index is None and new.positions is not None:
-            pick = pick.then(new.positions)
-        else:
-            return None
-    if isinstance(fact, Spectral):
-        return replace(fact, kept=kept, pick=pick)
-    if fact.factors and new is not None:
-        return None
-    factors: list[Factor] = []
-    for f in fact.factors:
-        if any(d not in moves.to or d in moves.picks for d in f.dims):
-            return None
-        factors.append(replace(f, dims=tuple(moves.to[d] for d in f.dims)))
-    return replace(fact, kept=kept, factors=tuple(factors), pick=pick)
-
-
-def _mixed_moved(fact: Mixed, moves: Moves) -> Mixed | None:
-    """A sum of vectors whose dimensions have all moved."""
-    used = {d for part in fact.parts for d in (*part.dims, *(d for f in part.factors for d in f.dims))}
-    if moves.picks or any(d not in moves.to for d in used):
-        return None
-
-    def to(dims: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(moves.to[d] for d in dims)
-
-    parts = tuple(
-        replace(part, dims=to(part.dims), factors=tuple(replace(f, dims=to(f.dims)) for f in part.factors))
-        for part in fact.parts
-    )
-    return replace(fact, kept=to(fact.kept), parts=parts)
 
 
 def _dot_names(op: DotOp) -> tuple[Names, Names]:

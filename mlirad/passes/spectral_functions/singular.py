@@ -127,6 +127,7 @@ class SingularProduct(Product):
         """P++ + r P+- of second order, where r is the sign of the array on the right."""
         b, names = self.source.b, same.names
         near = same.is_near(), opposite.is_near()
+        inverse = same.inverse_gaps(near[0]), opposite.inverse_gaps(near[1])
         some = off_diagonal(near[0]) | near[1]
 
         def close() -> list[Value]:
@@ -135,19 +136,27 @@ class SingularProduct(Product):
             return doubled.folded(whole, self.signs[1]).values(names)
 
         def apart() -> list[Value]:
-            return self._apart(same, opposite, near).values(names)
+            return self._apart(same, opposite, near, inverse).values(names)
 
         values = b.if_(some.anywhere(), close, apart)
         return Number(*(Named(self.code.n, x, names) for x in values))
 
-    def _apart(self, same: Differences, opposite: Differences, near: tuple[Named, Named]) -> Number:
+    def _apart(
+        self,
+        same: Differences,
+        opposite: Differences,
+        near: tuple[Named, Named],
+        inverse: tuple[Named, Named],
+    ) -> Number:
         """The same, of points that are not near each other unless they are the same one."""
         s, d = self.blocks
         names = same.names
         by_same, by_opposite = s.weighted(same.first), d.weighted(opposite.first)
         x = product(by_same, s, names) - product(by_opposite, d, names)
         y = product(s, by_opposite, names) - product(by_same, d, names)
-        found = (x - adjoint(x)).weighted(same.inverse_gaps(near[0]))
+        found = (x - adjoint(x)).weighted(inverse[0])
         mirrored = y + adjoint(y) * self.parity
-        found = found + mirrored.weighted(opposite.inverse_gaps(near[1])) * self.signs[1]
-        return found + on_diagonal(same, s, near[0]) + on_diagonal(opposite, d, near[1])
+        found = found + mirrored.weighted(inverse[1]) * self.signs[1]
+        return (
+            found + on_diagonal(same, s, near[0], inverse[0]) + on_diagonal(opposite, d, near[1], inverse[1])
+        )

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
-from mlirad.dialects.array.factorisations import EighOp, SvdOp
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.array.factorisations import EighOp, EigOp, SvdOp
+from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.structural import SliceOp
-from mlirad.dialects.shapes import shape_of, values_of
+from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.passes.spectral_functions.facts import Frame, Side, Spectral, Vectors
 
 FRAMES: Final = (EighOp, SvdOp)
+
+WITH_VECTORS: Final = (EighOp, SvdOp, EigOp)
+"""Ops that can give vectors: without one there is nothing to expand, and nothing in doubt."""
+
+HIGHEST_ORDER: Final = 2
+"""Up to which order of derivatives sums are looked for."""
+
+NESTING: Final = (*CONTROL_OPS, BuildOp, CheckpointOp)
+"""Ops with regions that are differentiated as they are written."""
 
 
 def frame_of(op: EighOp | SvdOp) -> Frame:
@@ -19,12 +32,20 @@ def frame_of(op: EighOp | SvdOp) -> Frame:
 
 def known_of(op: EighOp | SvdOp) -> Vectors | Spectral:
     """What is known of the vectors and values of a frame."""
-    frame, part = frame_of(op), op.part.data
-    if part == "values":
-        return Spectral(frame, tuple(range(frame.batch + 1)))
-    side = side_of(op)
-    label = frame.batch + (1 if side == "left" else 0)
-    return Vectors(frame, side, (*range(frame.batch), label))
+    frame = frame_of(op)
+    kept = (*range(frame.batch), label_of(op))
+    return Spectral(frame, kept) if op.part.data == "values" else Vectors(frame, side_of(op), kept)
+
+
+def label_of(op: EighOp | SvdOp | EigOp) -> int:
+    """The dimension of the columns of vectors, or of the values."""
+    batch = len(shape_of(op.operand)) - (3 if op.complex is not None else 2)
+    return batch if op.part.data in ("values", "right") else batch + 1
+
+
+def is_constant(x: Value) -> bool:
+    """Tell whether nothing reads a value but as a constant of derivatives."""
+    return all(isinstance(use.operation, ew.StopGradientOp) for use in x.uses)
 
 
 def side_of(op: EighOp | SvdOp) -> Side:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.factorisations import EighOp, SolveOp, SvdOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, SliceOp, StackOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
@@ -20,7 +19,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.function_pass import holds, visit_regions
 from mlirad.passes.spectral_functions.diagonals import identity_dims
-from mlirad.passes.spectral_functions.sources import FRAMES, complex_part
+from mlirad.passes.spectral_functions.sources import FRAMES, NESTING, complex_part
 
 
 def without_systems(function: FuncOp) -> FuncOp:
@@ -30,7 +29,7 @@ def without_systems(function: FuncOp) -> FuncOp:
     halves: dict[Value, list[Value]] = {}
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if op.regions and isinstance(op, CONTROL_OPS):
+        if isinstance(op, NESTING):
             visit_regions(b, op, env, visit)
             return
         match op:

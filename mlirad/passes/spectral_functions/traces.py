@@ -14,15 +14,15 @@ from mlirad.passes.spectral_functions.facts import Side, Trace
 from mlirad.passes.spectral_functions.frames import AT_I, FrameCode
 from mlirad.passes.spectral_functions.functions import constant, function_at
 from mlirad.passes.spectral_functions.images import Images
-from mlirad.passes.spectral_functions.named import Named, Number
+from mlirad.passes.spectral_functions.named import Named, NamedArrays, Number
 from mlirad.passes.spectral_functions.zeros import to_zero
 
 
-def trace(images: Images, code: FrameCode, site: Trace) -> Named:
-    """The sum, with its first and second derivatives."""
+def trace(images: Images, code: FrameCode, site: Trace) -> tuple[Named, list[Named]]:
+    """The sum, with its first and second derivatives, and where it has no second one."""
     jet = function_at(images, code, site, 3)
     if code.is_symmetric:
-        return _expanded(jet, code.within(), site)
+        return _expanded(jet, code.within(), site), _unknown(code.n)
     doubled = Doubled(code, jet, 1)
     found = _expanded(doubled.jet, doubled.matrix, site)
     sides: tuple[Side, Side] = ("left", "right")
@@ -31,7 +31,11 @@ def trace(images: Images, code: FrameCode, site: Trace) -> Named:
             # f'[s, 0] of s and of -s, each with half of the squares of what is beyond.
             squares = code.beyond(side).squares().total((*code.batch, AT_I))
             found = found + to_zero(constant(jet.slope())).absorbing(squares).total(site.names)
-    return found * 0.5
+    return found * 0.5, [*_unknown(code.n), *_unknown(doubled.n)]
+
+
+def _unknown(n: NamedArrays) -> list[Named]:
+    return [where for _, where in n.unknown]
 
 
 def _expanded(jet: Jet, e: Number, site: Trace) -> Named:

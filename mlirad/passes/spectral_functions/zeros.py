@@ -19,8 +19,8 @@ def to_zero(jet: Jet) -> Named:
         slope = slope - jet.x * jet.order(2) * 0.5
     agrees = abs(jet.order(0) - jet.x * slope).at_most(jet.roundings[0] * AGREEMENT)
     steepest = abs(jet.order(1) * jet.x) * 2.0
-    is_jump = may_be_equal(jet.x, jet.x) & ~abs(jet.order(0)).at_most(steepest)
-    return agrees.choose(slope, is_jump.unknown(jet.order(0) / jet.x))
+    is_jump = may_be_equal(jet.x, jet.x) & steepest.less(abs(jet.order(0))) & ~agrees
+    return agrees.choose(slope, is_jump.unknown(jet.order(0) / jet.x, 1))
 
 
 def bends(d: Differences, parity: int) -> Named:
@@ -30,15 +30,16 @@ def bends(d: Differences, parity: int) -> Named:
     by_row = (d.first - to_zero(columns)) / rows.x
     by_column = (d.first - to_zero(rows)) / columns.x
     apart = abs(columns.x).at_most(abs(rows.x)).choose(by_row, by_column)
-    is_zero = may_be_equal(rows.x, rows.x) & may_be_equal(columns.x, rows.x)
-    apart = is_zero.unknown(apart)
-    return (_is_near_zero(rows, parity) & _is_near_zero(columns, parity)).choose(mean, apart)
+    near = _is_near_zero(rows, parity) & _is_near_zero(columns, parity)
+    is_zero = may_be_equal(rows.x, rows.x) & may_be_equal(columns.x, rows.x) & ~near
+    return near.choose(mean, is_zero.unknown(apart, 2))
 
 
 def bends_at_zero(jet: Jet) -> Named:
     """f[0, x, 0] of an even function."""
-    apart = may_be_equal(jet.x, jet.x).unknown(to_zero(jet) / jet.x)
-    return _is_near_zero(jet, 1).choose(jet.order(2) * 0.5, apart)
+    near = _is_near_zero(jet, 1)
+    apart = (may_be_equal(jet.x, jet.x) & ~near).unknown(to_zero(jet) / jet.x, 2)
+    return near.choose(jet.order(2) * 0.5, apart)
 
 
 def _is_near_zero(jet: Jet, parity: int) -> Named:

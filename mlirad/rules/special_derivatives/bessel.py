@@ -18,6 +18,7 @@ from mlirad.ir.formulas import (
     absolute,
     absorbing,
     exp,
+    floor,
     limited,
     maximum,
     sign,
@@ -71,10 +72,13 @@ def _iv(v: Formula, x: Formula) -> Formula:
 def _ive(v: Formula, x: Formula, r: Formula) -> Formula:
     size, direction = absolute(x), sign(x)
     near = exp(-minimum_of_one(size)) * _iv_near(v, x)
-    inner = where(size < 1, near, _neighbours("ive", v, x, 1.0)) - direction * r
+    # At 0 the slope of e^-|x| i0(x) jumps from 1 to -1, and what is beside the jump in sign(x) r is -x.
+    own = where(x == 0, where(v == 0, -x, 0.0), direction * r)
+    inner = where(size < 1, near, _neighbours("ive", v, x, 1.0)) - own
     # Of negative numbers the function of an odd order is that of |x| with the other sign, its slope is not.
     far = _hankel_slope(v, size, -1.0) * (1 / root(2 * pi))
-    far = where(x > 0, far, where(r < 0, far, -far))
+    half = v * 0.5
+    far = where((x < 0) & (floor(half) == half), -far, far)
     return where(_is_far(v, size), far, inner)
 
 
@@ -91,7 +95,7 @@ def _nearer_zero(v: Formula) -> Formula:
 def _falling(below: Formula, size: Formula | float, r: Formula, x: Formula) -> Formula:
     """-below - size r / x, which may be normal where its quotient is not: far out they are added first."""
     inner = absorbing(r.like(size), r)
-    return -where(x > 1, (absorbing(below, x) + inner) / x, below + inner / x)
+    return -where(x > 1, (absorbing(below, x) + inner) / x, below + absorbing(inner, 1 / x))
 
 
 def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
@@ -113,10 +117,11 @@ def _yv(v: Formula, x: Formula, r: Formula) -> Formula:
 
 
 def _ratio_slope(x: Formula) -> Formula:
-    """i1(x) / x."""
+    """i1(x) / x, 0 where that overflows: it is subtracted of what overflows, too."""
     inner = limited(x, 1.0)
     near = 0.5 * special("hyp0f1", 2.0, inner * inner * 0.25)
-    return where(absolute(x) < 1, near, special("i1", x) / x)
+    far = special("i1", x)
+    return where(absolute(x) < 1, near, where(is_infinite(far), 0.0, far / x))
 
 
 # Struve's -----------------------------------------------------------------------------------------
@@ -146,7 +151,7 @@ DERIVATIVES: Derivatives = {
     "j1": (lambda x, r: (special("j0", x) - special("jv", 2.0, x)) * 0.5,),
     "jv": (None, lambda v, x, r: _neighbours("jv", v, x, -1.0)),
     "y0": (lambda x, r: -special("y1", x),),
-    "y1": (lambda x, r: special("y0", x) - r / x,),
+    "y1": (lambda x, r: where(is_infinite(r), 0.0, special("y0", x)) - r / x,),
     "yn": (None, lambda n, x, r: _yv(n, x, r)),
     "yv": (None, lambda v, x, r: _yv(v, x, r)),
     "i0": (lambda x, r: special("i1", x),),

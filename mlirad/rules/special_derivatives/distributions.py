@@ -17,17 +17,20 @@ from mlirad.ir.formulas import (
     lgamma,
     log,
     log1p,
-    minimum,
     special,
     sqrt,
     where,
 )
-from mlirad.rules.gamma_formulas import log_gamma_weight
+from mlirad.rules.gamma_formulas import (
+    digamma_difference,
+    log_beta,
+    log_beta_power,
+    log_binomial_power,
+    log_gamma_power,
+    log_less_digamma,
+)
 from mlirad.rules.incomplete_functions import betainc_by_shapes, gammainc_by_shape, stdtr_by_freedom
-from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives
-
-_LARGE = 1e300
-
+from mlirad.rules.special_derivatives.parts import INFINITY, Definition, Derivatives, quotient
 
 _NEAR = 1e-10
 """Quantiles that are less are the first two terms of their series, relative to 1e-20."""
@@ -42,10 +45,17 @@ def _may_underflow(power: Formula, size: Formula) -> Condition:
 
 
 def _gamma_density(a: Formula, x: Formula) -> Formula:
-    """x^(a - 1) e^-x / gamma(a), 0 at infinity."""
-    near = x ** (a - 1) * exp(-x - lgamma(a))
-    x = minimum(x, _LARGE)
-    return where(x < 1, near, exp(log_gamma_weight(a, x)) / x)
+    """x^(a - 1) e^-x / gamma(a)."""
+    return special("gamma_power", 0.0, a, x)
+
+
+def _gamma_power_by_x(j: Formula, a: Formula, x: Formula) -> Formula:
+    """By x^e e^-x, below 1 with an exponent that is less by 1, unless e is 0."""
+    e = a - 1 - j
+    is_flat, is_near = e == 0, x < 1
+    less = where(is_flat, 0.0, where(is_near, j.like(1.0), 0.0))
+    factor = where(is_flat, -1.0, (e - x) / where(is_near, 1.0, x))
+    return absorbing(factor, special("gamma_power", j + less, a, x))
 
 
 def _gamma_quantile_slope(a: Formula, y: Formula, x: Formula) -> Formula:
@@ -74,12 +84,24 @@ def _series_slope(a: Formula, y: Formula, logarithm: Formula, ratio: Formula) ->
 
 def _beta_density(a: Formula, b: Formula, x: Formula) -> Formula:
     """x^(a - 1) (1 - x)^(b - 1) / beta(a, b)."""
-    y, size = 1 - x, special("betaln", a, b)
-    first, second = absorbing(a - 1, log(x)), absorbing(b - 1, log1p(-x))
-    deep = exp(first + second - size)
-    lower = where(_may_underflow(first, size), deep, x ** (a - 1) * exp(second - size))
-    upper = where(_may_underflow(second, size), deep, y ** (b - 1) * exp(first - size))
-    return where(x < 0.5, lower, upper)
+    return special("beta_power", 0.0, 0.0, a, b, x)
+
+
+def _log_beta_slope(a: Formula, b: Formula) -> Formula:
+    """By a: digamma(a) - digamma(a + b), for large b by a + 1, which leaves 1 / a alone for b = 1."""
+    step = where(b > 0.5, b.like(1.0), 0.0)
+    return -(digamma_difference(a + step, b - step) + step / a)
+
+
+def _powers_by_x(
+    name: str, i: Formula, j: Formula, a: Formula, b: Formula, x: Formula, less: float
+) -> Formula:
+    """By x^e (1 - x)^f with exponents that are less by 1, but for those that are 0."""
+    e, f = a - less - i, b - less - j
+    is_low, is_high = e == 0, f == 0
+    first, second = i + where(is_low, 0.0, i.like(1.0)), j + where(is_high, 0.0, j.like(1.0))
+    factor = where(is_low, -f, where(is_high, e, e * (1 - x) - f * x))
+    return absorbing(factor, special(name, first, second, a, b, x))
 
 
 def _beta_quantile_slope(a: Formula, b: Formula, y: Formula, x: Formula, rest: Formula) -> Formula:
@@ -137,6 +159,48 @@ def _student_density(df: Formula, t: Formula) -> Formula:
 
 
 DERIVATIVES: Derivatives = {
+    "gamma_power": (
+        lambda j, a, x, r: -absorbing(log(x), r),
+        lambda j, a, x, r: absorbing(log_less_digamma(x, a), r),
+        lambda j, a, x, r: _gamma_power_by_x(j, a, x),
+    ),
+    "log_gamma_power": (
+        lambda j, a, x, r: -log(x),
+        lambda j, a, x, r: log_less_digamma(x, a),
+        lambda j, a, x, r: quotient(a - 1 - j, x) - 1,
+    ),
+    "beta_power": (
+        lambda i, j, a, b, x, r: -absorbing(log(x), r),
+        lambda i, j, a, b, x, r: -absorbing(log1p(-x), r),
+        lambda i, j, a, b, x, r: absorbing(log(x) + digamma_difference(a, b), r),
+        lambda i, j, a, b, x, r: absorbing(log1p(-x) + digamma_difference(b, a), r),
+        lambda i, j, a, b, x, r: _powers_by_x("beta_power", i, j, a, b, x, 1.0),
+    ),
+    "log_beta_power": (
+        lambda i, j, a, b, x, r: -log(x),
+        lambda i, j, a, b, x, r: -log1p(-x),
+        lambda i, j, a, b, x, r: log(x) + digamma_difference(a, b),
+        lambda i, j, a, b, x, r: log1p(-x) + digamma_difference(b, a),
+        lambda i, j, a, b, x, r: quotient(a - 1 - i, x) - quotient(b - 1 - j, 1 - x),
+    ),
+    "binomial_power": (
+        lambda i, j, k, m, x, r: -absorbing(log(x), r),
+        lambda i, j, k, m, x, r: -absorbing(log1p(-x), r),
+        lambda i, j, k, m, x, r: absorbing(log(x) + digamma_difference(k + 1, m), r),
+        lambda i, j, k, m, x, r: absorbing(log1p(-x) + digamma_difference(m + 1, k), r),
+        lambda i, j, k, m, x, r: _powers_by_x("binomial_power", i, j, k, m, x, 0.0),
+    ),
+    "log_binomial_power": (
+        lambda i, j, k, m, x, r: -log(x),
+        lambda i, j, k, m, x, r: -log1p(-x),
+        lambda i, j, k, m, x, r: log(x) + digamma_difference(k + 1, m),
+        lambda i, j, k, m, x, r: log1p(-x) + digamma_difference(m + 1, k),
+        lambda i, j, k, m, x, r: quotient(k - i, x) - quotient(m - j, 1 - x),
+    ),
+    "log_beta": (
+        lambda a, b, r: _log_beta_slope(a, b),
+        lambda a, b, r: _log_beta_slope(b, a),
+    ),
     "gammainc": (
         lambda a, x, r: gammainc_by_shape(a, x),
         lambda a, x, r: _gamma_density(a, x),
@@ -151,7 +215,7 @@ DERIVATIVES: Derivatives = {
     ),
     "gammainccinv": (
         lambda a, y, r: -(gammainc_by_shape(a, r) / _gamma_density(a, r)),
-        lambda a, y, r: -_inverse_gamma_density(a, r),
+        lambda a, y, r: -_gamma_quantile_slope(a, 1 - y, r),
     ),
     "betainc": (
         lambda a, b, x, r: betainc_by_shapes(a, b, x)[0],
@@ -187,4 +251,14 @@ DERIVATIVES: Derivatives = {
         lambda df, t, r: stdtr_by_freedom(df, t),
         lambda df, t, r: _student_density(df, t),
     ),
+}
+
+DEFINITIONS: dict[str, Definition] = {
+    "gamma_power": lambda j, a, x: exp(log_gamma_power(j, a, x)),
+    "log_gamma_power": log_gamma_power,
+    "beta_power": lambda i, j, a, b, x: exp(log_beta_power(i, j, a, b, x)),
+    "log_beta_power": log_beta_power,
+    "binomial_power": lambda i, j, k, m, x: exp(log_binomial_power(i, j, k, m, x)),
+    "log_binomial_power": log_binomial_power,
+    "log_beta": log_beta,
 }

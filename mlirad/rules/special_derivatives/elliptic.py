@@ -12,12 +12,14 @@ from mlirad.ir.formulas import (
     absolute,
     absorbing,
     limited,
+    maximum,
+    minimum,
     sin,
     special,
     sqrt,
     where,
 )
-from mlirad.rules.special_derivatives.parts import Definition, Derivatives, finite, is_infinite
+from mlirad.rules.special_derivatives.parts import INFINITY, Definition, Derivatives, finite, is_infinite
 
 _SMALL = 0.1
 """Up to here elliptic integrals are differentiated as hypergeometric functions."""
@@ -43,7 +45,8 @@ def _ellipk_curvature(m: Formula, slope: Formula) -> Formula:
     near = _near(9 * pi / 64, 2.5, 2.5, 3.0, m)
     far = finite(m)
     parts = special("ellipk", far) * 0.25 - (1 - 2 * far) * slope
-    return where(absolute(m) < _SMALL, near, parts / far / (1 - far))
+    found = where(is_infinite(m), 0.0, parts / far / (1 - far))
+    return where(absolute(m) < _SMALL, near, found)
 
 
 def _from_zero(p: Formula) -> Formula:
@@ -82,23 +85,53 @@ def _ellipe_curvature(m: Formula) -> Formula:
     far = finite(m)
     rest = 1 - far
     parts = (1 + rest) * special("ellipe", far) - 2 * absorbing(rest, special("ellipk", far))
-    return where(absolute(m) < _SMALL, near, parts / (-4 * far) / far / rest)
+    found = where(is_infinite(m), 0.0, parts / (-4 * far) / far / rest)
+    return where(absolute(m) < _SMALL, near, found)
 
 
 _STEPS = 14
 """As many arithmetic and geometric means lie between any two numbers and what they have in common."""
 
 
-def _agm(a: Formula, b: Formula) -> Formula:
+def _agm_slope(a: Formula, b: Formula) -> Formula:
     """By a: the derivatives of both means, step by step, which are sums of positive numbers."""
-    a, b = finite(a), finite(b)
+    is_end = (b == 0) | (a == INFINITY)
+    a, b = _from_zero(a), finite(b)
     by_arithmetic, by_geometric = a.like(1.0), a.like(0.0)
     for _ in range(_STEPS):
         first, second = sqrt(a), sqrt(b)
         geometric = absorbing(by_arithmetic, second / first) + absorbing(by_geometric, first / second)
         by_arithmetic, by_geometric = 0.5 * (by_arithmetic + by_geometric), 0.5 * geometric
         a, b = 0.5 * a + 0.5 * b, first * second
-    return by_arithmetic
+    return where(is_end, 0.0, by_arithmetic)
+
+
+def _agm_curvature(a: Formula, b: Formula, slope: Formula) -> Formula:
+    """a times the derivative by a twice. With t = a / b and s the slope of the mean r it is
+
+        ((1 - 3t^2) s + t r / b) / (t^2 - 1) + 2 a s^2 / r
+
+    by the differential equation of 1 / agm(1, t). Where t is near 1, it is made of derivatives of
+    1 / agm(1, t) = 2F1(1/2, 1/2; 1; 1 - t^2).
+    """
+    a, b = _from_zero(a), finite(b)
+    mean = special("agm", a, b)
+    t, u = a / b, b / a
+    per_mean = absorbing(a, slope / mean)
+    low = limited(t, 0.5)
+    rest = 1 - low * low
+    below = absorbing(slope, (3 * low * low - 1) / rest + 2 * per_mean) - low / rest * (mean / b)
+    high = limited(u, 0.5)
+    rest = 1 - high * high
+    above = ((high * high - 3) * slope + mean / a) / rest + 2 * absorbing(slope, per_mean)
+    ratio = maximum(minimum(t, 2.5), 0.4)
+    z = 1 - ratio * ratio
+    first, second = special("hyp2f1", 1.5, 1.5, 2.0, z), special("hyp2f1", 2.5, 2.5, 3.0, z)
+    inner = mean / b
+    moved = ratio * inner * first
+    curved = inner * (0.5 * first - (9 / 8) * (ratio * ratio) * second)
+    near = (curved + 0.5 * moved * moved) * inner * ratio
+    return where(t < 0.5, below, where(u < 0.5, above, near))
 
 
 def _height(phi: Formula, m: Formula) -> Formula:
@@ -135,7 +168,11 @@ DERIVATIVES: Derivatives = {
     "ellipe_slope": (lambda m, r: _ellipe_curvature(m),),
     "ellipkinc": (lambda phi, m, r: 1 / _height(phi, m), None),
     "ellipeinc": (lambda phi, m, r: _height(phi, m), None),
-    "agm": (lambda a, b, r: _agm(a, b), lambda a, b, r: _agm(b, a)),
+    "agm": (lambda a, b, r: special("agm_slope", a, b), lambda a, b, r: special("agm_slope", b, a)),
+    "agm_slope": (
+        lambda a, b, r: _agm_curvature(a, b, r) / _from_zero(a),
+        lambda a, b, r: -_agm_curvature(a, b, r) / b,
+    ),
     "sindg": (lambda x, r: _DEGREE * special("cosdg", x),),
     "cosdg": (lambda x, r: -_DEGREE * special("sindg", x),),
     "tandg": (lambda x, r: _DEGREE * (1 + r * r),),
@@ -150,6 +187,7 @@ DERIVATIVES: Derivatives = {
 }
 
 DEFINITIONS: dict[str, Definition] = {
+    "agm_slope": _agm_slope,
     "ellipk_slope": _ellipk_slope,
     "ellipkm1_slope": _ellipkm1_slope,
     "ellipe_slope": _ellipe_slope,

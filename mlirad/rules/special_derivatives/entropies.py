@@ -48,6 +48,11 @@ def _xlog1py(x: Formula, y: Formula) -> Formula:
     return _times(x, y, log1p(y))
 
 
+def _share(x: Formula, y: Formula) -> Formula:
+    """x / y, 1 where both are one value, which has no quotient at infinity."""
+    return x.like(1.0) if x.value is y.value else quotient(x, y)
+
+
 def _entr(x: Formula) -> Formula:
     return where(x < 0, -INFINITY, -_xlogy(x, x))
 
@@ -169,7 +174,7 @@ def _mixed_curvature(delta: Formula, r: Formula) -> Formula:
 
 
 DERIVATIVES: Derivatives = {
-    "xlogy": (lambda x, y, r: log(y), lambda x, y, r: quotient(x, y)),
+    "xlogy": (lambda x, y, r: log(y), lambda x, y, r: _share(x, y)),
     "xlog1py": (lambda x, y, r: log1p(y), lambda x, y, r: quotient(x, 1 + y)),
     "entr": (lambda x, r: where(x < 0, 0.0, -1 - log(x)),),
     "log_ratio": (lambda x, y, r: 1 / x, lambda x, y, r: -1 / y),

@@ -59,11 +59,14 @@ def _difference(a: Formula, b: Formula) -> Formula:
 
 
 def _binom_n(n: Formula, k: Formula, r: Formula) -> Formula:
-    """r (digamma(n + 1) - digamma(n - k + 1)); by 1 / gamma(n - k + 1) where that is near its zeros."""
+    """r (digamma(n + 1) - digamma(n - k + 1)); by 1 / gamma(n - k + 1) where that is near its zeros.
+
+    For k = 0, where r is 1, the difference is 0, and no rounding is left of it.
+    """
     rest = n + (1 - k)
     value, scale = special("rgamma", rest), special("gamma", n + 1) * special("rgamma", k + 1)
     near = scale * (_rgamma_slope(rest) + absorbing(value, digamma(n + 1)))
-    is_near = (rest < 1) & (absolute(r) < 1) & (n < _OVERFLOWS)
+    is_near = (rest < 1) & (absolute(r) < 1) & (n < _OVERFLOWS) & (absolute(k) > 0)
     found = where(is_near, near, r * _difference(rest, k))
     return where(n == INFINITY, n ** (k - 1) * special("rgamma", k), found)
 

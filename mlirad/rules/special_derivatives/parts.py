@@ -19,6 +19,7 @@ Coefficient: TypeAlias = (
     | Callable[[Formula, Formula, Formula], Formula]
     | Callable[[Formula, Formula, Formula, Formula], Formula]
     | Callable[[Formula, Formula, Formula, Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula, Formula, Formula, Formula], Formula]
     | None
 )
 """`(arguments..., result) -> partial derivative`; `None` where there is no formula."""
@@ -30,6 +31,7 @@ Definition: TypeAlias = (
     Callable[[Formula], Formula]
     | Callable[[Formula, Formula], Formula]
     | Callable[[Formula, Formula, Formula], Formula]
+    | Callable[[Formula, Formula, Formula, Formula, Formula], Formula]
 )
 """`(arguments...) -> the function` in elementwise ops."""
 
@@ -41,6 +43,8 @@ _LARGEST: Final = {True: 1.7976931348623157e308, False: 3.4028234663852886e38}
 
 def quotient(x: Formula, y: Formula) -> Formula:
     """x / y, 0 where x is 0; by x it has the derivative 1 / y there, too."""
+    if x.b.scalar_of(x.value):
+        return x / y
     return where(y == 0, absorbing(x, 1 / y), x / y)
 
 

@@ -30,6 +30,7 @@ from mlirad.ir.formulas import Formula, special
 from mlirad.ir.locations import location_of
 from mlirad.rules.special_derivatives import (
     bessel,
+    complex_errors,
     distributions,
     elliptic,
     entropies,
@@ -43,6 +44,7 @@ from mlirad.rules.special_derivatives.parts import Definition, Derivatives
 
 _FAMILIES = (
     bessel,
+    complex_errors,
     distributions,
     elliptic,
     entropies,
@@ -57,6 +59,8 @@ SPECIAL_DERIVATIVES: Derivatives = {name: d for family in _FAMILIES for name, d 
 """By the name of a function its partial derivatives, one per parameter."""
 
 DEFINITIONS: dict[str, Definition] = {
+    **complex_errors.DEFINITIONS,
+    **distributions.DEFINITIONS,
     **elliptic.DEFINITIONS,
     **entropies.DEFINITIONS,
     **exponentials.DEFINITIONS,

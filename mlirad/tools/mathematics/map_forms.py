@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import shape_of
+from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.tools.mathematics.array_forms import branches, infix, named
@@ -91,6 +91,16 @@ def _with_derivative(w: Texts, op: linear.LinearizeOp | linear.PullbackOp) -> Te
     return Text(f"({value}, {derivative if is_map else _transposed(w, derivative)})")
 
 
+def _jet(w: Texts, op: linear.JetOp) -> Text:
+    series = (w.list_of([value, *own]) for value, own in zip(_moving(op), op.coefficients, strict=True))
+    name = f"T{op.degree}" if w.notation.is_ascii else f"𝒯{op.degree}"
+    return Text(f"{name}{w.title(op.callee_name)}({', '.join(series)})")
+
+
+def _moving(op: linear.JetOp) -> list[Value]:
+    return [op.given[k] for k in values_of(op.wrt)]
+
+
 MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.ZeroOp: _literal("0"),
     linear.IdentityOp: _literal("1"),
@@ -121,6 +131,7 @@ MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.ApplyTransposeOp: _apply_transpose,
     linear.LinearizeOp: _with_derivative,
     linear.PullbackOp: _with_derivative,
+    linear.JetOp: _jet,
 }
 """The ops of the linear dialect that have a form of their own, in symbols."""
 

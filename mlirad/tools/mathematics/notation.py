@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from mlirad.lazy_dataclass import dataclass
 
 LOOSE, SUM, PRODUCT, PREFIX, ATOM = 0, 10, 20, 30, 40
 """How tightly the parts of a text hold together: what is looser than its place asks gets parentheses."""

@@ -50,6 +50,52 @@ def bisection(target, low, high):
     return x - (x**3 + x - target) / (3 * x**2 + 1)
 
 
+MISSING = object()
+
+
+@at(2.0, 0.3)
+def asked_for_identity(a, kept=None, default=MISSING):
+    x = y = np.stack([a, a])
+    same = 1.0 if x is y and x is not y * 1.0 else 0.0
+    if kept is None and default is MISSING:
+        while a > 1:
+            a = a / 2 if kept is None else a / 3
+    return a + same
+
+
+@at((0.52, 1), (0.52, 3), (0.52, 30))
+def left_after_a_first_iteration(x, n):
+    for k in range(18, 2, -1):  # noqa: B007
+        if n > 17:
+            continue
+        if n:
+            break
+        x = x * 0.9
+    for j in range(16):
+        if x * j > n:
+            break
+    return x * k + j
+
+
+@at((0.5, 0), (0.9, 3), (3.0, 5), (0.001, 2))
+def assigned_by_the_test(x, n):
+    total, k = 0.0, 0
+    while (y := x * (k + 1)) < 2 and (k := k + 1) < 30:
+        total += y
+        if k > n > 1:
+            break
+        if total > 3:
+            continue
+        x = x * 1.1
+    else:
+        total = total + 100.0
+    while (error := abs(x - 1.0)) > 0.5:
+        if n > 4:
+            return total + error
+        x = 0.5 * x + 0.5
+    return total * y + error
+
+
 @at((27,), (97,), (1,))
 def collatz(n):
     steps = 0

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
+import datetime
+import decimal
+import hashlib
 import importlib.util
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -100,6 +105,22 @@ def counted(x: Any) -> Any:
     return total
 
 
+class Number:
+    """A number of the program's own."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __float__(self) -> float:
+        return self.x * 2 if self.x > 1.0 else self.x
+
+    def __int__(self) -> int:
+        return int(self.x * 3)
+
+    def __bool__(self) -> bool:
+        return bool(self.x > 0)
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "if": branching,
     "while": halving,
@@ -112,6 +133,9 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "float64": lambda x: np.float64(x) * np.float32(0.5) + np.int64(x),
     "and": lambda x: x if x > 0 and x < 1.5 else 3 * x,
     "range": lambda x: counted(x),
+    "bisect": lambda x: bisect.bisect([-1.0, 0.0, 2 * x, 9.0], x) * x + bisect.bisect_left([0.0, 1.0], x) * x,
+    "item": lambda x: np.array([x, 2 * x]).max().item() + np.array([[x, 1.0]]).tolist()[0][0] * 3,
+    "float of an object": lambda x: float(Number(x)) * int(Number(x)) + bool(Number(x)),
 }
 
 
@@ -212,19 +236,6 @@ def test_other_modes() -> None:
         ad.jit(branching, control="sometimes")
 
 
-def test_a_trace_that_changes_what_it_reads_is_not_repeated() -> None:
-    class Counted:
-        calls = 0.0
-
-        def __call__(self, x: Any) -> Any:
-            self.calls = self.calls + 1.0
-            return x * self.calls if x > 0 else x
-
-    with pytest.raises(ad.TracingError, match=r'control="rewrite"'), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ad.jit(Counted())(2.0)
-
-
 def test_functions_of_packages_are_rewritten(package: ModuleType) -> None:
     functions: list[Callable[[Any], Any]] = [
         package.clipped,
@@ -264,6 +275,35 @@ def test_exceptions_of_packages_say_that_the_function_is_traced(package: ModuleT
     (note,) = caught.value.__notes__
     assert note.startswith("mlirad: this function is being traced")
     assert "hint: " in note
+
+
+def adopted(x: Any) -> Any:
+    y = np.zeros(3)
+    y[0] = x
+    return y
+
+
+IN_C: dict[str, Callable[[Any], Any]] = {
+    "memoryview": lambda x: memoryview(adopted(x)),
+    "frombuffer": lambda x: np.frombuffer(adopted(x)),
+    "buffer": lambda x: hashlib.sha256(adopted(x)),
+    "join": lambda x: ",".join([x]),
+    "timedelta": lambda x: datetime.timedelta(seconds=x),
+    "plus": lambda x: "a" + x,
+    "decimal": lambda x: decimal.Decimal(x),
+    "complex": lambda x: re.match("a", adopted(x) + 1j),
+}
+
+
+@pytest.mark.parametrize("name", IN_C)
+def test_exceptions_of_functions_in_c_say_so_too(name: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        ad.jit(lambda x: IN_C[name](x) and x)(1.0)
+    (note,) = caught.value.__notes__
+    assert note.startswith("mlirad: this function is being traced") and "hint: " in note
+    with pytest.raises(TypeError) as caught:
+        ad.jit(lambda x: None + x.shape)(1.0)
+    assert not hasattr(caught.value, "__notes__")
 
 
 def test_code_without_source_is_refused_with_a_hint() -> None:

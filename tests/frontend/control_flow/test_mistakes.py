@@ -56,6 +56,34 @@ def strings(x):
     return x if mode == "plus" else -x
 
 
+@at_line(4, "`is` asks whether two values are one object", "before it")
+def one_array_after_a_branch(x):
+    y = z = np.sin(np.stack([x, x]))
+    if x > 0:
+        y = z * 1.0
+    return np.sum(y if y is not z else -z)
+
+
+@at_line(4, "`is` asks whether two values are one object", "before it")
+def one_array_in_a_loop(x):
+    y = z = np.sin(np.stack([x, x]))
+    n = 0
+    while x > 0.5:
+        if y is not z:
+            n += 1
+        x, y = x / 2, z
+    return n
+
+
+@at_line(4, "`is` asks whether two values are one object", "before it")
+def one_list_in_a_branch(x):
+    y = z = [x]
+    if x > 0:
+        x = x + 1
+        y = [x] if y is z else y
+    return y[0] + z[0]
+
+
 @at_line(2, "`while`: k starts as int64[2], and the body returns float64[2]", ".astype")
 def dtype_of_a_carry(x):
     k = np.zeros(2, np.int64)
@@ -103,13 +131,6 @@ def list_that_grows(x):
     while x > 1:
         results.append(x)
         x = x / 2
-    return x
-
-
-@at_line(2, "it raises an exception", "assert condition")
-def raises(x):
-    if x < 0:
-        raise ValueError("negative")
     return x
 
 
@@ -180,7 +201,7 @@ def test_what_is_no_function_of_python() -> None:
         with pytest.raises(ad.UnsupportedError, match=message):
             ad.jit(function, control="rewrite")
     with pytest.raises(ad.ArgumentError, match="there is no control 'yes'"):
-        ad.jit(raises, control="yes")
+        ad.jit(strings, control="yes")
 
 
 def test_what_eval_makes_under_a_command_of_python() -> None:

@@ -112,24 +112,12 @@ def list_that_gets_what_another_variable_had(x, n):
     return items, y
 
 
-def returned_from_a_loop_that_writes_it(x, n):
-    v, k = np.zeros(3) + x, 0
-    table = {"v": v, "n": n}
-    while k < 20:
-        k += 1
-        if v[0] > n:
-            return v, table
-        v[0] = v[0] + 1.0
-        table["v"][1] = v[0]
-    return v, table
-
-
 @pytest.mark.parametrize(
     "function",
     [
         array_in_a_dictionary, array_in_a_list_of_a_loop, array_in_a_tuple, list_of_two_names,
         list_in_a_dictionary, list_in_a_list, the_same_list_either_way, entry_that_gets_another_array,
-        list_that_gets_what_another_variable_had, returned_from_a_loop_that_writes_it,
+        list_that_gets_what_another_variable_had,
     ],
 )  # fmt: skip
 def test_writes_show_by_all_names(function: Callable[..., Any]) -> None:
@@ -219,6 +207,18 @@ def put_into_a_list_of_a_loop(x):
     return w
 
 
+def returned_from_a_loop_that_writes_it(x):
+    v, k = np.zeros(3) + x, 0
+    table = {"v": v, "n": 3}
+    while k < 20:
+        k += 1
+        if v[0] > 3:
+            return v, table
+        v[0] = v[0] + 1.0
+        table["v"][1] = v[0]
+    return v, table
+
+
 @pytest.mark.parametrize(
     ("function", "line", "message"),
     [
@@ -229,6 +229,7 @@ def put_into_a_list_of_a_loop(x):
         (kept_under_another_name, 0, "may be an array that has been written since"),
         (put_into_a_dictionary, 0, "may be an array that has been written since"),
         (put_into_a_list_of_a_loop, 0, "may be an array that has been written since"),
+        (returned_from_a_loop_that_writes_it, 5, "may be an array that has been written since"),
         (list_that_parts, 3, "writes items and other, which is one object with another"),
     ],
 )

@@ -5,7 +5,10 @@ An error is one of mlirad's, which says what cannot be rewritten; most functions
 
 from __future__ import annotations
 
+import random
+import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +17,7 @@ import pytest
 
 import mlirad as ad
 from tests.generators.python_control import Strange
+from tests.generators.python_idioms import idiom_script
 from tests.generators.python_scripts import script
 from tests.generators.shared_arrays import shared_arrays
 from tests.generators.structures import leaves_of
@@ -23,10 +27,10 @@ LARGE = 1e5
 RAISED = (AssertionError, ValueError, KeyError, Strange)
 
 
-def judge(seed: int, *, interpret: bool) -> bool:
-    """Compare one function at some points; whether it could be rewritten."""
+def judge(seed: int, *, interpret: bool, made: Callable[..., Any] = script) -> bool:
+    """Compare one function, `made` of a seed, at some points; whether it could be rewritten."""
     control = ("rewrite", "auto")[seed % 2]
-    return agrees(*script(seed, 2 + seed % 3), interpret=interpret, control=control)
+    return agrees(*made(seed, 2 + seed % 3), interpret=interpret, control=control)
 
 
 def agrees(function: Callable[..., Any], text: str, *, interpret: bool, control: str = "rewrite") -> bool:
@@ -63,6 +67,38 @@ def test_random_scripts() -> None:
 @pytest.mark.parametrize("seed", range(100, 300))
 def test_many_random_scripts(seed: int) -> None:
     judge(seed, interpret=seed % 6 > 0)
+
+
+MAKERS: dict[str, Callable[[int], tuple[Callable[..., Any], str]]] = {
+    "scripts": lambda seed: script(seed, 2 + seed % 3),
+    "idioms": lambda seed: idiom_script(seed, 2 + seed % 3),
+    "shared arrays": shared_arrays,
+}
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("kind", MAKERS)
+def test_fresh_scripts(kind: str, fuzz_seconds: float, capsys: pytest.CaptureFixture[str]) -> None:
+    """As most users have them, with control="auto"; prints how many could be traced."""
+    end = time.monotonic() + fuzz_seconds
+    counts = Counter[bool]()
+    first = random.SystemRandom().randrange(10**9)
+    while time.monotonic() < end:
+        seed = first + counts.total()
+        counts[agrees(*MAKERS[kind](seed), interpret=seed % 20 > 0, control="auto")] += 1
+    with capsys.disabled():
+        print(f"\n{kind}: {counts[True]} right, {counts[False]} refused, from seed {first}")  # noqa: T201
+    assert counts.total() > 0
+
+
+def test_random_idioms() -> None:
+    assert sum(judge(seed, interpret=True, made=idiom_script) for seed in range(4)) > 1
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_random_idioms(seed: int) -> None:
+    judge(seed, interpret=seed % 6 > 0, made=idiom_script)
 
 
 def test_shared_arrays() -> None:

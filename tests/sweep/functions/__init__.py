@@ -7,6 +7,7 @@ from tests.sweep.functions import (
     bessel_functions,
     distribution_functions,
     numpy_functions,
+    several_elements,
     special_functions,
 )
 
@@ -15,5 +16,6 @@ CASES: tuple[Case, ...] = (
     *special_functions.CASES,
     *distribution_functions.CASES,
     *bessel_functions.CASES,
+    *several_elements.CASES,
 )
 """Every function that is swept, in each argument that it has derivatives in."""

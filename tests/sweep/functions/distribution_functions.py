@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import scipy.special
 from mpmath import mp, mpf
 
 from tests.sweep.case import Case
+from tests.sweep.conventions import OPPOSITE, SUBNORMAL
 from tests.sweep.functions.special_calls import (
     HALF_LINE,
     NEAR_ENDS,
@@ -30,6 +30,8 @@ def _gamma_quantile(y: Any, a: Any, *, upper: bool = False) -> Any:
     """The x where the lower, or upper, incomplete gamma function is y."""
     if not 0 < y < 1:
         raise ValueError
+    if upper and y > 0.5:
+        return _gamma_quantile(1 - y, a)
     start = (scipy.special.gammainccinv if upper else scipy.special.gammaincinv)(float(a), float(y))
     if start == 0 or (a < 1e3 and not upper and y < 1e-30):
         start = mp.power(y * mp.gamma(a + 1), 1 / a)
@@ -92,10 +94,10 @@ def _share(m: Any, n: Any, x: Any) -> Any:
     return m * x / (n + m * x)
 
 
-SHAPE = {"usual": (0, 20), "domain": (1e-2, math.inf), "exponents": (-3, 3), "slow": True}
-"""By a shape: derivatives are stated to be accurate from 1e-8 to 1e4 (`mlirad/rules/incomplete_functions.py`)."""
+SHAPE = {"usual": (0, 20), "domain": HALF_LINE, "reach": (1e-2, 1e4), "exponents": (-3, 3), "slow": True}
+"""By a shape: the convention `SHAPES`."""
 
-QUANTILE_BY_SHAPE = {**SHAPE, "exponents": (-1, 1), "domain": (0.1, 40.0), "most": 6}
+QUANTILE_BY_SHAPE = {**SHAPE, "exponents": (-1, 1), "reach": (0.1, 40.0), "most": 6}
 
 BY_SHAPES = (
     *(special(name, lambda a, x, s=s: s * _lower_gamma(a, x), others=((0.3,), (4.0,)), **SHAPE)
@@ -115,15 +117,15 @@ BY_SHAPES = (
       for name, s in (("chdtr", 1), ("chdtrc", -1))),
     *(special(name, lambda b, a, x, s=s: s * _lower_gamma(b, a * x), argument=1, others=((2.0, 0.3), (0.5, 4.0)), **SHAPE)
       for name, s in (("gdtr", 1), ("gdtrc", -1))),
-    *(special(name, lambda m, n, x, s=s: s * _lower_beta(m / 2, n / 2, _share(m, n, x)), others=((3.0, 0.8),), **SHAPE)
+    *(special(name, lambda m, n, x, s=s: s * _lower_beta(m / 2, n / 2, _share(m, n, x)), others=((3.0, 0.8),), **SHAPE | {"reach": (1e-2, 1e3)})
       for name, s in (("fdtr", 1), ("fdtrc", -1))),
-    *(special(name, lambda n, m, x, s=s: s * _lower_beta(m / 2, n / 2, _share(m, n, x)), argument=1, others=((3.0, 0.8),), **SHAPE)
+    *(special(name, lambda n, m, x, s=s: s * _lower_beta(m / 2, n / 2, _share(m, n, x)), argument=1, others=((3.0, 0.8),), **SHAPE | {"reach": (1e-2, 1e3)})
       for name, s in (("fdtr", 1), ("fdtrc", -1))),
 )  # fmt: skip
 
 QUANTILE = {"usual": UNIT, "domain": UNIT, "slow": True, "exponents": (-60, 0), "special": NEAR_ENDS}
 
-HALF_IS_SUBNORMAL = (float(np.finfo(np.float32).smallest_normal),)
+HALF_IS_SUBNORMAL = {SUBNORMAL: tuple(float(np.finfo(t).smallest_normal) for t in (np.float64, np.float32))}
 
 
 def _ends_of_both_signs(a: float, b: float) -> tuple[float, ...]:
@@ -140,9 +142,9 @@ BY_POINTS = (
     special("gammainccinv", slope=lambda y, a: -1 / gamma_density(_gamma_quantile(y, a, upper=True), a), argument=1,
             others=((0.5,), (1.0,), (3.5,)), **QUANTILE),
     special("betainc", slope=beta_density, argument=2, usual=UNIT, domain=UNIT, others=BETA_SHAPES, special=NEAR_ENDS,
-            stated=_ends_of_both_signs),
+            stated={OPPOSITE: _ends_of_both_signs}),
     special("betaincc", slope=lambda x, a, b: -beta_density(x, a, b), argument=2, usual=UNIT, domain=UNIT, others=BETA_SHAPES,
-            special=NEAR_ENDS, stated=_ends_of_both_signs),
+            special=NEAR_ENDS, stated={OPPOSITE: _ends_of_both_signs}),
     special("betaincinv", slope=lambda y, a, b: 1 / beta_density(_beta_quantile(y, a, b), a, b), argument=2,
             others=((2.0, 3.0), (0.5, 0.5)), **QUANTILE),
     special("betainccinv", slope=lambda y, a, b: -1 / beta_density(_beta_quantile(y, a, b, upper=True), a, b), argument=2,

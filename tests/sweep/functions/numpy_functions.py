@@ -12,6 +12,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 from tests.sweep.case import Case
+from tests.sweep.conventions import CONSTANT, EXPONENT, OVERFLOW, RECIPROCAL
 
 LINE, HALF_LINE, UNIT = (-math.inf, math.inf), (0.0, math.inf), (-1.0, 1.0)
 
@@ -66,13 +67,14 @@ ONE_ARGUMENT = (
     *(ufunc(name, _zero, knots=HALVES) for name in ("sign", "floor", "ceil", "rint", "trunc", "spacing")),
     Case(name="np.modf", call=lambda x: np.modf(x)[0], exact=lambda x: x - mp.floor(x), knots=WHOLE, exponents=(-330, 15)),
     Case(name="np.frexp", call=lambda x: np.frexp(x)[0], exact=lambda x: mp.frexp(x)[0], domain=HALF_LINE,
-         knots=tuple(2.0**n for n in range(-30, 30)), stated=(0.0, math.inf)),
+         knots=tuple(2.0**n for n in range(-30, 30)), stated={EXPONENT: (0.0, math.inf)}),
     Case(name="np.fix", call=np.fix, exact=_zero, knots=WHOLE),
     Case(name="np.round", call=np.round, exact=_zero, knots=HALVES),
     Case(name="np.sinc", call=np.sinc, exact=lambda x: mp.sinc(mp.pi * x), exponents=(-330, 15),
          special=(1e-3, 1e-4, 1e-5, 1e-6, 1e-20, 0.3, 0.5, 1.5)),
-    Case(name="np.i0", call=np.i0, exact=lambda x: mp.besseli(0, x), exponents=(-330, 2), special=(8.0, 500.0, 700.0), slow=True),
-    Case(name="np.nan_to_num", call=np.nan_to_num, exact=lambda x: x, stated=INFINITIES),
+    Case(name="np.i0", call=np.i0, exact=lambda x: mp.besseli(0, x), exponents=(-330, 2), special=(8.0, 500.0, 700.0), slow=True,
+         stated={OVERFLOW: (710.0, -710.0)}),
+    Case(name="np.nan_to_num", call=np.nan_to_num, exact=lambda x: x, stated={CONSTANT: INFINITIES}),
     Case(name="np.real", call=np.real, exact=lambda x: x),
     Case(name="np.abs of a complex number", call=lambda x: np.abs(x + 0.5j), exact=lambda x: mp.hypot(x, mpf(1) / 2)),
     Case(name="np.angle", call=np.angle, exact=_zero, knots=(0.0,)),
@@ -122,6 +124,11 @@ def _logistic(x: Any) -> Any:
     return 1 / (1 + mp.exp(-x))
 
 
+def _has_no_reciprocal_square(dtype: type[np.floating], y: float, c: float) -> bool:
+    info = np.finfo(dtype)
+    return y != 0 and not float(info.smallest_normal) < 1 / y / y < float(info.max)
+
+
 THREE = ((3.0,), (1e-30,), (1e30,))
 SHIFTS = ((0.0,), (1.0,), (-1000.0,), (1000.0,))
 AROUND = (30.0, 36.0, 37.0, 50.0, 100.0, 300.0, 700.0, -30.0, -37.0, -100.0, -700.0)
@@ -134,7 +141,7 @@ TWO_ARGUMENTS = (
     of_first("multiply", lambda x, c: x * c, THREE),
     of_second("multiply", lambda x, c: x * c, THREE),
     of_first("divide", lambda x, c: x / c, THREE),
-    of_second("divide", lambda x, c: c / x, ((3.0,), (1e-10,), (1e10,))),
+    of_second("divide", lambda x, c: c / x, ((3.0,), (1e-30,), (1e30,)), regions={RECIPROCAL: _has_no_reciprocal_square}),
     *(of_first(name, _power, EXPONENTS, usual=(0, 10), domain=_whole_or_positive) for name in ("power", "float_power")),
     *(of_second(name, lambda y, c: mp.power(c, y), BASES, usual=(-10, 10)) for name in ("power", "float_power")),
     of_first("hypot", mp.hypot, SIZES, knots=lambda c: () if c else (0.0,)),
@@ -160,7 +167,7 @@ TWO_ARGUMENTS = (
     of_first("heaviside", _zero_of_two, ((0.5,),), knots=(0.0,)),
     Case(name="np.heaviside", argument=1, call=lambda y, x: np.heaviside(x, y), exact=lambda y, x: y if x == 0 else mpf(0),
          others=((0.0,), (1.0,))),
-    of_first("nextafter", lambda x, c: x, ((0.5,),), stated=INFINITIES),
+    of_first("nextafter", lambda x, c: x, ((0.5,),), stated={CONSTANT: INFINITIES}),
     Case(name="np.ldexp", call=lambda x: np.ldexp(x, 10), exact=lambda x: x * 1024),
     Case(name="np.clip", call=lambda x: np.clip(x, 0.0, 1.0), exact=lambda x: min(max(x, mpf(0)), mpf(1)), knots=(0.0, 1.0)),
 )  # fmt: skip

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import scipy.special
 from mpmath import mp, mpf
 
@@ -18,6 +19,8 @@ HALF_LINE = (0.0, math.inf)
 UNIT = (0.0, 1.0)
 NEAR_ENDS = (1e-30, 1e-100, 1e-15, 1e-12, 1e-7, 1 - 1e-15, 1 - 1e-12, 1 - 1e-7)
 """Numbers near 0 and 1."""
+
+LARGEST = tuple(sign * float(np.finfo(t).max) for t in (np.float64, np.float32) for sign in (1, -1))
 
 TAILS = (30.0, 36.0, 37.0, 50.0, 100.0, 300.0, 700.0, -30.0, -36.0, -37.0, -100.0, -700.0)
 

@@ -12,9 +12,11 @@ import scipy.special
 from mpmath import mp, mpf
 
 from tests.sweep.case import Case
+from tests.sweep.conventions import OSCILLATION, OVERFLOW
 from tests.sweep.functions.numpy_functions import HALVES, INFINITIES
 from tests.sweep.functions.special_calls import (
     HALF_LINE,
+    LARGEST,
     NEAR_ENDS,
     TAILS,
     UNIT,
@@ -104,16 +106,16 @@ ONE_ARGUMENT = (
     Case(name="special.lambertw", label="branch -1", call=lambda x: scipy.special.lambertw(x, -1).real,
          slope=lambda x: _lambert_slope(-1, x), usual=(-0.367, 0), domain=(LOWEST, 0.0),
          special=(-0.36787944, -0.3678, -0.25, -0.1, -1e-100), slow=True),
-    special("sindg", lambda x: mp.sin(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), stated=INFINITIES, waves=True),
-    special("cosdg", lambda x: mp.cos(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), stated=INFINITIES, waves=True),
+    special("sindg", lambda x: mp.sin(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), stated={OSCILLATION: INFINITIES}, waves=True),
+    special("cosdg", lambda x: mp.cos(mp.radians(x)), usual=(-360, 360), exponents=(-330, 10), special=(90.0, 180.0, 360.0), stated={OSCILLATION: INFINITIES}, waves=True),
     special("tandg", lambda x: mp.tan(mp.radians(x)), usual=(-80, 80), exponents=(-330, 10), special=(89.99, 45.0, 180.0)),
     special("cotdg", lambda x: mp.cot(mp.radians(x)), usual=(1, 170), exponents=(-330, 10), special=(90.0, 45.0)),
     part("sici", 0, slope=lambda x: mp.sinc(x), usual=(-20, 20), exponents=(-330, 15), waves=True, special=(1.0,)),
     part("sici", 1, slope=lambda x: mp.cos(x) / x, usual=(0, 20), exponents=(-330, 15), domain=HALF_LINE, waves=True),
     part("shichi", 0, slope=lambda x: mp.sinh(x) / x if x else mpf(1), usual=(-20, 20), special=(1.0, 700.0)),
     part("shichi", 1, slope=lambda x: mp.cosh(x) / x, usual=(0, 20), domain=HALF_LINE, special=(700.0,)),
-    part("fresnel", 0, slope=lambda x: mp.sin(x * x * mp.pi / 2), exponents=(-330, 3), waves=True),
-    part("fresnel", 1, slope=lambda x: mp.cos(x * x * mp.pi / 2), exponents=(-330, 3), waves=True),
+    part("fresnel", 0, stated={OSCILLATION: INFINITIES}, slope=lambda x: mp.sin(x * x * mp.pi / 2), exponents=(-330, 3), waves=True),
+    part("fresnel", 1, stated={OSCILLATION: INFINITIES}, slope=lambda x: mp.cos(x * x * mp.pi / 2), exponents=(-330, 3), waves=True),
 )  # fmt: skip
 
 # The gamma function -------------------------------------------------------------------------------
@@ -138,22 +140,22 @@ def _binomial(n: Any, k: Any) -> Any:
 
 
 GAMMA = (
-    special("gammaln", slope=lambda x: mp.psi(0, x), usual=(-5, 20), domain=NEAR_POLES, special=OF_GAMMA),
+    special("gammaln", slope=lambda x: mp.psi(0, x), usual=(-5, 20), reach=NEAR_POLES, special=OF_GAMMA),
     special("loggamma", slope=lambda x: mp.psi(0, x), usual=(0, 20), domain=HALF_LINE, special=OF_GAMMA),
-    special("gamma", mp.gamma, usual=(-5, 20), exponents=(-330, 2), domain=NEAR_POLES, special=OF_GAMMA),
+    special("gamma", mp.gamma, usual=(-5, 20), exponents=(-330, 2), reach=NEAR_POLES, special=OF_GAMMA),
     special("rgamma", mp.rgamma, usual=(-5, 20), exponents=(-330, 2), domain=(-170.0, math.inf), special=OF_GAMMA),
-    special("psi", lambda x: mp.psi(0, x), usual=(-5, 20), domain=NEAR_POLES, special=OF_GAMMA),
+    special("psi", lambda x: mp.psi(0, x), usual=(-5, 20), reach=NEAR_POLES, special=OF_GAMMA),
     *(Case(name="special.polygamma", label=f"order {n}", argument=1, call=lambda x, n=n: scipy.special.polygamma(n, x),
-           exact=lambda x, n=n: mp.psi(n, x), usual=(-5, 20), special=OF_GAMMA, domain=NEAR_POLES, slow=True) for n in (1, 2, 3)),
+           exact=lambda x, n=n: mp.psi(n, x), usual=(-5, 20), special=OF_GAMMA, reach=NEAR_POLES, slow=True) for n in (1, 2, 3)),
     *(special("beta", lambda a, b: mp.exp(_log_beta(a, b)), argument=k, usual=(0, 20), domain=HALF_LINE, others=AB,
               exponents=(-330, 12), slow=True) for k in (0, 1)),
     *(special("betaln", slope=lambda a, b: mp.psi(0, a) - mp.psi(0, a + b), argument=k, usual=(0, 20), domain=HALF_LINE,
               others=AB, exponents=(-330, 12), slow=True) for k in (0, 1)),
     special("binom", _binomial, usual=(0, 20),
-            others=tuple((v,) for v in (0.0, 1.0, 2.0, 2.5)), exponents=(-330, 8), domain=(-0.999, math.inf),
-            special=(100.0, 1e4), slow=True),
+            others=tuple((v,) for v in (0.0, 1.0, 2.0, 2.5)), exponents=(-330, 8), domain=(-1.0, math.inf),
+            reach=(-0.999, math.inf), length=lambda n, k: (n + 1) ** 2, residues=True, special=(100.0, 1e4), slow=True),
     special("binom", lambda k, n: mp.gamma(n + 1) * mp.rgamma(n - k + 1) * mp.rgamma(k + 1), argument=1, usual=(-3, 12),
-            others=((5.0,), (10.5,)), exponents=(-330, 1), slow=True),
+            others=((5.0,), (10.5,)), exponents=(-330, 1), slow=True, stated={OSCILLATION: INFINITIES}),
     special("poch", _rising, usual=(0.1, 20), others=tuple((v,) for v in (1.0, 2.0, 0.5, -0.5, 3.0)), exponents=(-330, 12),
             domain=lambda m: (-math.inf if m == int(m) else max(-m, 0.0), math.inf), special=(100.0, 1e4, 1e6), slow=True),
     special("poch", lambda m, z: mp.gammaprod([z + m], [z]), argument=1, usual=(0, 20), others=((0.5,), (3.0,)),
@@ -218,7 +220,7 @@ DATA = (
     special("xlogy", lambda x, y: x * mp.log(y), others=VALUES),
     special("xlogy", lambda y, x: x * mp.log(y), argument=1, usual=(0, 10), domain=HALF_LINE, others=FROM_ZERO),
     Case(name="special.xlogy", label="of one number", call=lambda x: scipy.special.xlogy(x, x),
-         exact=lambda x: x * mp.log(x), usual=(0, 10), domain=(0.0, 3e38)),
+         exact=lambda x: x * mp.log(x), usual=(0, 10), domain=HALF_LINE),
     special("xlog1py", lambda x, y: x * mp.log1p(y), others=VALUES),
     special("xlog1py", lambda y, x: x * mp.log1p(y), argument=1, usual=(-0.9, 10), domain=(-1.0, math.inf), others=FROM_ZERO),
     special("rel_entr", _relative_entropy, usual=(0, 5), domain=HALF_LINE, others=VALUES),
@@ -239,10 +241,10 @@ DATA = (
     special("boxcox1p", lambda x, c: _boxcox(1 + x, c), usual=(-1, 10), domain=(-1.0, math.inf), others=LAMBDAS),
     special("boxcox1p", lambda c, x: mp.log1p(x) * _exprel(c * mp.log1p(x)), argument=1, others=VALUES,
             exponents=(-330, 150)),
-    special("inv_boxcox", _inv_boxcox, domain=_pole_of_inverse, others=LAMBDAS),
+    special("inv_boxcox", _inv_boxcox, domain=_pole_of_inverse, others=LAMBDAS, stated={OVERFLOW: LARGEST}),
     special("inv_boxcox", lambda c, y: _inv_boxcox(y, c), argument=1, usual=(-0.4, 5), domain=_range_of_lambda,
             others=((0.0,), (0.5,), (2.0,), (-1.0,))),
-    special("inv_boxcox1p", _inv_boxcox, domain=_pole_of_inverse, others=LAMBDAS),
+    special("inv_boxcox1p", _inv_boxcox, domain=_pole_of_inverse, others=LAMBDAS, stated={OVERFLOW: LARGEST}),
     special("inv_boxcox1p", lambda c, y: _inv_boxcox(y, c), argument=1, usual=(-0.4, 5), domain=_range_of_lambda,
             others=((0.0,), (0.5,), (2.0,), (-1.0,))),
     special("powm1", power, usual=(0, 10), domain=HALF_LINE, others=tuple((v,) for v in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0))),

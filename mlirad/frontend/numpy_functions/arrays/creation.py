@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.views import is_read_only, laid_out
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import arange, filled, identity_of
 from mlirad.frontend.numpy_functions.calls.parameters import own_dtype
@@ -167,6 +168,9 @@ _COPY_MODES: Final[dict[str, bool | None]] = {"ALWAYS": True, "NEVER": False, "I
 def _array_of(name: str, given: Any, dtype: Any, order: Any, copy: Any) -> Any:
     """Traced values as an array in an order: the array that is given, unless a copy is needed or wanted."""
     wanted = _COPY_MODES[copy.name] if isinstance(copy, Enum) else copy
+    if isinstance(given, MaskedElements):
+        elements = _array_of(name, given.elements, dtype, order, copy)
+        return given if elements is given.elements else MaskedElements(elements, given.mask, given.dim)
     found = real_or_complex(given, dtype)
     if isinstance(found, Array):
         found = own_dtype(found)
@@ -204,4 +208,4 @@ CREATING: Final[dict[str, Maker]] = {
 
 def is_symbolic(value: object) -> bool:
     """Whether a nest of lists and tuples holds what has no number while a function is traced."""
-    return contains_traced(value) or holds_size(value)
+    return contains_traced(value) or holds_size(value) or isinstance(value, MaskedElements)

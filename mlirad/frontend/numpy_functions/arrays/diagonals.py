@@ -119,4 +119,4 @@ FUNCTIONS = tracings(
     linalg_trace=matrix_trace, tril_indices_from=_positions(np.tril_indices),
     triu_indices_from=_positions(np.triu_indices),
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

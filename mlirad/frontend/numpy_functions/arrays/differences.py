@@ -181,4 +181,4 @@ def _one_sided(g0: Any, g1: Any, at: Array, near: Array, far: Array) -> Array:
 
 
 FUNCTIONS = tracings(diff, ediff1d, trapezoid, unwrap, gradient)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -169,7 +169,7 @@ def _leaves(part: Any) -> list[Any]:
 FUNCTIONS = tracings(
     sinc, i0, angle, piecewise, apply_along_axis, apply_over_axes, block, fix,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""
 
 CALL_BACK = {np.piecewise, np.apply_along_axis, np.apply_over_axes}
 """Functions that call the user's, whose exceptions are the user's own."""

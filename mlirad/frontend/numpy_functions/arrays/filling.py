@@ -26,8 +26,8 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
-from mlirad.frontend.tracing.array import Array, copied, made
-from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.array import Array, base_of, copied, current_twins, made
+from mlirad.frontend.tracing.complex_array import ComplexArray, parts_of_complex
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
@@ -222,10 +222,31 @@ def _known(value: bool, x: Array) -> Any:
     return np.full(x.shape, value)[()]
 
 
+def may_share_memory(a: Anything, b: Anything, max_work: Anything = 0) -> bool:
+    """`np.may_share_memory`: whether writes to one array may show in the other, as both are parts of one."""
+    return shares_memory(a, b)
+
+
+def shares_memory(a: Anything, b: Anything, max_work: Anything = -1) -> bool:
+    """`np.shares_memory`, for which parts of one array count as if they overlapped."""
+    one, other = _owners(a), _owners(b)
+    return any(x is y for x in one for y in other)
+
+
+def _owners(value: Any) -> list[Array]:
+    """The arrays that a traced value may be a view of, themselves no views."""
+    if isinstance(value, ComplexArray):
+        return [owner for part in parts_of_complex(value) for owner in _owners(part)]
+    if not isinstance(value, Array):
+        return []
+    base = base_of(value)
+    return [base, *current_twins(base)]
+
+
 FUNCTIONS = tracings(
     full_like, empty_like, linspace, logspace, geomspace, astype, can_cast, zeros_like=_filled_like(0),
     ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any,
     result_type=result_type_of, iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element,
-    isreal=is_real_element,
+    isreal=is_real_element, may_share_memory=may_share_memory, shares_memory=shares_memory,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

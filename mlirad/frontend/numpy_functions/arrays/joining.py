@@ -247,4 +247,4 @@ FUNCTIONS = tracings(
     array_split, meshgrid, delete, insert, unstack, atleast_1d=_at_least(1), atleast_2d=_at_least(2),
     atleast_3d=_at_least(3),
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

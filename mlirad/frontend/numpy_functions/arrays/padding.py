@@ -232,4 +232,4 @@ def _statistics(x: Array, dim: int, low: int, high: int, mode: str, lengths: Pai
 
 
 FUNCTIONS = tracings(pad)
-"""What this file traces."""
+"""The functions that this file traces."""

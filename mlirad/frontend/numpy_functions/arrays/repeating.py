@@ -110,4 +110,4 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
 
 
 FUNCTIONS = tracings(roll, take, repeat, tile, resize)
-"""What this file traces."""
+"""The functions that this file traces."""

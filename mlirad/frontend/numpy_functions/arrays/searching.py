@@ -153,4 +153,4 @@ def isin(
 
 
 FUNCTIONS = tracings(searchsorted, digitize, interp, isin)
-"""What this file traces."""
+"""The functions that this file traces."""

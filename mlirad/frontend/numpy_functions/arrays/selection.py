@@ -1,4 +1,4 @@
-"""Choices between elements, rounding and tests: `where`, `clip`, `round`, `isclose`, `take_along_axis`."""
+"""Choices of elements, rounding and tests: `where`, `nonzero`, `clip`, `round`, `isclose`, `compress`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.repeating import take
 from mlirad.frontend.numpy_functions.arrays.shapes import along, checked_extents
 from mlirad.frontend.numpy_functions.calls.parameters import (
@@ -35,20 +36,37 @@ from mlirad.frontend.tracing.raising import (
     dtype_error,
     position_error,
     shape_error,
-    tracing_error,
 )
 
 
-def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
-    """`np.where` with both branches."""
+def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Any:
+    """`np.where`: without branches the positions at which a condition holds."""
     if x is UNSET and y is UNSET:
-        raise tracing_error(
-            "the shape of np.where(condition) depends on the elements of a traced condition",
-            "write ad.nonzero(condition, size=n), or np.where(condition, a, b)",
-        )
+        return nonzero(condition)
     if x is UNSET or y is UNSET:
         raise argument_error("np.where takes both branches or none", "write np.where(condition, a, b)")
     return select(condition, x, y)
+
+
+def nonzero(a: ArrayLike) -> tuple[MaskedElements, ...]:
+    """`np.nonzero`: positions whose number is not known while tracing."""
+    from mlirad.frontend.indexing.chosen_positions import positions_of  # most programs do without
+
+    x = as_array(a)
+    if not x.ndim:
+        raise shape_error("np.nonzero needs an array of at least one dimension", "np.atleast_1d(a)")
+    return positions_of(x if x.dtype == BOOL else xp.not_equal(x, 0))
+
+
+def flatnonzero(a: ArrayLike) -> MaskedElements:
+    """`np.flatnonzero`."""
+    return nonzero(xp.ravel(as_array(a)))[0]
+
+
+def argwhere(a: ArrayLike) -> MaskedElements:
+    """`np.argwhere`."""
+    found = nonzero(a)
+    return MaskedElements(xp.stack([line.elements for line in found], axis=-1), found[0].mask, 0)
 
 
 def clip(
@@ -253,6 +271,6 @@ def _infinite(sign: float) -> Callable[..., Array]:
 FUNCTIONS = tracings(
     where, clip, choose, compress, take_along_axis, unravel_index, ravel_multi_index, isclose, nan_to_num,
     allclose=allclose, round=round_, around=round_, select=choose_first, isposinf=_infinite(1.0),
-    isneginf=_infinite(-1.0),
+    isneginf=_infinite(-1.0), nonzero=nonzero, flatnonzero=flatnonzero, argwhere=argwhere,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -241,4 +241,4 @@ FUNCTIONS = tracings(
     broadcast_arrays, flip, fliplr, flipud, rot90, matrix_transpose, imag, real_if_close,
     linalg_matrix_transpose=matrix_transpose, real=identity,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

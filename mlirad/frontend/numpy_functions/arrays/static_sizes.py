@@ -192,7 +192,7 @@ def known_bincount(x: Anything, weights: OperandLike | None = None, minlength: I
 
 
 FUNCTIONS = tracings(bincount=known_bincount)
-"""What this file traces."""
+"""The functions that this file traces."""
 
 # Parts -------------------------------------------------------------------------------------------
 

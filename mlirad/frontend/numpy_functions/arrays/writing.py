@@ -186,4 +186,4 @@ def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, a
 
 
 FUNCTIONS = tracings(copyto, put, putmask, place, fill_diagonal, put_along_axis)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -18,9 +18,6 @@ _BY_NAMES = {
     "polydiv": "write q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0]), and as remainder "
     "u - np.convolve(v, q), whose leading zeros stay",
     "sort_complex": "write np.sort(x)",
-    "nonzero": _SHAPE + "write ad.nonzero(x, size=n)",
-    "argwhere": _SHAPE + "write np.stack(ad.nonzero(x, size=n), axis=-1)",
-    "flatnonzero": _SHAPE + "write ad.nonzero(np.ravel(x), size=n)[0]",
     "extract": _SHAPE
     + "write ad.extract(condition, x, size=n), or x[condition] if it is reduced or assigned",
     "trim_zeros": _SHAPE
@@ -43,7 +40,6 @@ _BY_NAMES = {
     "save savez savez_compressed savetxt": "return the value, and write the file outside",
     "min_scalar_type": "write x.dtype",
     "common_type": "write np.result_type(x.dtype, np.float16)",
-    "may_share_memory shares_memory": "traced arrays have no memory: write False",
     "einsum_path": "it needs shapes only: write "
     "np.einsum_path(subscripts, np.empty(x.shape), np.empty(y.shape))",
     "busday_count busday_offset is_busday datetime_as_string isnat": _DATES,

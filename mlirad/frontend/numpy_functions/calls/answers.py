@@ -1,6 +1,7 @@
 """What answers calls of functions of libraries, and of methods, that have traced arguments.
 
 functions_called({"expm": hand})                        hand(own, args, kwargs) for `scipy.linalg.expm(x)`
+functions_calling({"brentq": (hand, reads_traced)})     the same of `brentq(lambda x: x**3 - a, 0, 2)`
 methods_called(lambda: {"norm": {"pdf": hand}})         hand(norm, own, args, kwargs) for `stats.norm.pdf(x)`
 """
 
@@ -18,6 +19,9 @@ from mlirad.frontend.tracing.operations import contains_traced
 
 Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """What a function, given the library's own, does with arguments, some of which are traced."""
+
+Reading: TypeAlias = Callable[..., bool]
+"""Tells whether a call without traced arguments calls a function that reads traced values."""
 
 MethodHanding: TypeAlias = Callable[[Any, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """The same of a method, given the object too."""
@@ -44,6 +48,28 @@ def _of_function(handing: Handing, question: Question, values: Values) -> Any:
     if not contains_traced([*question.given(values)]):
         return MISS
     return handing(question.own, *question.arguments(values))
+
+
+def functions_calling(names: Mapping[str, tuple[Handing, Reading]]) -> Finding:
+    """Find functions that call one of the program's, answered where that reads traced values.
+
+    None of the arguments need be traced.
+    """
+
+    def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+        for name, (handing, reads_traced) in names.items():
+            function = getattr(module, name, None)
+            if isinstance(function, FunctionType):
+                yield function, partial(_of_calling, handing, reads_traced)
+
+    return found
+
+
+def _of_calling(handing: Handing, reads_traced: Reading, question: Question, values: Values) -> Any:
+    args, kwargs = question.arguments(values)
+    if not contains_traced([*question.given(values)]) and not reads_traced(*args, **kwargs):
+        return MISS
+    return handing(question.own, args, kwargs)
 
 
 def methods_called(owners: Callable[[], Mapping[str, Mapping[str, MethodHanding]]]) -> Finding:

@@ -10,7 +10,6 @@ traced value is an error that says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from operator import index
 from types import NoneType
@@ -32,6 +31,7 @@ from mlirad.frontend.tracing.operations import (
     shape_of_operand,
 )
 from mlirad.frontend.tracing.values import Higher, no_array
+from mlirad.lazy_dataclass import dataclass
 
 UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
 """NumPy's marker of an option that was not given."""

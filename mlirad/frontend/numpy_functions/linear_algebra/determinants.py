@@ -154,4 +154,4 @@ def _products_of_others(values: Array) -> Array:
 
 
 FUNCTIONS = tracings(linalg_det=det, linalg_slogdet=slogdet)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -162,4 +162,4 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
 
 
 FUNCTIONS = tracings(einsum)
-"""What this file traces."""
+"""The functions that this file traces."""

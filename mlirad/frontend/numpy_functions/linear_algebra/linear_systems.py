@@ -134,4 +134,4 @@ FUNCTIONS = tracings(
     linalg_solve=solve, linalg_inv=inv, linalg_cholesky=cholesky,
     linalg_matrix_power=matrix_power, linalg_tensorsolve=tensorsolve, linalg_tensorinv=tensorinv,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -131,4 +131,4 @@ def _unknown(ord: Any, what: str) -> UnsupportedError:
 
 
 FUNCTIONS = tracings(linalg_norm=norm, linalg_vector_norm=vector_norm, linalg_matrix_norm=matrix_norm)
-"""What this file traces."""
+"""The functions that this file traces."""

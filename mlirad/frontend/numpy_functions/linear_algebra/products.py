@@ -242,4 +242,4 @@ FUNCTIONS = tracings(
     linalg_matmul=matmul, linalg_vecdot=vecdot,
     linalg_outer=outer_of_vectors, linalg_cross=cross_of_vectors,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -9,7 +9,7 @@ pseudo-inverse, and least squares with it, have their own rule, which is right w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import I32, I64
 from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
-from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+from mlirad.frontend.tracing.raising import shape_error
 
 EIG_RESULT: Any = type(np.linalg.eig(np.eye(1)))
 EIGH_RESULT: Any = type(np.linalg.eigh(np.eye(1)))
@@ -61,18 +61,9 @@ CutoffOfSolver = Annotated[Any, kind("a number", static_of(int, float, np.number
 """The same, for `lstsq`."""
 
 
-def qr(a: MatrixLike, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
-    """`np.linalg.qr`. A complete one only where it is the reduced one."""
-    x = require_matrices(a, "qr")
-    rows, columns = x.shape[-2:]
-    if mode == "raw" or (mode == "complete" and rows > columns):
-        raise unsupported_error(
-            f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
-            "mode='reduced' has the columns of Q that a has a part in",
-        )
-    if mode == "r":
-        return parts("qr", x, "triangular")[0]
-    return QR_RESULT(*parts("qr", x, "orthogonal", "triangular"))
+def qr(a: MatrixLike) -> Any:
+    """`np.linalg.qr` with mode="reduced"."""
+    return QR_RESULT(*parts("qr", require_matrices(a, "qr"), "orthogonal", "triangular"))
 
 
 def _symmetric(a: Matrix, triangle: str, name: str) -> Matrix:
@@ -125,17 +116,9 @@ def _require_finite(x: Matrix) -> None:
     report_failure(xp.logical_not(xp.isfinite(x)).value, "Array must not contain infs or NaNs")
 
 
-def svd(a: MatrixLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
-    """`np.linalg.svd`. With square U and V only of square matrices."""
-    x = require_matrices(a, "svd")
-    if not compute_uv:
-        return svdvals(x)
-    if full_matrices and x.shape[-1] != x.shape[-2]:
-        raise unsupported_error(
-            f"svd with square factors of shape {x.shape} cannot be traced",
-            "full_matrices=False has the columns of U and V that belong to singular values",
-        )
-    left, values, right = parts("svd", x, "left", "values", "right")
+def svd(a: MatrixLike) -> Any:
+    """`np.linalg.svd` with full_matrices=False."""
+    left, values, right = parts("svd", require_matrices(a, "svd"), "left", "values", "right")
     report_no_convergence(values, "SVD")
     return SVD_RESULT(left, values, right)
 
@@ -294,8 +277,8 @@ def lstsq(a: MatrixOperand, b: MatrixOperand, rcond: CutoffOfSolver | None = Non
 
 
 FUNCTIONS = tracings(
-    linalg_qr=qr, linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
-    linalg_svd=svd, linalg_svdvals=svdvals,
+    linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
+    linalg_svdvals=svdvals,
     linalg_matrix_rank=matrix_rank, linalg_cond=cond, linalg_pinv=pinv, linalg_lstsq=lstsq,
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -120,6 +120,25 @@ def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
     return special(b, function, shape, m)
 
 
+def _voigt(b: ArrayBuilder, x: Value, sigma: Value, gamma: Value) -> Value:
+    """A normal and a Cauchy density, convolved: by the function w, or either where the other has no width."""
+    zero, one = b.zeros(x.type), b.splat(1.0, x.type)
+    sigma, gamma = b.unary(ew.AbsOp, sigma), b.unary(ew.AbsOp, gamma)
+    is_sharp = b.compare("eq", sigma, zero)
+    scale = b.div(b.splat(0.5**0.5, x.type), b.select(is_sharp, one, sigma))
+    w = special(b, "faddeeva_real", b.mul(x, scale), b.mul(gamma, scale))
+    wide = b.mul(w, b.scaled(scale, pi**-0.5))
+    # The Cauchy density, and what a width of the other adds to it.
+    square, width = b.mul(x, x), b.mul(gamma, gamma)
+    modulus = b.add(square, width)
+    cauchy = b.div(b.scaled(gamma, 1 / pi), modulus)
+    curvature = b.div(b.sub(b.scaled(square, 3.0), width), b.mul(modulus, modulus))
+    sharp = b.mul(cauchy, b.add(one, b.mul(b.mul(sigma, sigma), curvature)))
+    is_spike = b.logical_and(b.compare("eq", gamma, zero), b.compare("eq", x, zero))
+    sharp = b.select(is_spike, b.splat(np.inf, x.type), sharp)
+    return b.select(is_sharp, sharp, wide)
+
+
 def _call(function: str, b: ArrayBuilder, *operands: Value) -> Value:
     return special(b, function, *operands)
 
@@ -149,6 +168,7 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "loggamma": _loggamma,
     "gammasgn": _gamma_sign,
     "round": _round,
+    "voigt_profile": _voigt,
     "radian": _radian,
     "chdtr": partial(_chi_square, "gammainc"),
     "chdtrc": partial(_chi_square, "gammaincc"),

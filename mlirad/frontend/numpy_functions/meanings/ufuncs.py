@@ -220,11 +220,16 @@ def meaning_of(ufunc: np.ufunc) -> Meaning | None:
     found = MEANINGS.get(ufunc)
     if found is not None:
         return found
+    name = name_in_special(ufunc)
+    return SPECIAL_MEANINGS.get(name) if name is not None else None
+
+
+def name_in_special(ufunc: np.ufunc) -> str | None:
+    """The name of a ufunc in `scipy.special`, `None` for one that is not from there."""
     # A ufunc of SciPy's comes from its module, which so has been imported.
     special = sys.modules.get(SCIPY_SPECIAL)
     name = ufunc.__name__
-    is_scipy = special is not None and getattr(special, name, None) is ufunc
-    return SPECIAL_MEANINGS.get(name) if is_scipy else None
+    return name if special is not None and getattr(special, name, None) is ufunc else None
 
 
 def all_meanings() -> dict[np.ufunc, Meaning]:

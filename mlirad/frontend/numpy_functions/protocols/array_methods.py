@@ -13,6 +13,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.extents import is_static
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
@@ -24,10 +25,11 @@ from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes.places import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
-from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.array import Array, copied, is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
-from mlirad.frontend.tracing.operations import converted
-from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
+from mlirad.frontend.tracing.operations import converted, xp
+from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
@@ -101,12 +103,9 @@ class ArrayMethods(Array):
         return apply_operator(np.power, self, exponent)
 
     def __format__(self, specification: str) -> str:
-        if specification:
-            raise tracing_error(
-                f"a traced value has no digits to format as {specification!r} while tracing",
-                "print(x) shows its type; return the value and format it outside",
-            )
-        return str(self)
+        from mlirad.frontend.tracing.unfinished_texts import formatted  # few programs have texts
+
+        return formatted(self, specification)
 
     # Other views of the elements -----------------------------------------------------------------
 
@@ -225,8 +224,10 @@ class ArrayMethods(Array):
 
     conjugate = conj
 
-    def __round__(self, ndigits: int = 0) -> Array:
-        return _numpy.round(self, ndigits)
+    def __round__(self, ndigits: int | None = None) -> Array:
+        """The nearest number; without a number of digits an integer, as of Python's and NumPy's scalars."""
+        found = _numpy.round(self, ndigits or 0)
+        return converted(found, I64) if ndigits is None and is_scalar(self) else found
 
     # In place ------------------------------------------------------------------------------------
 
@@ -257,19 +258,22 @@ class ArrayMethods(Array):
 
     # What needs elements -------------------------------------------------------------------------
 
-    def item(self, *args: object) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        raise tracing_error(
-            f"{self!r} is traced and has no value yet, so .item() cannot return one",
-            "use the traced value itself, or return it from the function",
-        )
+    def item(self, *args: int | tuple[int, ...]) -> Any:
+        """One element as a traced scalar, of the dtype that a number of Python has."""
+        x: Any = self
+        if args:
+            key = args[0] if len(args) == 1 else args
+            return pythons(x[key] if isinstance(key, tuple) else xp.ravel(x)[key])
+        if not is_static(self.size) or self.size != 1:
+            raise shape_error(
+                f"item(): {self!r} has {self.size} elements, and one becomes a number", "say which: x.item(k)"
+            )
+        return pythons(xp.reshape(x, ()))
 
-    def tolist(self) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        raise tracing_error(
-            f"{self!r} is traced and has no value yet, so .tolist() cannot return a list of numbers",
-            "list(x) is a list of traced values; or return the array from the function",
-        )
+    def tolist(self) -> Any:
+        """The elements as traced scalars, in lists as deep as the array has dimensions."""
+        x: Any = self
+        return [part.tolist() for part in x] if self.ndim else pythons(x)
 
     def __hash__(self) -> int:
         raise UnhashableError(
@@ -290,3 +294,8 @@ class ArrayMethods(Array):
         raise missing_attribute(
             "a traced array", name, "dir(np.ndarray) lists what it has, but for its memory"
         )
+
+
+def pythons(x: Any) -> Any:
+    """A traced scalar of the dtype of Python's numbers of its kind."""
+    return converted(x, {"f": F64, "b": BOOL}.get(x.dtype.kind, I64))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from numbers import Number
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType
@@ -26,6 +27,7 @@ from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
+from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.dtypes import PLAIN
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.operations import as_array, contains_traced
@@ -44,7 +46,8 @@ def _of_symbolic(own: Function, make: Function) -> Function:
 
     @functools.wraps(own)
     def called(*args: Any, **options: Any) -> Any:
-        return (make if is_symbolic([*args, *options.values()]) else own)(*args, **options)
+        is_answered = is_symbolic([*args, *options.values()]) or any(map(is_symbolic, args))
+        return (make if is_answered else own)(*args, **options)
 
     return called
 
@@ -67,12 +70,32 @@ def _filled(own: Function) -> Function:
 
     @functools.wraps(own)
     def called(*args: Any, **options: Any) -> Any:
-        found = own(*args, **options)
-        if found.dtype.kind in NUMBERS and not contains_traced(found):
+        found: Any = own(*args, **options)
+        if type(found) in PLAIN and found.dtype.kind in NUMBERS:
             found.fill(0)
         return found
 
     return called
+
+
+def _of_texts(name: str, *first: Any) -> Function:
+    """A function of `unfinished_texts`, which most programs do without, with its first arguments."""
+
+    def called(*args: Any, **options: Any) -> Any:
+        from mlirad.frontend.tracing import unfinished_texts
+
+        return getattr(unfinished_texts, name)(*first, *args, **options)
+
+    return called
+
+
+def length(container: Any) -> Any:
+    """`len`, also of what a traced mask chooses."""
+    if type(container) is not MaskedElements:
+        return len(container)
+    from mlirad.frontend.numpy_functions.protocols.masked_places import length_of  # most programs do without
+
+    return length_of(container)
 
 
 def _item_of(container: Any, key: Any) -> Any:
@@ -89,6 +112,9 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
         *((getattr(np, name), _of_symbolic(getattr(np, name), CREATING[name])) for name in _TAKING_NESTS),
         (np.empty, _filled(np.empty)),
         (np.empty_like, _filled(np.empty_like)),
+        *((own, _of_texts("noted", own)) for own in (str, repr, ascii, format)),
+        (warnings.warn, _of_texts("warn")),
+        (len, length),
         (operator.getitem, _item_of),
         (operator.setitem, _put_into),
         (map, _calling(cast(Any, map))),
@@ -96,6 +122,10 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
     )
 }
 """By its identity a function in C, and what is called instead."""
+
+
+def _called_rewritten(function: Any) -> Any:
+    return _called(as_traced(function))
 
 
 def _called(function: Any) -> Any:
@@ -119,6 +149,8 @@ def _called(function: Any) -> Any:
             return functools.partial(_of_nests, function)
         if own in PLAIN:
             return functools.partial(_of_plain_array, function)
+        if own is str:
+            return _of_texts("called_method", function)
     elif isinstance(function, type):
         for name in ("__new__", "__init__"):
             _consider(getattr(cast("type[Any]", function), name, None))
@@ -221,9 +253,13 @@ def _is_traced_key(key: Any) -> bool:
         return contains_traced([found.start, found.stop, found.step])
     if isinstance(key, tuple):
         return any(map(_is_traced_key, cast("tuple[Any, ...]", key)))
-    return contains_traced(key)
+    return contains_traced(key) or type(key) is MaskedElements
 
 
 def bind() -> None:
     """Say what functions call that ask; done once."""
-    bind_hooks(Hooks(called=_called, item=_item, put=_put, made=made))
+    text, remainder, within = (_of_texts(name) for name in ("joined", "remainder", "is_within"))
+    bind_hooks(
+        Hooks(_called, _item, _put, text, remainder, within, made),
+        Hooks(_called_rewritten, _item, _put, text, remainder, within, made),
+    )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -27,11 +27,18 @@ from mlirad.frontend.numpy_functions.arrays import (
     writing,
 )
 from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
-from mlirad.frontend.numpy_functions.calls.answers import both, functions_called, methods_called
+from mlirad.frontend.numpy_functions.calls.answers import (
+    Reading,
+    both,
+    functions_called,
+    functions_calling,
+    methods_called,
+)
 from mlirad.frontend.numpy_functions.calls.binding import Binding, binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.calls.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.calls.tracings import Tracings
 from mlirad.frontend.numpy_functions.linear_algebra import (
+    completions,
     determinants,
     einsum,
     linear_systems,
@@ -47,13 +54,6 @@ from mlirad.frontend.numpy_functions.reductions import (
     reductions,
     statistics,
 )
-from mlirad.frontend.numpy_functions.scipy_functions import distances as scipy_distances
-from mlirad.frontend.numpy_functions.scipy_functions import filters as scipy_filters
-from mlirad.frontend.numpy_functions.scipy_functions import integrals as scipy_integrals
-from mlirad.frontend.numpy_functions.scipy_functions import linalg as scipy_linalg
-from mlirad.frontend.numpy_functions.scipy_functions import special as scipy_special
-from mlirad.frontend.numpy_functions.scipy_functions import transforms as scipy_transforms
-from mlirad.frontend.numpy_functions.scipy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.signals import polynomials, transforms, windows
 from mlirad.frontend.splicing.questions import MISS, Question, Values
 from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
@@ -61,10 +61,13 @@ from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.scipy_frames import OWNERS
 
+Handlers: TypeAlias = dict[str, Callable[..., Any]]
+"""Functions on traced values, by the names of those that they stand for."""
+
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, determinants, spectral, histograms, transforms, static_sizes,
+    writing, linear_systems, determinants, spectral, completions, histograms, transforms, static_sizes,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -72,7 +75,13 @@ FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FU
 
 
 LINEAR_ALGEBRA: frozenset[Callable[..., Any]] = frozenset(
-    (*linear_systems.FUNCTIONS, *determinants.FUNCTIONS, *spectral.FUNCTIONS, *norms.FUNCTIONS)
+    (
+        *linear_systems.FUNCTIONS,
+        *determinants.FUNCTIONS,
+        *spectral.FUNCTIONS,
+        *completions.FUNCTIONS,
+        *norms.FUNCTIONS,
+    )
 )
 """Those of `np.linalg` that read complex matrices themselves."""
 
@@ -128,24 +137,94 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
 
 
-SCIPY_FUNCTIONS = {
-    "scipy.linalg": scipy_linalg.FUNCTIONS,
-    "scipy.special": scipy_special.FUNCTIONS,
-    "scipy.ndimage": scipy_filters.NDIMAGE,
-    "scipy.signal": scipy_filters.SIGNAL,
-    "scipy.fft": scipy_transforms.FUNCTIONS,
-    "scipy.interpolate": interpolating_objects.FUNCTIONS,
-    "scipy.integrate": scipy_integrals.FUNCTIONS,
-    "scipy.spatial.distance": scipy_distances.FUNCTIONS,
+def _linalg() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.linalg import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _special() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.special import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _ndimage() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.filters import NDIMAGE
+
+    return NDIMAGE
+
+
+def _signal() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions import filters, recursive_filters, spectra
+
+    return filters.SIGNAL | recursive_filters.FUNCTIONS | spectra.FUNCTIONS
+
+
+def _fft() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.transforms import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _interpolate() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _integrate() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.integrals import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _optimize() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.optimization import FUNCTIONS
+
+    return FUNCTIONS
+
+
+def _distance() -> Handlers:
+    from mlirad.frontend.numpy_functions.scipy_functions.distances import FUNCTIONS
+
+    return FUNCTIONS
+
+
+SCIPY_MODULES: dict[str, Callable[[], Handlers]] = {
+    "scipy.linalg": _linalg,
+    "scipy.special": _special,
+    "scipy.ndimage": _ndimage,
+    "scipy.signal": _signal,
+    "scipy.fft": _fft,
+    "scipy.interpolate": _interpolate,
+    "scipy.integrate": _integrate,
+    "scipy.optimize": _optimize,
+    "scipy.spatial.distance": _distance,
 }
-"""By module and name what traces a function of SciPy."""
+"""For each module of SciPy its handlers, which are imported once that module is."""
+
+
+CALLING: dict[str, Callable[[], dict[str, tuple[Callable[..., Any], Reading]]]] = {}
+"""By the module those of its functions that call one of the program's: what traces each, from packages above,
+and what tells that the program's function reads traced values.
+"""
+
+
+def scipy_functions(module: str) -> Handlers:
+    """By name what traces a function of a module of SciPy."""
+    return SCIPY_MODULES[module]() | {name: hand for name, (hand, _) in _calling(module).items()}
+
+
+def _calling(module: str) -> dict[str, tuple[Callable[..., Any], Reading]]:
+    return CALLING[module]() if module in CALLING else {}
 
 
 def apply_scipy_function(
     module: str, name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """A function of SciPy on traced values."""
-    binding = _scipy_binding(f"{module}.{name}", own, SCIPY_FUNCTIONS[module][name])
+    binding = _scipy_binding(f"{module}.{name}", own, scipy_functions(module)[name])
     return binding.applied(args, kwargs)
 
 
@@ -197,7 +276,7 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
 
 def _transforms(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     """Functions of `scipy.fft` are in C and go to a backend, of which SciPy's own is a function of Python."""
-    yield from _called["scipy.fft"](module)
+    yield from _called(module)
     backend = getattr(sys.modules.get("scipy.fft._backend"), "_ScipyBackend", None)
     if backend is not None:
         yield backend.__ua_function__, _transform
@@ -206,19 +285,27 @@ def _transforms(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
 def _transform(question: Question, values: Values) -> Any:
     function, args, kwargs = values
     name = getattr(function, "__name__", "")
-    if name not in scipy_transforms.FUNCTIONS or not contains_traced([*args, *kwargs.values()]):
+    if name not in scipy_functions("scipy.fft") or not contains_traced([*args, *kwargs.values()]):
         return MISS
     return apply_scipy_function("scipy.fft", name, function, args, kwargs)
 
 
-_called = {
-    module: functions_called({name: partial(apply_scipy_function, module, name) for name in functions})
-    for module, functions in SCIPY_FUNCTIONS.items()
-}
+def _called(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    """The functions of a module of SciPy that can be traced, and what answers them."""
+    own = module.__name__
+    hands = {name: partial(apply_scipy_function, own, name) for name in scipy_functions(own)}
+    calling = {name: (hands.pop(name), reads_traced) for name, (_, reads_traced) in _calling(own).items()}
+    yield from functions_calling(calling)(module)
+    yield from functions_called(hands)(module)
 
-ANSWERED.update(_called)
+
+def _interpolants() -> dict[str, Handlers]:
+    from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS
+
+    return METHODS
+
+
+ANSWERED.update(dict.fromkeys(SCIPY_MODULES, _called))
 ANSWERED["scipy.fft"] = _transforms
 ANSWERED["scipy.stats"] = methods_called(distributions)
-ANSWERED["scipy.interpolate"] = both(
-    _called["scipy.interpolate"], methods_called(lambda: interpolating_objects.METHODS)
-)
+ANSWERED["scipy.interpolate"] = both(_called, methods_called(_interpolants))

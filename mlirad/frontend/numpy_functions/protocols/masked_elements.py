@@ -8,12 +8,13 @@ x[m] @ y[m]                  a sum over them
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
 
 from mlirad.frontend.indexing.keys import items_of
-from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, unknown_length
+from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, require_same, unknown_length
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
@@ -25,13 +26,13 @@ from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
     filled,
     like,
     reduced,
-    require_same,
     rows,
     running,
     selections,
 )
 from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members
 from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error
@@ -41,7 +42,7 @@ ELEMENTWISE: frozenset[Callable[..., Any]] = frozenset(
     (
         np.where, np.select, np.clip, np.round, np.around, np.fix, np.nan_to_num, np.isclose, np.isposinf,
         np.isneginf, np.real, np.imag, np.angle, np.sinc, np.i0, np.copy, np.zeros_like, np.ones_like,
-        np.full_like,
+        np.full_like, np.empty_like,
     )
 )  # fmt: skip
 """Functions of elements at one position of all their arguments."""
@@ -53,6 +54,9 @@ TABLES: dict[Callable[..., Any], str] = {
     np.isin: "element",
 }
 """Functions of the elements of one argument, by its name; the others are tables."""
+
+_OF_DTYPES: frozenset[Callable[..., Any]] = frozenset((np.iscomplexobj, np.isrealobj))
+"""Functions that ask for the dtype alone."""
 
 PRODUCTS: frozenset[Callable[..., Any]] = frozenset((np.dot, np.inner, np.vdot))
 
@@ -88,10 +92,14 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return _transposed(x)
         if function in RUNNING:
             return running(function, x, bound)
+        if function in _OF_DTYPES and not bound:
+            return function(x.elements)
         if function in (np.ravel, np.squeeze) and x.ndim == 1 and not bound:
             return x
         if function == np.size and not bound:
             return count(x) * (x.elements.size // max(x.mask.size, 1))
+        if function in (np.argmax, np.argmin) and x.ndim == 1 and not bound:
+            return _places().extreme_place(function, x)
         if can_be_reduced(function, x, bound):
             return reduced(function, x, bound)
     around = scipy_function()
@@ -162,12 +170,30 @@ def _item(x: MaskedElements, key: Any) -> Any:
     if isinstance(only, MaskedElements) and only.dtype == BOOL and only.ndim == 1 and x.dim == 0:
         require_same(rows(x), only)
         return MaskedElements(x.elements, x.mask & only.elements, 0)
-    is_plain = all(isinstance(i, slice | int) for i in items)
-    first = items[x.dim] if is_plain and len(items) > x.dim else 0
-    if isinstance(first, slice) and first == slice(None):
+    if not all(map(_is_position, items)):
+        raise unknown_length("a position in it")
+    if isinstance(only, slice) and x.dim == 0 and only != slice(None):
+        return _places().cut(x, cast("slice[Any, Any, Any]", only))
+    first = items[x.dim] if len(items) > x.dim else slice(None)
+    if isinstance(first, slice):
+        if first != slice(None):
+            raise unknown_length("a part of it")
         part = x.elements[key]
-        return like(x, part, x.dim - sum(isinstance(i, int) for i in items[: x.dim]))
-    raise unknown_length("a position in it")
+        return like(x, part, x.dim - sum(not isinstance(i, slice) for i in items[: x.dim]))
+    return x.elements[(*items[: x.dim], _places().place_of(x, first), *items[x.dim + 1 :])]
+
+
+def _places() -> ModuleType:
+    """The module of positions among selected elements, which most programs do without."""
+    from mlirad.frontend.numpy_functions.protocols import masked_places
+
+    return masked_places
+
+
+def _is_position(item: Any) -> bool:
+    """Tell whether an entry of a key is a slice, or a single position."""
+    is_traced = isinstance(item, Array) and not item.ndim and item.dtype != BOOL
+    return is_traced or isinstance(item, slice | int | np.integer)
 
 
 def _bound(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -> Options:
@@ -199,6 +225,12 @@ class MaskedMethods(MaskedElements):
     def size(self) -> Any:
         """How many elements there are, traced."""
         return xp.size(self)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The extents; the one along the dimension of the mask is traced."""
+        known = self.elements.shape
+        return (*known[: self.dim], count(self), *known[self.dim + 1 :])
 
     @property
     def real(self) -> MaskedElements:

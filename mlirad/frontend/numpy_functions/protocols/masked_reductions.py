@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask, unknown_length
+from mlirad.frontend.indexing.masks import MaskedElements, require_same, unknown_length
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
@@ -77,20 +77,6 @@ def all_elements(value: Any, selection: MaskedElements) -> Any:
             "select from it by the same mask: y[mask]",
         )
     return cast(Any, value)
-
-
-def require_same(one: MaskedElements, other: MaskedElements) -> None:
-    """Raise for two selections that may be of different lengths."""
-    if (
-        one.ndim != other.ndim
-        or one.dim != other.dim
-        or one.mask.shape != other.mask.shape
-        or not is_same_mask(one.mask, other.mask)
-    ):
-        raise tracing_error(
-            f"{one!r} and {other!r} are selected by different masks, so their lengths may differ",
-            "compute one mask, and select by it from both: x[mask], y[mask]",
-        )
 
 
 def like(selection: MaskedElements, elements: Any, dim: int | None = None) -> MaskedElements:

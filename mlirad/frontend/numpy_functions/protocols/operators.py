@@ -17,6 +17,7 @@ from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_pl
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.tracing.array import Array, is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex
+from mlirad.frontend.tracing.expected_errors import OF_DIVISIONS, require_unexpected
 
 FUNCTIONS = (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
@@ -52,7 +53,35 @@ def bind(cls: type[Array]) -> None:
     give_members(cls, ArrayMethods)
 
 
+_DIVIDING = (np.true_divide, np.floor_divide, np.remainder, np.divmod)
+
+
+def _dividing(method: Callable[[Any, Any], Any], *, is_reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """The method of an operator that raises an exception in Python where a number is divided by 0."""
+
+    def checked(self: Array, other: object) -> Any:
+        if self.weak and (other.weak if isinstance(other, Array) else _is_number(other, is_reflected)):
+            require_unexpected(
+                OF_DIVISIONS,
+                "a division by a traced number that is 0",
+                "test it before: a / b if b else other",
+            )
+        return method(self, other)
+
+    return checked
+
+
+def _is_number(other: object, is_dividend: bool) -> bool:
+    """Tell whether an operand is a number of Python's, that is divided or may be 0."""
+    return type(other) in (int, float) and (is_dividend or not other)
+
+
 def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:
+    method = _method(ufunc, is_reflected=is_reflected)
+    return _dividing(method, is_reflected=is_reflected) if ufunc in _DIVIDING else method
+
+
+def _method(ufunc: np.ufunc, *, is_reflected: bool) -> Callable[..., Any]:
     def method(self: Array, *other: object) -> Any:
         if holds_complex(other):
             return NotImplemented if _is_complex_array(other) else _complex(ufunc, self, other, is_reflected)
@@ -72,6 +101,11 @@ def _complex(ufunc: np.ufunc, x: Array, others: tuple[object, ...], is_reflected
 
 
 def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
+    method = _method_in_place(ufunc)
+    return _dividing(method) if ufunc in _DIVIDING else method
+
+
+def _method_in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
     def method(self: Array, other: object) -> Any:
         if holds_complex((other,)):
             options = {} if is_scalar(self) else {"out": (self,)}

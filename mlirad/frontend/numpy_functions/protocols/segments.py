@@ -103,11 +103,11 @@ def _filled_up(
     if np.any(lengths < width):
         counts = as_array(inside) < as_array(lengths)[:, None]
         counts = xp.reshape(counts, (*counts.shape, *[1] * (values.ndim - 2)))
-        values = select(counts, values, _neutral(ufunc, values.dtype))
+        values = select(counts, values, neutral(ufunc, values.dtype))
     return reduce_(ufunc, values, 1, dtype, initial=UNSET if ufunc is np.logaddexp else None)
 
 
-def _neutral(ufunc: np.ufunc, dtype: Dtype) -> Any:
+def neutral(ufunc: np.ufunc, dtype: Dtype) -> Any:
     """The identity of a reduction: combined with another element it gives that element."""
     if ufunc in (np.maximum, np.minimum, np.logaddexp):
         sign = 1 if ufunc is np.minimum else -1

@@ -9,7 +9,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -67,9 +67,19 @@ def apply_in_place(ufunc: np.ufunc, x: Array, other: Any) -> Any:
     return written_out(f"np.{ufunc.__name__}", result, x)
 
 
+_OF_FUNCTION: Final = " (vectorized)"
+"""The end of the names of ufuncs that `np.frompyfunc` makes."""
+
+
 def _applied(
     ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
+    if ufunc.__name__.endswith(_OF_FUNCTION):
+        function = ufunc.__name__.removesuffix(_OF_FUNCTION)
+        raise unsupported_error(
+            f"{function} is made by np.frompyfunc, which leaves no function to trace",
+            "write np.vectorize(f), or call the function itself",
+        )
     handler = _HANDLERS.get((ufunc.__name__ if ufunc.signature else "", method))
     if handler is None:
         raise unsupported_error(f"{name} cannot be traced", "write a loop with ad.scan")

@@ -28,9 +28,10 @@ from mlirad.frontend.numpy_functions.meanings.python_numbers import (
     require_no_repetition,
     wide_enough,
 )
-from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of
+from mlirad.frontend.numpy_functions.meanings.special_calls import wofz
+from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of, name_in_special
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.captured_objects import is_program_class
+from mlirad.frontend.tracing.captured_objects import is_rewritable_class
 from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -69,8 +70,11 @@ def _answers_operators(kind: type[Any]) -> bool:
     """Whether the objects of a class are no arrays and have operators of their own, as NumPy asks for it."""
     if getattr(kind, "__array_ufunc__", True) is None:
         return True
+    priority: Any = getattr(kind, "__array_priority__", None)
+    if not hasattr(kind, "__array_ufunc__") and isinstance(priority, int | float) and priority > 0:
+        return True
     is_array = hasattr(kind, "__array__") or hasattr(kind, "__array_ufunc__") or issubclass(kind, int | float)
-    return not is_array and hasattr(kind, "__rmul__") and is_program_class(kind)
+    return not is_array and hasattr(kind, "__rmul__") and is_rewritable_class(kind)
 
 
 def apply(
@@ -89,6 +93,8 @@ def apply(
         if done is not None:
             return in_order(done, inputs, all_ordered(operands))
     meaning = meaning_of(ufunc)
+    if meaning is None and name_in_special(ufunc) == "wofz":
+        return wofz(operands[0])
     if meaning is None:
         raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",

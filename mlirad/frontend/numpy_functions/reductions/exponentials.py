@@ -7,6 +7,9 @@ The shares p of a sum are differentiated as dp[i] = p[i] dx[i] - p[i] sum(p dx),
 cancel: its derivative in its own exponent is p (1 - p), and 1 - p is the sum of the other shares. So the
 share above 1/2, if there is one, is differentiated as dp[i] = r p[i] dx[i] - p[i] t, with r and t the sums
 of the others' p and p dx. The shift m, which cancels, has no derivative.
+
+Two shares are a logistic function and its complement: dp = p q (dx - dy), with q and y of the other one. The
+derivative of p q has the factor q - p, which is tanh((y - x) / 2) and has all its digits near a tie.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ def logsumexp(x: Array, axes: tuple[int, ...]) -> Array:
 
 def softmax(x: Array, axes: tuple[int, ...], of_nothing: float = np.nan) -> Array:
     """The exponentials, divided by their sum over the axes; `of_nothing` where that is 0."""
+    is_pair = [x.shape[k] for k in axes if x.shape[k] != 1] == [2]
 
     def value(x: Array) -> Array:
         terms = xp.exp(x - _shift(x, axes))
@@ -44,10 +48,25 @@ def softmax(x: Array, axes: tuple[int, ...], of_nothing: float = np.nan) -> Arra
         is_nothing = xp.equal(total, 0)
         return xp.where(is_nothing, of_nothing, terms / xp.where(is_nothing, 1.0, total))
 
-    def derivative(_: Array, p: Array, dx: Array) -> Array:
+    def derivative(x: Array, p: Array, dx: Array) -> Array:
+        if is_pair:
+            return _variance_of_two(x, p, axes) * (dx - xp.flip(dx, axes))
         return _more_than_half(p, axes).less_sum(p * dx, p, p * dx)
 
     return with_derivative(value, derivative, x)
+
+
+def _variance_of_two(x: Array, p: Array, axes: tuple[int, ...]) -> Array:
+    """The product of both shares, which are given, with its derivative in the exponents."""
+
+    def value(_: Array, p: Array) -> Array:
+        return p * xp.flip(p, axes)
+
+    def derivative(x: Array, p: Array, product: Array, dx: Array, _: Array) -> Array:
+        distance = x - xp.flip(x, axes)
+        return product * xp.tanh(-0.5 * distance) * (dx - xp.flip(dx, axes))
+
+    return with_derivative(value, derivative, x, p)
 
 
 def log_softmax(x: Array, axes: tuple[int, ...]) -> Array:

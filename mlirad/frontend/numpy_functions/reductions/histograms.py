@@ -110,4 +110,4 @@ def histogram(
 
 
 FUNCTIONS = tracings(histogram, histogram_bin_edges)
-"""What this file traces."""
+"""The functions that this file traces."""

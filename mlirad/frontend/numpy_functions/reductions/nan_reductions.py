@@ -187,4 +187,4 @@ FUNCTIONS = tracings(
     nanargmax=_without_nan(argmax, -np.inf), nanargmin=_without_nan(argmin, np.inf),
     nanpercentile=of_percentages(nanquantile),
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

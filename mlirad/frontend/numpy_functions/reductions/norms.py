@@ -35,6 +35,9 @@ _UP, _DOWN = 2.0**537, 2.0**-513
 _LEAST, _MOST = 2.0**-900, 2.0**1000
 """Between these a sum of squares is right, but for parts of less than 1e-16 of it."""
 
+_DOWN_FAR = 2.0**-64
+"""The factor for numbers with subnormal reciprocals."""
+
 _MOST_OF_ALL = 0.6
 """The power above which an element is most of a norm: well above 1/2, so that two equal ones never are."""
 
@@ -98,8 +101,11 @@ def _directions(parts: Sequence[Array], norm: Array, axes: Axes, order: float) -
     count = len(parts)
 
     def value(*operands: Array) -> tuple[Array, ...]:
-        inverse = _inverse(operands[count])
-        return tuple(_slope(x, inverse, order) for x in operands[:count])
+        norm = operands[count]
+        is_far = xp.greater(norm, float(np.finfo(norm.dtype).max) * _DOWN_FAR)
+        down = xp.where(is_far, norm.dtype.type(_DOWN_FAR), norm.dtype.type(1))
+        inverse = _inverse(norm * down)
+        return tuple(_slope(x, down, inverse, order) for x in operands[:count])
 
     def derivative(*operands: Array) -> tuple[Array, ...]:
         x, norm = operands[:count], operands[count]
@@ -128,9 +134,9 @@ def _inverse(norm: Array) -> Array:
     return xp.where(xp.equal(norm, 0), 0.0, 1.0 / norm)
 
 
-def _slope(x: Array, inverse: Array, order: float) -> Array:
-    """The derivative by an element; the sign of one that makes the norm infinite."""
-    share = xp.where(xp.isinf(x) & xp.equal(inverse, 0), xp.sign(x), x * inverse)
+def _slope(x: Array, down: Array, inverse: Array, order: float) -> Array:
+    """The derivative by an element, scaled down first; the sign of one that makes the norm infinite."""
+    share = xp.where(xp.isinf(x) & xp.equal(inverse, 0), xp.copysign(x.dtype.type(1), x), x * down * inverse)
     return share if order == 2 else xp.sign(share) * xp.abs(share) ** (order - 1)
 
 

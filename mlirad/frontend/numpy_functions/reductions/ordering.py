@@ -131,4 +131,4 @@ FUNCTIONS = tracings(
     sort, argsort, lexsort, cumsum, cumprod, partition=_partition(sort), argpartition=_partition(argsort),
     cumulative_sum=_array_api("sum", 0), cumulative_prod=_array_api("prod", 1),
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -389,4 +389,4 @@ FUNCTIONS = tracings(
     min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, all=_logical("and"),
     any=_logical("or"),
 )  # fmt: skip
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -99,4 +99,4 @@ def _clipped(c: Array) -> Array:
 
 
 FUNCTIONS = tracings(cov, corrcoef)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -3,96 +3,117 @@
     cdist(x, y, "cityblock")[i, j]      sum over k of |x[i, k] - y[j, k]|
     pdist(x)                            those of all pairs of different rows of x, as a vector
 
-All are computed of differences, so the distance of a row from itself is 0 and not what rounding leaves. There
-a Euclidean distance has the derivative 0, as `np.linalg.norm` has. Results are float64.
+Results are float64. A metric is a name of SciPy's, one of its functions, or a function of two vectors, which
+is traced once for all pairs.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, Number, Static
+from mlirad.frontend.constructs.build import build
+from mlirad.frontend.numpy_functions.calls.parameters import (
+    Anything,
+    ArrayLike,
+    Axis,
+    Flag,
+    Number,
+    Static,
+    kind,
+    static,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.metrics import CANONICAL, METRICS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
-from mlirad.frontend.tracing.operations import converted, xp
-from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
+from mlirad.frontend.tracing.shapes import one_axis
 
 Distance = Callable[..., Any]
 """Of two arrays of vectors, along the last dimension."""
 
 
-def _euclidean(u: Any, v: Any) -> Any:
-    return xp.linalg.norm(u - v, axis=-1)
+def _metric_name(value: Any) -> Any:
+    """A name, or a function, which is the name of a metric if it is SciPy's."""
+    if not callable(value):
+        return static(value)
+    theirs = vars(sys.modules["scipy.spatial.distance"])
+    return next((name for name in METRICS if theirs.get(name) is value), value)
 
 
-def _squared(u: Any, v: Any) -> Any:
-    return xp.sum((u - v) ** 2, axis=-1)
+MetricLike = Annotated[Any, kind("the name of a metric, or a function of two vectors", _metric_name)]
+"""A metric."""
 
 
-def _city_block(u: Any, v: Any) -> Any:
-    return xp.sum(xp.abs(u - v), axis=-1)
-
-
-def _chebyshev(u: Any, v: Any) -> Any:
-    return xp.max(xp.abs(u - v), axis=-1, initial=0.0)
-
-
-def _minkowski(u: Any, v: Any, p: float = 2.0) -> Any:
-    if p == np.inf:
-        return _chebyshev(u, v)
-    return xp.linalg.norm(u - v, ord=p, axis=-1)
-
-
-def _cosine(u: Any, v: Any) -> Any:
-    return 1.0 - xp.sum(u * v, axis=-1) / (xp.linalg.norm(u, axis=-1) * xp.linalg.norm(v, axis=-1))
-
-
-def _correlation(u: Any, v: Any) -> Any:
-    return _cosine(u - xp.mean(u, axis=-1, keepdims=True), v - xp.mean(v, axis=-1, keepdims=True))
-
-
-def _canberra(u: Any, v: Any) -> Any:
-    below = xp.abs(u) + xp.abs(v)
-    empty = xp.equal(below, 0)
-    return xp.sum(xp.where(empty, 0.0, xp.abs(u - v) / xp.where(empty, 1.0, below)), axis=-1)
-
-
-def _bray_curtis(u: Any, v: Any) -> Any:
-    return xp.sum(xp.abs(u - v), axis=-1) / xp.sum(xp.abs(u + v), axis=-1)
-
-
-def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
-    d = u - v
-    return xp.sqrt(xp.sum((d @ VI) * d, axis=-1))
-
-
-_METRICS: Final[dict[str, Distance]] = {
-    "euclidean": _euclidean, "sqeuclidean": _squared, "cityblock": _city_block, "chebyshev": _chebyshev,
-    "minkowski": _minkowski, "cosine": _cosine, "correlation": _correlation, "canberra": _canberra,
-    "braycurtis": _bray_curtis, "mahalanobis": _mahalanobis,
-}  # fmt: skip
-"""By the name of a metric how it is computed."""
-
-
-def _metric(name: object, called: str, p: float, VI: Any) -> Distance:
-    if not isinstance(name, str) or name not in _METRICS:
+def _computed(metric: Any, points: list[Array], options: dict[str, Any], called: str) -> Distance:
+    """The distance by a metric with its options, of arrays of vectors that broadcast."""
+    if callable(metric):
+        return _of_pairs(metric, options)
+    if metric not in CANONICAL:
         raise unsupported_error(
-            f"{called} cannot be traced with the metric {name!r}", f"it knows {', '.join(_METRICS)}"
+            f"{called} cannot be traced with the metric {metric!r}",
+            f"it knows {', '.join(METRICS)}, and functions of two vectors",
         )
-    if name == "minkowski":
-        return partial(_minkowski, p=p)
-    if name == "mahalanobis":
-        if VI is None:
-            raise unsupported_error(
-                f"{called} is traced with the metric 'mahalanobis' only if VI is given",
-                "write VI=np.linalg.inv(np.cov(x.T))",
+    name = CANONICAL[metric]
+    known = METRICS[name].options
+    for option in options:
+        if option not in known:
+            takes = ", ".join(known) or "none"
+            raise argument_error(
+                f"{called}: the metric {name!r} has no option {option!r}", f"its options are: {takes}"
             )
-        return partial(_mahalanobis, VI=VI)
-    return _METRICS[name]
+    given = {
+        key: value if key in ("p", "centered") else converted(as_array(value), F64)
+        for key, value in options.items()
+        if value is not None
+    }
+    for key in ("w", "V"):
+        if key in given and given[key].shape != points[0].shape[-1:]:
+            raise shape_error(
+                f"{called}: `{key}` has shape {given[key].shape}, and points have "
+                f"{points[0].shape[-1]} coordinates",
+                "give one number for each coordinate",
+            )
+    if name == "seuclidean" and "V" not in given:
+        given["V"] = xp.var(xp.concatenate(points), axis=0, ddof=1)
+    if name == "mahalanobis" and "VI" not in given:
+        every = xp.concatenate(points)
+        if every.shape[0] <= every.shape[1]:
+            raise shape_error(
+                f"{called}: the covariance of {every.shape[0]} points of {every.shape[1]} coordinates "
+                "is singular",
+                "pass more points, or VI=VI",
+            )
+        given["VI"] = xp.linalg.inv(xp.atleast_2d(xp.cov(every.T)))
+    compute = METRICS[name].compute
+    return partial(compute, **given)
+
+
+def _of_pairs(metric: Callable[..., Any], options: dict[str, Any]) -> Distance:
+    """A user's metric, of arrays of vectors that broadcast."""
+
+    def distance(u: Any, v: Any) -> Any:
+        shape = np.broadcast_shapes(u.shape[:-1], v.shape[:-1])
+        one, other = (xp.broadcast_to(x, (*shape, x.shape[-1])) for x in (u, v))
+
+        def element(*at: Any) -> Any:
+            found = as_array(metric(one[at], other[at], **options))
+            if found.shape:
+                raise shape_error(
+                    f"the metric returns an array of shape {found.shape}, and a distance is a number",
+                    "sum it: np.sum((u - v) ** 2)",
+                )
+            return converted(found, F64)
+
+        return build(shape, element)
+
+    return distance
 
 
 def _matrix(x: Array, name: str) -> Array:
@@ -101,14 +122,15 @@ def _matrix(x: Array, name: str) -> Array:
     return converted(x, F64)
 
 
-def cdist(
-    XA: ArrayLike,
-    XB: ArrayLike,
-    metric: Static = "euclidean",
-    *,
-    p: Number = 2.0,
-    VI: ArrayLike | None = None,
-) -> Any:
+def _as_counted(metric: Any, points: list[Array]) -> list[Array]:
+    """The points, converted to booleans for a metric that counts these."""
+    name = CANONICAL.get(metric) if isinstance(metric, str) else None
+    if name is None or not METRICS[name].of_truths:
+        return points
+    return [converted(xp.not_equal(x, 0), F64) for x in points]
+
+
+def cdist(XA: ArrayLike, XB: ArrayLike, metric: MetricLike = "euclidean", **options: Anything) -> Any:
     """`scipy.spatial.distance.cdist`."""
     a, b = _matrix(XA, "cdist"), _matrix(XB, "cdist")
     if a.shape[1] != b.shape[1]:
@@ -116,42 +138,94 @@ def cdist(
             f"cdist: points of shapes {a.shape} and {b.shape} differ in size",
             "their last dimensions are equal",
         )
-    return _metric(metric, "cdist", p, VI)(a[:, None, :], b[None, :, :])
+    a, b = _as_counted(metric, [a, b])
+    return _computed(metric, [a, b], options, "cdist")(a[:, None, :], b[None, :, :])
 
 
-def pdist(X: ArrayLike, metric: Static = "euclidean", *, p: Number = 2.0, VI: ArrayLike | None = None) -> Any:
+def pdist(X: ArrayLike, metric: MetricLike = "euclidean", **options: Anything) -> Any:
     """`scipy.spatial.distance.pdist`."""
-    x = _matrix(X, "pdist")
+    (x,) = _as_counted(metric, [_matrix(X, "pdist")])
     one, other = np.triu_indices(x.shape[0], 1)
-    return _metric(metric, "pdist", p, VI)(x[one], x[other])
+    return _computed(metric, [x], options, "pdist")(x[one], x[other])
 
 
-def _of_vectors(name: str, compute: Distance) -> Distance:
-    def distance(u: ArrayLike, v: ArrayLike) -> Any:
-        if u.ndim != 1 or v.ndim != 1 or u.shape != v.shape:
-            raise shape_error(f"{name}: shapes {u.shape} and {v.shape}", "both are vectors of one size")
-        return compute(converted(u, F64), converted(v, F64))
+def squareform(X: ArrayLike, force: Static = "no", checks: Static = True) -> Any:
+    """`scipy.spatial.distance.squareform`; that a matrix is symmetric is not checked."""
+    if X.ndim == 1 and force in ("no", "tomatrix"):
+        return _square(X)
+    if X.ndim == 2 and X.shape[0] == X.shape[1] and force in ("no", "tovector"):
+        return X[np.triu_indices(X.shape[0], 1)]
+    raise shape_error(
+        f"squareform: an array of shape {X.shape} is not turned into another form by force={force!r}",
+        "it takes a vector of distances, or a square matrix of them",
+    )
+
+
+def _square(x: Array) -> Any:
+    """The symmetric matrix of the distances of pairs, with zeros between."""
+    size = round((1 + math.sqrt(1 + 8 * x.shape[0])) / 2)
+    if size * (size - 1) != 2 * x.shape[0]:
+        raise shape_error(
+            f"squareform: {x.shape[0]} distances are not those of all pairs of some points",
+            "n points have n * (n - 1) / 2 of them",
+        )
+    places = np.full((size, size), x.shape[0])
+    places[np.triu_indices(size, 1)] = np.arange(x.shape[0])
+    return xp.concatenate([x, xp.zeros(1, x.dtype)])[np.minimum(places, places.T)]
+
+
+def _between(name: str, u: Array, v: Array, **options: Any) -> Any:
+    """The distance of two vectors by a metric."""
+    if u.ndim != 1 or v.ndim != 1 or u.shape != v.shape:
+        raise shape_error(f"{name}: shapes {u.shape} and {v.shape}", "both are vectors of one size")
+    vectors = [converted(u, F64), converted(v, F64)]
+    return _computed(name, vectors, options, name)(*vectors)
+
+
+def _of_vectors(name: str) -> Distance:
+    def distance(u: ArrayLike, v: ArrayLike, w: ArrayLike | None = None) -> Any:
+        return _between(name, u, v, w=w)
 
     return distance
 
 
-def _minkowski_distance(u: ArrayLike, v: ArrayLike, p: Number = 2.0) -> Any:
-    return _of_vectors("minkowski", partial(_minkowski, p=p))(u, v)
+def minkowski(u: ArrayLike, v: ArrayLike, p: Number = 2.0, w: ArrayLike | None = None) -> Any:
+    """`scipy.spatial.distance.minkowski`."""
+    return _between("minkowski", u, v, p=p, w=w)
 
 
-def _mahalanobis_distance(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> Any:
-    return _of_vectors("mahalanobis", partial(_mahalanobis, VI=VI))(u, v)
+def correlation(u: ArrayLike, v: ArrayLike, w: ArrayLike | None = None, centered: Flag = True) -> Any:
+    """`scipy.spatial.distance.correlation`."""
+    return _between("correlation", u, v, w=w, centered=centered)
+
+
+def seuclidean(u: ArrayLike, v: ArrayLike, V: ArrayLike) -> Any:
+    """`scipy.spatial.distance.seuclidean`."""
+    return _between("seuclidean", u, v, V=V)
+
+
+def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> Any:
+    """`scipy.spatial.distance.mahalanobis`."""
+    return _between("mahalanobis", u, v, VI=VI)
+
+
+def jensenshannon(
+    p: ArrayLike, q: ArrayLike, base: Number | None = None, *, axis: Axis = 0, keepdims: Flag = False
+) -> Any:
+    """`scipy.spatial.distance.jensenshannon`, along an axis of arrays that broadcast."""
+    one, other = xp.broadcast_arrays(converted(p, F64), converted(q, F64))
+    if not one.ndim:
+        raise shape_error("jensenshannon of two numbers", "both are vectors of probabilities")
+    at = one_axis(axis, one.ndim)
+    rows = (xp.moveaxis(x, at, -1) for x in (one, other))
+    found = METRICS["jensenshannon"].compute(*rows, base=base)
+    return xp.expand_dims(found, at) if keepdims else found
 
 
 FUNCTIONS: Final[dict[str, Distance]] = {
-    "cdist": cdist,
-    "pdist": pdist,
-    **{
-        name: _of_vectors(name, compute)
-        for name, compute in _METRICS.items()
-        if name not in ("minkowski", "mahalanobis")
-    },
-    "minkowski": _minkowski_distance,
-    "mahalanobis": _mahalanobis_distance,
-}
+    **{name: _of_vectors(name) for name in METRICS},
+    "cdist": cdist, "pdist": pdist, "squareform": squareform, "minkowski": minkowski,
+    "correlation": correlation, "seuclidean": seuclidean, "mahalanobis": mahalanobis,
+    "jensenshannon": jensenshannon,
+}  # fmt: skip
 """By its name in `scipy.spatial.distance` what traces a function."""

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
-from mlirad.frontend.constructs.loops import scan
 from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, Axis, Int, Ints, Number, kind, static
 from mlirad.frontend.numpy_functions.signals.windows import windows
 from mlirad.frontend.tracing.array import Array
@@ -283,35 +282,6 @@ def signal_correlate(in1: ArrayLike, in2: ArrayLike, mode: Extent = "full", meth
     return _convolution(in1, xp.flip(in2), mode, "correlate")
 
 
-def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: Axis = -1) -> Array:
-    """`scipy.signal.lfilter` from rest: a[0] y[n] = sum_k b[k] x[n - k] - sum_k a[k] y[n - k]."""
-    forward, backward, signal = (inexact(v) for v in common([b, a, x]))
-    forward, backward = xp.atleast_1d(forward), xp.atleast_1d(backward)
-    if forward.ndim != 1 or backward.ndim != 1 or not forward.size or not backward.size:
-        raise shape_error(
-            f"lfilter: coefficients of shapes {forward.shape} and {backward.shape}",
-            "both are vectors with elements",
-        )
-    if not signal.ndim:
-        raise shape_error("lfilter of a number", "the signal has an axis")
-    leading = xp.moveaxis(signal, one_axis(axis, signal.ndim), 0)
-    forward, backward = forward / backward[0], backward / backward[0]
-    reach = forward.size - 1
-    padded = xp.pad(leading, [(reach, 0)] + [(0, 0)] * (leading.ndim - 1))
-    seen = windows(padded, (leading.shape[0],), (forward.size,), [1], [1])
-    driven = xp.tensordot(xp.flip(forward), seen, ([0], [1]))
-    if backward.size > 1:
-        tail = backward[1:]
-
-        def step(last: Any, drive: Any) -> Any:
-            now = drive - xp.tensordot(tail, last, ([0], [0]))
-            return xp.concatenate([now[None], last[:-1]]), now
-
-        rest = xp.zeros((backward.size - 1, *leading.shape[1:]), driven.dtype)
-        driven = scan(step, rest, driven)[1]
-    return xp.moveaxis(driven, 0, one_axis(axis, signal.ndim))
-
-
 NDIMAGE: dict[str, Callable[..., Any]] = {
     "correlate": correlate, "convolve": convolve, "correlate1d": correlate1d, "convolve1d": convolve1d,
     "uniform_filter1d": uniform_filter1d, "uniform_filter": uniform_filter,
@@ -321,6 +291,6 @@ NDIMAGE: dict[str, Callable[..., Any]] = {
 
 SIGNAL: dict[str, Callable[..., Any]] = {
     "convolve": signal_convolve, "fftconvolve": fftconvolve, "oaconvolve": fftconvolve,
-    "correlate": signal_correlate, "lfilter": lfilter,
+    "correlate": signal_correlate,
 }  # fmt: skip
 """By its name in `scipy.signal` what traces a function."""

@@ -20,10 +20,12 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 from mlirad.frontend.numpy_functions.linear_algebra import (
     determinants,
     linear_systems,
+    matrix_roots,
     norms,
     spectral,
     structured_systems,
 )
+from mlirad.frontend.numpy_functions.linear_algebra.completions import complete_qr, full_svd, polar
 from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     Matrix,
     MatrixLike,
@@ -40,6 +42,7 @@ from mlirad.frontend.numpy_functions.linear_algebra.factors import (
     singular_values,
     triangular_solutions,
 )
+from mlirad.frontend.numpy_functions.linear_algebra.generalised import generalised_eigh, generalised_eigvalsh
 from mlirad.frontend.numpy_functions.linear_algebra.linear_systems import cholesky_factor, right_sides
 from mlirad.frontend.numpy_functions.linear_algebra.matrix_functions import block_diag, expm, toeplitz
 from mlirad.frontend.tracing.array import Array
@@ -62,6 +65,9 @@ def _pair_of(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Calla
 
     return read
 
+
+Driver = Literal["ev", "evd", "evr", "evx", "gv", "gvd", "gvx", None]
+"""The routine of LAPACK that finds eigenvalues; here it changes nothing."""
 
 LuFactors = Annotated[Any, kind("what lu_factor returns", _pair_of(matrix_operand, operand_of))]
 """Factors and pivots."""
@@ -202,16 +208,28 @@ def cho_solve(c_and_lower: CholeskyFactor, b: MatrixOperand) -> Matrix:
 # Other factorisations -----------------------------------------------------------------------------
 
 
-def eigh(a: MatrixLike, *, lower: Flag = True, eigvals_only: Flag = False) -> Any:
-    """`scipy.linalg.eigh` of the ordinary problem, with all eigenvalues."""
+def eigh(
+    a: MatrixLike, b: MatrixOperand | None = None, *, lower: Flag = True, eigvals_only: Flag = False,
+    type: Literal[1, 2, 3] = 1, driver: Driver = None,
+) -> Any:  # fmt: skip
+    """`scipy.linalg.eigh`, with all eigenvalues."""
     if eigvals_only:
-        return eigvalsh(a, lower=lower)
+        return eigvalsh(a, b, lower=lower, type=type)
+    if b is not None:
+        first, second = common_matrices([a, b])
+        return generalised_eigh(first, second, type, lower)
     values, vectors = spectral.eigh(a, "L" if lower else "U")
     return values, vectors
 
 
-def eigvalsh(a: MatrixLike, *, lower: Flag = True) -> Array:
-    """`scipy.linalg.eigvalsh` of the ordinary problem, with all eigenvalues."""
+def eigvalsh(
+    a: MatrixLike, b: MatrixOperand | None = None, *, lower: Flag = True, type: Literal[1, 2, 3] = 1,
+    driver: Driver = None,
+) -> Array:  # fmt: skip
+    """`scipy.linalg.eigvalsh`, with all eigenvalues."""
+    if b is not None:
+        first, second = common_matrices([a, b])
+        return generalised_eigvalsh(first, second, type, lower)
     return spectral.eigvalsh(a, "L" if lower else "U")
 
 
@@ -227,22 +245,19 @@ def eigvals(a: MatrixLike) -> Matrix:
 
 
 def qr(a: MatrixLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
-    """`scipy.linalg.qr`; with mode='full' of matrices that have no more rows than columns."""
+    """`scipy.linalg.qr`."""
+    if mode == "raw":
+        raise unsupported_error("qr with mode='raw' cannot be traced", "mode='economic' has Q and R")
     x = require_matrices(a, "qr")
-    rows, columns = x.shape[-2:]
-    if mode == "raw" or (mode in ("full", "r") and rows > columns):
-        raise unsupported_error(
-            f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
-            "mode='economic' has the columns of Q that a has a part in",
-        )
-    q, r = parts("qr", x, "orthogonal", "triangular")
+    q, r = spectral.qr(x) if mode == "economic" else complete_qr(x)
     return (r,) if mode == "r" else (q, r)
 
 
 def svd(a: MatrixLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
     """`scipy.linalg.svd`."""
-    found = spectral.svd(a, full_matrices, compute_uv)
-    return tuple(found) if compute_uv else found
+    if not compute_uv:
+        return spectral.svdvals(a)
+    return full_svd(a) if full_matrices else tuple(spectral.svd(a))
 
 
 def svdvals(a: MatrixLike) -> Array:
@@ -294,6 +309,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "eig": eig,
     "eigvals": eigvals, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
-    "toeplitz": toeplitz, **structured_systems.FUNCTIONS,
+    "polar": polar, "toeplitz": toeplitz, **structured_systems.FUNCTIONS, **matrix_roots.FUNCTIONS,
 }  # fmt: skip
 """By its name in `scipy.linalg` what traces a function."""

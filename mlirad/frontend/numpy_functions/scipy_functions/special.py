@@ -14,6 +14,7 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import integer
+from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.calls.parameters import (
     ArrayLike,
     Axes,
@@ -169,15 +170,10 @@ def factorial_of(n: OperandLike, exact: Literal[False] = False, extend: Literal[
 
 def _spherical(kind_: str, n: int, x: Array) -> Array:
     """sqrt(pi / 2x) times the Bessel function of order n + 1/2."""
+    if kind_ in ("yn", "kn"):
+        return _singular(kind_, n, x)
     size = xp.abs(x)
     negative = xp.less(x, 0.0)
-    if kind_ == "kn":
-        return xp.sqrt(pi / 2 / x) * _call("kv", n + 0.5, x)
-    is_infinite = xp.isinf(x)
-    if kind_ == "yn":
-        found = xp.sqrt(pi / 2 / size) * _call("yv", n + 0.5, size)
-        found = xp.where(is_infinite, 0.0, found)
-        return found if n % 2 else xp.where(negative, -found, found)
     # x^n / (2n + 1)!! 0F1(n + 3/2; -+x^2 / 4), where the other form divides by 0
     double = factorial(2 * n + 1) // (2**n * factorial(n))
     series = _call("hyp0f1", n + 1.5, x * x * (-0.25 if kind_ == "jn" else 0.25))
@@ -186,19 +182,61 @@ def _spherical(kind_: str, n: int, x: Array) -> Array:
     safe = xp.where(is_near, 1.0, size)
     far = xp.sqrt(pi / 2 / safe) * _call("jv" if kind_ == "jn" else "iv", n + 0.5, safe)
     if kind_ == "jn":
-        far = xp.where(is_infinite, 0.0, far)
+        far = xp.where(xp.isinf(x), 0.0, far)
     else:  # infinite as the exponential function is, with all derivatives
-        far = xp.where(is_infinite | xp.isinf(far), xp.exp(size), far)
+        far = xp.where(xp.isinf(x) | xp.isinf(far), xp.exp(size), far)
     far = xp.where(negative, -far, far) if n % 2 else far
     return xp.where(is_near, near, far)
 
 
+def _singular(kind_: str, n: int, x: Array) -> Array:
+    """Those with a pole at 0."""
+
+    def value(x: Array) -> Array:
+        return _of_half_order(kind_, n, x)
+
+    def derivative(x: Array, found: Array, dx: Array) -> Array:
+        return _singular_slope(kind_, n, x, found) * dx
+
+    return with_derivative(value, derivative, x)
+
+
+def _of_half_order(kind_: str, n: int, x: Array) -> Array:
+    if kind_ == "kn":
+        return xp.sqrt(pi / 2 / x) * _call("kv", n + 0.5, x)
+    size = xp.abs(x)
+    found = xp.where(xp.isinf(x), 0.0, xp.sqrt(pi / 2 / size) * _call("yv", n + 0.5, size))
+    return found if n % 2 else xp.where(xp.less(x, 0.0), -found, found)
+
+
+def _singular_slope(kind_: str, n: int, x: Array, function: Array) -> Array:
+    """The derivative, +-f_(n - 1) - (n + 1) f_n / x, and its own by the differential equation.
+
+    Near the pole what has the other sign is negligible. It is left out there, as both may overflow.
+    """
+    sign = 1.0 if kind_ == "yn" else -1.0
+
+    def value(x: Array, function: Array) -> Array:
+        if n == 0:
+            return -_of_half_order(kind_, 1, x)
+        below = sign * _of_half_order(kind_, n - 1, x)
+        is_near = xp.less(xp.abs(x), 1e-9) | xp.isinf(function)
+        return xp.where(is_near, 0.0, below) - (n + 1) * function / x
+
+    def derivative(x: Array, function: Array, slope: Array, dx: Array, _: Array) -> Array:
+        terms = -2.0 * slope + (n * (n + 1) * function / x if n else 0.0)
+        return (terms / x - xp.where(xp.isinf(function), 0.0, sign * function)) * dx
+
+    return with_derivative(value, derivative, x, function)
+
+
 def _spherical_slope(kind_: str, n: int, x: Array) -> Array:
     """(n f_(n - 1) -+ (n + 1) f_(n + 1)) / (2n + 1)."""
+    if kind_ in ("yn", "kn"):
+        return _singular_slope(kind_, n, x, _singular(kind_, n, x))
     above = (n + 1) * _spherical(kind_, n + 1, x)
     below = n * _spherical(kind_, n - 1, x) if n else xp.zeros_like(above)
-    total = below - above if kind_ in ("jn", "yn") else below + above
-    return (-total if kind_ == "kn" else total) / (2 * n + 1)
+    return (below - above if kind_ == "jn" else below + above) / (2 * n + 1)
 
 
 def _spherical_function(kind_: str) -> Callable[..., Array]:

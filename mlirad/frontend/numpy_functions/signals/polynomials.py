@@ -147,4 +147,4 @@ def polyfit(
 
 
 FUNCTIONS = tracings(polyfit, polyval, polyadd, polysub, polymul, polyder, polyint, poly, vander)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -197,4 +197,4 @@ def _padding(
 
 
 FUNCTIONS = tracings(convolve, correlate, sliding_window_view)
-"""What this file traces."""
+"""The functions that this file traces."""

@@ -13,7 +13,15 @@ import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
 from mlirad.frontend.indexing.keys import Selection, select_key
-from mlirad.frontend.indexing.masks import MaskedElements, dimension_of_mask, is_same_mask, key_with_mask
+from mlirad.frontend.indexing.masks import (
+    MaskedElements,
+    dimension_of_mask,
+    holds_chosen,
+    is_same_mask,
+    key_with_mask,
+    known_number,
+    other_mask,
+)
 from mlirad.frontend.indexing.reads import read, read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.truths import without_truths
@@ -35,7 +43,8 @@ from mlirad.frontend.tracing.operations import (
     value_of,
     xp,
 )
-from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
+from mlirad.frontend.tracing.run_time_checks import unchecked
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -46,6 +55,12 @@ def write(x: Array, key: Any, values: Any) -> None:
         return  # `x[key] += 1` writes into the view x[key], and then assigns it to x[key]
     require_writable(x)
     x, key = without_truths(x, key)
+    if holds_chosen(key):
+        from mlirad.frontend.numpy_functions.writes.chosen_places import placed  # most programs do without
+
+        plain, given = placed(x, key, values)
+        unchecked(lambda: write(x, plain, given))
+        return
     found = key_with_mask(key)
     if found is not None:
         mask, plain, place = found
@@ -70,6 +85,11 @@ def updated(x: Array, key: Any, values: Any, kind: str) -> Array:
     unit, plain = without_truths(x, key)
     if unit is not x:
         return xp.reshape(updated(unit, plain, values, kind), x.shape)
+    if holds_chosen(key):
+        from mlirad.frontend.numpy_functions.writes.chosen_places import placed  # most programs do without
+
+        plain, given = placed(x, key, values)
+        return unchecked(lambda: updated(x, plain, given, kind))
     if key_with_mask(key) is not None:
         return _updated_where(x, key, values, kind)
     selection = select_key(x.shape, key)
@@ -175,10 +195,7 @@ def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
             )
         flat = made(b.reshape(mask.value, (prod(mask.shape),)))
         if values.ndim - values.dim != rest + 1 or not is_same_mask(values.mask, flat):
-            raise tracing_error(
-                f"{values!r} is written to positions of another mask, whose number may differ",
-                "select what is written by the mask that is written to: x[mask] = y[mask]",
-            )
+            raise other_mask(values)
         before, after = elements.shape[: values.dim], elements.shape[values.dim + 1 :]
         return value_of(made(b.reshape(elements.value, (*before, *mask.shape, *after))), x.dtype)
     new = value_of(operand_of(values), x.dtype)
@@ -187,8 +204,5 @@ def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
     if place < 0:
         return new
     if shape[place] != 1:
-        raise tracing_error(
-            f"values of shape {shape} for x[mask], where the number of places is not known while tracing",
-            "write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
-        )
+        raise known_number(shape, "x[mask]")
     return b.reshape(new, (*shape[:place], *[1] * mask.ndim, *shape[place + 1 :]))

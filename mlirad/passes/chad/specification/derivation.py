@@ -17,7 +17,7 @@ applied to lets and pairs). What does not depend on the inputs has no element an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from xdsl.dialects.func import ReturnOp
@@ -31,6 +31,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.carries import name_arguments_like
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import (
     Element,
     as_value,

@@ -11,8 +11,6 @@ of a function is. What is compiled is compared with them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -31,6 +29,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import free_values
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.specification import control as of_control
 from mlirad.passes.chad.specification import functions as of_functions
 from mlirad.passes.chad.specification import rules as of_rules
@@ -86,7 +85,7 @@ def expand(module: ModuleOp, mode: str) -> None:
 
 
 def _mode_of(module: ModuleOp) -> str:
-    maps = [op.primals[-1] for op in module.walk() if isinstance(op, linear.DifferentiationOp)]
+    maps = [op.primals[-1] for op in module.walk() if isinstance(op, linear.LinearizeOp | linear.PullbackOp)]
     uses = [use.operation for map_ in maps for use in map_.uses]
     return "forward" if uses and all(isinstance(user, linear.ApplyOp) for user in uses) else "reverse"
 
@@ -157,6 +156,7 @@ class Specification:
         return {
             linear.LinearizeOp: self._linearize,
             linear.PullbackOp: self._linearize,
+            linear.JetOp: _refuse,
             **dict.fromkeys((linear.ApplyOp, linear.ApplyTransposeOp, linear.TransposeOp), _as_it_is),
         }
 
@@ -181,6 +181,10 @@ class Specification:
         if types.is_reverse != isinstance(op, linear.PullbackOp):
             map_ = b.transpose_map(map_)
         d.enter(op.primals, [*values, map_])
+
+
+def _refuse(d: Derivation, op: linear.JetOp) -> None:
+    raise underivable(op)
 
 
 def _as_it_is(d: Derivation, op: Operation) -> None:

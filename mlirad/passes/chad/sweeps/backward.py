@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
 
@@ -23,6 +22,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.apply.in_place import PARTS, accumulate_transposed
 from mlirad.linear_maps.apply.primitives import apply_transposed

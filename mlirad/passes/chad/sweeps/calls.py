@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import SymbolRefAttr
@@ -22,6 +21,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import value_of
 from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, READS_PARTS, Backward, Cotangents, Step
 from mlirad.passes.chad.sweeps.sweep import Construct, Sweep

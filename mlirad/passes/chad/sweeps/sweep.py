@@ -10,7 +10,7 @@ also applied in its step: so are rules of users, and derivatives of functions th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self, TypeAlias
 
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -23,6 +23,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.maps import domain_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Elements, as_value
 from mlirad.passes.chad.sweeps.backward import (

@@ -11,7 +11,6 @@ of them that are kept; the others are made again (`mlirad.passes.dual_arrays.res
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -22,6 +21,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.regions import discard
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
 from mlirad.passes.chad.sweeps.merged_scales import merge_scales
 from mlirad.passes.chad.sweeps.structural_zeros import inlined

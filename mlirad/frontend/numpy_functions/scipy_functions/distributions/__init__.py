@@ -7,6 +7,7 @@ from typing import Final
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     beta,
     bounded,
+    cauchy,
     circular,
     discrete,
     draws,
@@ -15,12 +16,26 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     logistic,
     mixtures,
     normal,
+    normal_sums,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 
 DISTRIBUTIONS: Final[dict[str, Distribution]] = {
     name: distribution
-    for family in (normal, mixtures, exponential, logistic, gamma, beta, bounded, circular, discrete, draws)
+    for family in (
+        normal,
+        normal_sums,
+        mixtures,
+        exponential,
+        logistic,
+        gamma,
+        beta,
+        bounded,
+        cauchy,
+        circular,
+        discrete,
+        draws,
+    )
     for name, distribution in family.DISTRIBUTIONS.items()
 }
 """By its name in `scipy.stats` what a distribution is."""

@@ -16,8 +16,10 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_beta,
     log_beta_below,
     log_beta_density,
+    log_beta_where_tiny,
     log_normal_density,
     rarely,
+    with_slope,
     xlogy,
 )
 from mlirad.frontend.tracing.operations import xp
@@ -52,21 +54,22 @@ def _odds(q: Any, a: Any, b: Any, lower: str, upper: str) -> Any:
     return xp.where(xp.less(share, 0.5), share / (1.0 - share), (1.0 - rest) / rest)
 
 
-def _log_odds_density(x: Any, a: Any, b: Any) -> Any:
-    """log(x^(a - 1) (1 + x)^-(a + b) / beta(a, b))."""
-    plain = xlogy(a - 1.0, x) - (a + b) * xp.log1p(x) - log_beta(a, b)
+def _log_odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
+    """log(slope x^(a - 1) (1 + x)^-(a + b) / beta(a, b))."""
+    plain = xlogy(a - 1.0, x) - (a + b) * xp.log1p(x) + (log_slope - log_beta(a, b))
     is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 1e-3) & xp.less(x, 1e3)
     point = xp.where(is_large, x, 1.0)
     share = point / (1.0 + point)
     large = log_beta_density(share, xp.where(is_large, a, 11.0), xp.where(is_large, b, 11.0))
-    return xp.where(is_large, large - 2.0 * xp.log1p(point), plain)
+    return xp.where(is_large, large - 2.0 * xp.log1p(point) + log_slope, plain)
 
 
-def _odds_density(x: Any, a: Any, b: Any) -> Any:
+def _odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
     is_near = xp.less(x, 1)
     point = xp.where(is_near, x, 1.0)
-    near = xp.power(point, a - 1.0) * xp.exp(-(a + b) * xp.log1p(point) - log_beta(a, b))
-    return xp.where(is_near & xp.less(a, 10), near, xp.exp(_log_odds_density(x, a, b)))
+    rest = (log_slope - log_beta(a, b)) - (a + b) * xp.log1p(point)
+    near = xp.power(point, a - 1.0) * xp.exp(rest)
+    return xp.where(is_near & xp.less(a, 10), near, xp.exp(_log_odds_density(x, a, b, log_slope)))
 
 
 def _odds_mean(a: Any, b: Any) -> Any:
@@ -91,11 +94,21 @@ def _f_var(dfn: Any, dfd: Any) -> Any:
     return xp.where(xp.greater(dfd, 4), found, xp.where(xp.greater(dfd, 2), xp.inf, xp.nan))
 
 
+def _of_odds(formula: Any) -> Any:
+    """A density of odds at x dfn / dfd, with the slope of that."""
+
+    def density(x: Any, dfn: Any, dfd: Any) -> Any:
+        a, b = 0.5 * dfn, 0.5 * dfd
+        return formula(x * (dfn / dfd), a, b, xp.log(a) - xp.log(b))
+
+    return density
+
+
 F = transformed(
     BETAPRIME, lambda x, dfn, dfd: x * (dfn / dfd), lambda x, dfn, dfd: xp.log(dfn / dfd),
     lambda y, dfn, dfd: y * (dfd / dfn), base_shapes=lambda dfn, dfd: (0.5 * dfn, 0.5 * dfd),
-    shapes=("dfn", "dfd"), low=0.0,
-    density=lambda x, dfn, dfd: _odds_density(x * (dfn / dfd), 0.5 * dfn, 0.5 * dfd) * (dfn / dfd),
+    shapes=("dfn", "dfd"), low=0.0, log_density=_of_odds(_log_odds_density),
+    density=_of_odds(_odds_density),
     mean=lambda dfn, dfd: xp.where(xp.greater(dfd, 2), dfd / (dfd - 2.0), xp.inf), var=_f_var,
 )  # fmt: skip
 
@@ -120,25 +133,33 @@ def _is_far(x: Any, df: Any) -> Any:
     return xp.less(x / xp.sqrt(df), -1e20)
 
 
-def _student_below(x: Any, df: Any) -> Any:
+def _student_share(x: Any, df: Any) -> Any:
     is_far = _is_far(x, df)
-    far = xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df))
-    return xp.where(is_far, far, special("stdtr", df, xp.where(is_far, 0.0, x)))
+    near = special("stdtr", df, xp.where(is_far, 0.0, x))
+    return rarely(is_far, lambda: xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df)), near)
+
+
+_student_below = with_slope(_student_share, lambda _, x, df: xp.exp(_log_student(x, df)))
+
+
+def _log_student_tail(x: Any, df: Any) -> Any:
+    """Of negative x: where it vanishes by the beta distribution of df / (df + x^2), or far out by a power."""
+    is_far = _is_far(x, df)
+    found = special("stdtr", df, xp.where(is_far, 0.0, x))
+    is_tiny = xp.less(found, 1e-150)
+
+    def tiny() -> Any:
+        point = xp.where(is_far | ~is_tiny, -1.0 - xp.sqrt(df), x)
+        near = log_beta_where_tiny(df / (point * point), 0.5 * df, 0.5) - log(2)
+        return xp.where(is_far, _log_far_student(xp.where(is_far, x, -1.0), df), near)
+
+    return rarely(is_tiny | is_far, tiny, xp.log(found))
 
 
 def _student_log_below(x: Any, df: Any) -> Any:
-    """Where it vanishes, by the beta distribution of df / (df + x^2), or far out by a power."""
-    found, rest = _student_below(x, df), _student_below(-x, df)
-    plain = xp.where(xp.less(rest, 0.5), xp.log1p(-rest), xp.log(found))
-    is_tiny, is_far = xp.less(found, 1e-150), _is_far(x, df)
-    ratio = xp.where(is_tiny & ~is_far, x, -1.0) / xp.sqrt(df)
-    share = 1.0 / (1.0 + ratio * ratio)
-
-    def tiny() -> Any:
-        near = log_beta_below(share, ratio * ratio * share, 0.5 * df, 0.5) - log(2)
-        return xp.where(is_far, _log_far_student(xp.where(is_far, x, -1.0), df), near)
-
-    return rarely(is_tiny | is_far, tiny, plain)
+    is_low = xp.less(x, 0)
+    log_tail = _log_student_tail(xp.where(is_low, x, -x), df)
+    return xp.where(is_low, log_tail, xp.log1p(-xp.exp(log_tail)))
 
 
 def _student_quantile(q: Any, df: Any) -> Any:

@@ -222,9 +222,11 @@ def _logit(x: Any, lam: Any) -> Any:
 
 
 def _tukey_quantile(q: Any, lam: Any) -> Any:
-    """(q^lam - (1 - q)^lam) / lam."""
+    """(q^lam - (1 - q)^lam) / lam, of differences that are 0 at 1/2, also where products are fused."""
     below, above = xp.log(q), xp.log1p(-q)
-    return below * expm1_ratio(lam * below) - above * expm1_ratio(lam * above)
+    low, high = expm1_ratio(lam * below), expm1_ratio(lam * above)
+    is_upper = xp.greater(q, 0.5)
+    return (below - above) * xp.where(is_upper, high, low) + xp.where(is_upper, below, above) * (low - high)
 
 
 def _tukey_end(lam: Any) -> Any:

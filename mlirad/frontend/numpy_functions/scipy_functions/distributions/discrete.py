@@ -18,6 +18,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_gamma_above,
     log_gamma_below,
     log_gamma_density,
+    own_special,
     sides,
     slope_of_log,
     softplus,
@@ -67,32 +68,13 @@ def log_ways(n: Any, k: Any) -> Any:
     return xp.where(xp.equal(k, 0) | xp.equal(k, n), 0.0, -log_beta(k + 1.0, n - k + 1.0) - xp.log1p(n))
 
 
-def _is_middle(k: Any, n: Any, p: Any) -> Any:
-    return xp.greater(k, 10) & xp.greater(n - k, 10) & xp.greater(p, 0) & xp.less(p, 1)
-
-
 def _log_binomial(k: Any, n: Any, p: Any) -> Any:
-    """By the distance to the most probable number where k and n - k are large."""
-
-    def value(k: Array, n: Array, p: Array) -> Array:
-        is_middle = _is_middle(k, n, p)
-        some, all_, share = (xp.where(is_middle, v, w) for v, w in ((k, 20.0), (n, 40.0), (p, 0.5)))
-        middle = log_beta_weight(share, some, all_ - some) + xp.log(all_ / (some * (all_ - some)))
-        return xp.where(is_middle, middle, log_ways(n, k) + xlogy(k, p) + xlog1py(n - k, -p))
-
-    def derivative(k: Array, n: Array, p: Array, _: Array, dk: Array, dn: Array, dp: Array) -> Array:
-        by_p = slope_of_log(k, p) - slope_of_log(n - k, 1.0 - p)
-        by_n = digamma_difference(n - k + 1.0, k) + xp.log1p(-p)
-        by_k = special("psi", n - k + 1.0) - special("psi", k + 1.0) + xp.log(p) - xp.log1p(-p)
-        return by_p * dp + by_n * dn + by_k * dk
-
-    return with_derivative(value, derivative, *floats(k, n, p))
+    """log(binom(n, k) p^k (1 - p)^(n - k))."""
+    return own_special("log_binomial_power", 0.0, 0.0, k, n - k, p)
 
 
 def _binomial(k: Any, n: Any, p: Any) -> Any:
-    """By powers where k or n - k is small, which have derivatives for p = 0 and 1."""
-    by_powers = xp.exp(log_ways(n, k)) * xp.power(p, k) * _rest_to_the(n - k, p)
-    return xp.where(_is_middle(k, n, p), xp.exp(_log_binomial(k, n, p)), by_powers)
+    return own_special("binomial_power", 0.0, 0.0, k, n - k, p)
 
 
 def _binomial_share(function: str, at_most: float, k: Any, n: Any, p: Any) -> Any:

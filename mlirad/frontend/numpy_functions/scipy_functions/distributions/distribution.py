@@ -9,7 +9,7 @@ included. What is so beside it, and location and scale, are the business of `met
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, log
 from typing import Any, TypedDict, Unpack, cast
 
@@ -21,10 +21,10 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     log1mexp,
     log_of_rest,
-    sides,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched, searched_number
 from mlirad.frontend.tracing.operations import xp
+from mlirad.lazy_dataclass import dataclass
 
 
 def above_zero(*shapes: Any) -> Any:
@@ -287,17 +287,18 @@ def both_sides(base: Distribution, **others: Unpack[Others]) -> Distribution:
     def half_density(x: Any, *shapes: Any) -> Any:
         return 0.5 * density(xp.abs(x), *shapes)
 
-    def half_beyond(size: Any, *shapes: Any) -> Any:
-        return 0.5 * sf(size, *shapes)
+    def beyond_size(x: Any, share: Any, *shapes: Any) -> tuple[Any, Any]:
+        """A flag for negative x, and a function of the size of x, which has a slope at 0."""
+        is_below = xp.less(x, 0)
+        return is_below, share(xp.where(is_below, -x, x), *shapes)
 
     def cdf(x: Any, *shapes: Any) -> Any:
-        low, high = sides(x)
-        return xp.where(xp.less(x, 0), half_beyond(-low, *shapes), 1.0 - half_beyond(high, *shapes))
+        is_below, beyond = beyond_size(x, sf, *shapes)
+        return xp.where(is_below, 0.5 * beyond, 1.0 - 0.5 * beyond)
 
     def log_cdf(x: Any, *shapes: Any) -> Any:
-        low, high = sides(x)
-        below = log_sf(-low, *shapes) - log(2)
-        return xp.where(xp.less(x, 0), below, xp.log1p(-half_beyond(high, *shapes)))
+        is_below, log_beyond = beyond_size(x, log_sf, *shapes)
+        return xp.where(is_below, log_beyond - log(2), xp.log1p(-0.5 * xp.exp(log_beyond)))
 
     def ppf(q: Any, *shapes: Any) -> Any:
         is_below = xp.less(q, 0.5)

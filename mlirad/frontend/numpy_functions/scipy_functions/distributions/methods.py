@@ -33,7 +33,7 @@ def as_float(value: Any) -> Array:
 
 def _inside(x: Array, end: Any, is_open: Any, step: int) -> Array:
     """x, where it is the end of the support, and that is open, the next number; with the derivative of x."""
-    if is_open is False or (isinstance(end, float) and np.isinf(end)):
+    if is_open is False or _is_infinite(end):
         return x
     last = as_float(end)
     beside = xp.where(xp.equal(last, 0), step * _LEAST, last + step * xp.abs(last) * np.finfo(np.float64).eps)
@@ -68,6 +68,26 @@ class _Given:
         self.high_is_open = d.high_is_open(*self.shapes) if callable(d.high_is_open) else d.high_is_open
 
 
+def _is_infinite(end: Any) -> bool:
+    return isinstance(end, float) and bool(np.isinf(end))
+
+
+def _is_finite(end: Any) -> bool:
+    return isinstance(end, float) and bool(np.isfinite(end))
+
+
+def _is_end(x: Array, end: Any, is_open: Any, infinity: float) -> Any:
+    """Tell whether x is an end at which there is no formula: an open one, or an infinite one."""
+    at_infinity = xp.equal(x, infinity) if not isinstance(end, float) or np.isinf(end) else False
+    return (
+        at_infinity if is_open is False or _is_infinite(end) else at_infinity | (xp.equal(x, end) & is_open)
+    )
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return y if condition is False else xp.where(condition, x, y)
+
+
 class _Point(_Given):
     """A point in standard form, and where it lies."""
 
@@ -75,17 +95,27 @@ class _Point(_Given):
         super().__init__(d, given)
         self.x = (as_float(x) - self.loc) / self.scale
         self.is_known = self.is_known & ~xp.isnan(self.x)
-        self.is_below, self.is_above = xp.less(self.x, self.low), xp.greater(self.x, self.high)
+        self.is_below = False if _is_infinite(self.low) else xp.less(self.x, self.low)
+        self.is_above = False if _is_infinite(self.high) else xp.greater(self.x, self.high)
+
+    def _finite(self) -> Array:
+        """The point, or the largest finite number where it is infinite and not beside the support."""
+        bottom = None if _is_finite(self.low) else -_LARGEST
+        top = None if _is_finite(self.high) else _LARGEST
+        return self.x if bottom is None and top is None else xp.clip(self.x, bottom, top)
 
     def chosen(self, formula: Formula, below: float, above: float) -> Array:
         """A formula of the point inside of the support, numbers beside it, NaN where nothing is known."""
-        x = _valued(self.x, xp.clip(self.x, -_LARGEST, _LARGEST))
+        x = _valued(self.x, self._finite())
         x = _inside(_inside(x, self.low, self.low_is_open, 1), self.high, self.high_is_open, -1)
         found = formula(x, *self.shapes)
-        is_low = xp.equal(self.x, -np.inf) | (xp.equal(self.x, self.low) & self.low_is_open)
-        is_high = xp.equal(self.x, np.inf) | (xp.equal(self.x, self.high) & self.high_is_open)
-        found = _valued(found, xp.where(is_low, below, xp.where(is_high, above, found)))
-        found = xp.where(self.is_below, below, xp.where(self.is_above, above, found))
+        if below == above and _is_infinite(self.low) and _is_infinite(self.high):
+            is_low, is_high = xp.isinf(self.x), False
+        else:
+            is_low = _is_end(self.x, self.low, self.low_is_open, -np.inf)
+            is_high = _is_end(self.x, self.high, self.high_is_open, np.inf)
+        found = _valued(found, _where(is_low, below, _where(is_high, above, found)))
+        found = _where(self.is_below, below, _where(self.is_above, above, found))
         return xp.where(self.is_known, found, np.nan)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import integer
+from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import (
@@ -36,12 +37,22 @@ HALF_LOG_2PI = 0.5 * log(2 * pi)
 def formula(function: Callable[..., formulas.Formula], *operands: Any) -> Array:
     """A formula of derivative rules, of traced arrays that are broadcast."""
     b = emitting()
-    return made(function(*(formulas.Formula(b, x.value) for x in floats(*operands))).value)
+    alike = xp.broadcast_arrays(*floats(*operands))
+    return made(function(*(formulas.Formula(b, x.value) for x in alike)).value)
+
+
+def own_special(name: str, *operands: Any) -> Array:
+    """A special function that SciPy does not have, of numbers that are broadcast."""
+
+    def function(*arguments: formulas.Formula) -> formulas.Formula:
+        return formulas.special(name, *arguments)
+
+    return formula(function, *operands)
 
 
 def floats(*operands: Any) -> list[Array]:
-    """Operands as arrays of floats of one shape."""
-    return xp.broadcast_arrays(*(inexact(as_array(x)) for x in operands))
+    """Operands as arrays of floats, each of its own shape: shapes that are numbers stay numbers."""
+    return [inexact(as_array(x)) for x in operands]
 
 
 def log1mexp(x: Any) -> Any:
@@ -122,11 +133,21 @@ def log_softplus(x: Any) -> Any:
 
 
 def log1p_square(x: Any) -> Any:
-    """log(1 + x^2), where the square may overflow."""
-    is_far = xp.greater(xp.abs(x), 1)
-    far = xp.where(is_far, xp.abs(x), 1.0)
-    near = xp.where(is_far, 1.0, x)
-    return xp.where(is_far, 2.0 * xp.log(far) + xp.log1p(1.0 / far / far), xp.log1p(near * near))
+    """log(1 + x^2), also where the square overflows: that is log(1 + (y^2 - 1)) for x over a power of two."""
+
+    def value(x: Array) -> Array:
+        bits = 512 if x.dtype == np.float64 else 64
+        is_far = xp.greater(xp.abs(x), 2.0 ** (bits - 1))
+        y = x * xp.where(is_far, 2.0**-bits, 1.0)
+        return xp.log1p(y * y - xp.where(is_far, 1.0, 0.0)) + xp.where(is_far, 2 * bits * log(2), 0.0)
+
+    def derivative(x: Array, _: Array, dx: Array) -> Array:
+        least, shrunk = (511, -600) if x.dtype == np.float64 else (63, -80)
+        unit = xp.where(xp.greater(xp.abs(x), 2.0**least), 2.0**shrunk, 1.0)
+        y = x * unit
+        return 2.0 * unit * y / (unit * unit + y * y) * dx
+
+    return with_derivative(value, derivative, *floats(x))
 
 
 def power_of_size(x: Any, p: Any) -> Any:
@@ -302,6 +323,27 @@ def rarely(condition: Any, rare: Callable[[], Any], common: Any) -> Any:
     return made(found)
 
 
+def with_slope(formula: Formula, slope: Formula) -> Function:
+    """A formula whose derivative by x is `slope(found, x, *shapes)`; by shapes it is that of the formula."""
+    function, slope_of = called(formula), called(slope)
+
+    def sloping(x: Any, *shapes: Any) -> Any:
+        operands = floats(function(stop_gradient(x), *shapes), x, *shapes)
+        count = len(operands)
+
+        def derivative(_: Array, x: Array, *others: Array) -> Array:
+            shapes, found, tangents = others[: count - 2], others[count - 2], others[count - 1 :]
+            return tangents[0] + slope_of(found, x, *shapes) * tangents[1]
+
+        return with_derivative(_first, derivative, *operands)
+
+    return sloping
+
+
+def _first(found: Array, *_: Array) -> Array:
+    return found
+
+
 _TINY = 1e-150
 """Below this a logarithm is not that of a probability: it may vanish, and 1 over its square overflow."""
 
@@ -313,9 +355,7 @@ def log_gamma_below(x: Any, a: Any) -> Any:
     is_tiny = xp.less(below, _TINY) & xp.greater(x, 0)
 
     def tiny() -> Any:
-        return formula(
-            incomplete_functions.log_gammainc, xp.where(is_tiny, a, 1.0), xp.where(is_tiny, x, 0.5)
-        )
+        return formula(incomplete_functions.log_gammainc, a, xp.where(is_tiny, x, 0.5 * a))
 
     return rarely(is_tiny, tiny, plain)
 
@@ -327,9 +367,7 @@ def log_gamma_above(x: Any, a: Any) -> Any:
     is_tiny = xp.less(above, _TINY) & xp.less(x, xp.inf)
 
     def tiny() -> Any:
-        return formula(
-            incomplete_functions.log_gammaincc, xp.where(is_tiny, a, 1.0), xp.where(is_tiny, x, 2.0)
-        )
+        return formula(incomplete_functions.log_gammaincc, a, xp.where(is_tiny, x, 2.0 * a))
 
     return rarely(is_tiny, tiny, plain)
 
@@ -341,29 +379,19 @@ def log_beta_below(x: Any, y: Any, a: Any, b: Any) -> Any:
     is_tiny = xp.less(below, _TINY) & xp.greater(x, 0)
 
     def tiny() -> Any:
-        half, one = xp.where(is_tiny, x, 0.5), xp.where(is_tiny, y, 0.5)
-        return formula(
-            incomplete_functions.log_betainc, xp.where(is_tiny, a, 1.0), xp.where(is_tiny, b, 1.0), half, one
-        )
+        return log_beta_where_tiny(xp.where(is_tiny, x, 0.5 * a) / xp.where(is_tiny, y, b), a, b)
 
     return rarely(is_tiny, tiny, plain)
 
 
+def log_beta_where_tiny(odds: Any, a: Any, b: Any) -> Any:
+    """log(betainc(a, b, x)), given x / (1 - x), which is below a / b."""
+    return formula(incomplete_functions.log_betainc, a, b, odds)
+
+
 def log_gamma_density(x: Any, a: Any) -> Any:
-    """log(x^(a - 1) e^-x / gamma(a)), for large a by the distance to the mode."""
-
-    def value(x: Array, a: Array) -> Array:
-        plain = xlogy(a - 1.0, x) - x - special("gammaln", a)
-        is_large = xp.greater(a, 10) & xp.greater(x, 0)
-        point, shape = xp.where(is_large, xp.minimum(x, 1e300), 10.0), xp.where(is_large, a, 10.0)
-        large = formula(gamma_formulas.log_gamma_weight, shape, point) - xp.log(point)
-        return xp.where(xp.isinf(x), -xp.inf, xp.where(is_large, large, plain))
-
-    def derivative(x: Array, a: Array, _: Array, dx: Array, da: Array) -> Array:
-        by_shape = formula(gamma_formulas.log_less_digamma, x, a)
-        return (slope_of_log(a - 1.0, x) - 1.0) * dx + by_shape * da
-
-    return with_derivative(value, derivative, *floats(x, a))
+    """log(x^(a - 1) e^-x / gamma(a))."""
+    return own_special("log_gamma_power", 0.0, a, x)
 
 
 def slope_of_log(a: Any, x: Any) -> Any:
@@ -372,15 +400,13 @@ def slope_of_log(a: Any, x: Any) -> Any:
 
 
 def gamma_density(x: Any, a: Any) -> Any:
-    """x^(a - 1) e^-x / gamma(a), by a power where x is below 1, which has derivatives at 0."""
-    is_near = xp.less(x, 1)
-    near = xp.power(xp.where(is_near, x, 1.0), a - 1.0) * xp.exp(-x - special("gammaln", a))
-    return xp.where(is_near, near, xp.exp(log_gamma_density(xp.where(is_near, 1.0, x), a)))
+    """x^(a - 1) e^-x / gamma(a)."""
+    return own_special("gamma_power", 0.0, a, x)
 
 
 def log_beta(a: Any, b: Any) -> Any:
     """log(gamma(a) gamma(b) / gamma(a + b)), with all digits where one is much larger than the other."""
-    return formula(gamma_formulas.log_beta, a, b)
+    return own_special("log_beta", a, b)
 
 
 def log_beta_weight(x: Any, a: Any, b: Any) -> Any:
@@ -394,25 +420,10 @@ def digamma_difference(a: Any, b: Any) -> Any:
 
 
 def log_beta_density(x: Any, a: Any, b: Any) -> Any:
-    """log(x^(a - 1) (1 - x)^(b - 1) / beta(a, b)), for large a and b by the distance to the mode."""
-
-    def value(x: Array, a: Array, b: Array) -> Array:
-        plain = xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - log_beta(a, b)
-        is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 0) & xp.less(x, 1)
-        point = xp.where(is_large, x, 0.5)
-        large = log_beta_weight(point, xp.where(is_large, a, 11.0), xp.where(is_large, b, 11.0))
-        return xp.where(is_large, large - xp.log(point) - xp.log1p(-point), plain)
-
-    def derivative(x: Array, a: Array, b: Array, _: Array, dx: Array, da: Array, db: Array) -> Array:
-        by_x = slope_of_log(a - 1.0, x) - slope_of_log(b - 1.0, 1.0 - x)
-        by_a, by_b = xp.log(x) + digamma_difference(a, b), xp.log1p(-x) + digamma_difference(b, a)
-        return by_x * dx + by_a * da + by_b * db
-
-    return with_derivative(value, derivative, *floats(x, a, b))
+    """log(x^(a - 1) (1 - x)^(b - 1) / beta(a, b))."""
+    return own_special("log_beta_power", 0.0, 0.0, a, b, x)
 
 
 def beta_density(x: Any, a: Any, b: Any) -> Any:
-    """x^(a - 1) (1 - x)^(b - 1) / beta(a, b), by powers, which have derivatives at 0 and 1."""
-    is_large = xp.greater(a, 10) & xp.greater(b, 10)
-    plain = xp.power(x, a - 1.0) * xp.power(1.0 - x, b - 1.0) * xp.exp(-log_beta(a, b))
-    return xp.where(is_large, xp.exp(log_beta_density(x, a, b)), plain)
+    """x^(a - 1) (1 - x)^(b - 1) / beta(a, b)."""
+    return own_special("beta_power", 0.0, 0.0, a, b, x)

@@ -6,7 +6,7 @@ interpolating(x, y, 3)            scipy.interpolate.make_interp_spline, of point
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.interpolation.piecewise_pol
 )
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Positions outside of the points raise an error when the call ends, are filled in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any, Literal, cast
 
@@ -26,6 +25,7 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import argument_error, position_error, shape_error
 from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
+from mlirad.lazy_dataclass import dataclass
 
 
 def require_inside(outside: Any, message: str) -> None:

@@ -10,7 +10,7 @@ methods hand traced points to the same formulas. Results are float64, as SciPy's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial, wraps
 from typing import Any, cast
 
@@ -32,6 +32,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.interpolation.piecewise_pol
 )
 from mlirad.frontend.tracing.operations import contains_traced, xp
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.lazy_dataclass import dataclass
 
 Interpolant = PiecewisePolynomial | Spline | Line | Grid
 

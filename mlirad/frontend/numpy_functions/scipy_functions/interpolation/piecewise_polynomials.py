@@ -7,7 +7,7 @@ They are those of `scipy.interpolate.PPoly`: intervals are closed on the left, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +19,7 @@ from mlirad.frontend.tracing.complex_array import holds_complex
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
+from mlirad.lazy_dataclass import dataclass
 
 Extrapolate: TypeAlias = Literal[True, False, "periodic", None]
 """What lies outside of the breakpoints: the outer polynomials, NaN, or the inside again."""

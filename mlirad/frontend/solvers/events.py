@@ -1,0 +1,104 @@
+"""Events of `odeint`: the first time at which a function of the solution is 0, and the state there.
+
+    found = ad.odeint(fall, y0, times, event=lambda y, t: y["height"], direction=-1)
+    found.time, found.state
+
+The time is located by steps without derivative: a change of sign between the ends of a step, then bisection
+on the polynomial of that step. The solution is then computed up to that time, which is a constant, with the
+derivatives of `odeint`. By how much the time moves is the solution d of
+
+    g(Y(d), time + d) = 0      with Y(d) = y + d f + d^2 / 2 (df/dt + df/dy f), the flow beyond the state y
+
+by two of Newton's steps from 0, which have the derivatives of the implicit function theorem up to order 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from mlirad.frontend.constructs.build import stop_gradient
+from mlirad.frontend.constructs.loops import fori_loop, while_loop
+from mlirad.frontend.differentiation.derivatives import jvp
+from mlirad.frontend.solvers.stepping import GOES_ON, Flow, Method, Steps
+from mlirad.frontend.tracing.operations import as_array, xp
+
+HALVINGS: Final = 60
+"""The number of times that the part of a step with an event in it is halved."""
+
+Event = Callable[[Any, Any], Any]
+"""The function of a flat state and a time that is 0 at an event."""
+
+
+class Crossing(NamedTuple):
+    """The first event of a solution; see `odeint`."""
+
+    time: Any
+    """When it happens; NaN where it never does."""
+    state: Any
+    """The state then, structured like y; NaN where it never happens."""
+    happened: Any
+    states: Any
+    """The states at the requested times, from the event on that of the event."""
+
+
+def located(f: Flow, event: Event, direction: int, y0: Any, times: Any, method: Method) -> tuple[Any, Any]:
+    """The time of the first event, the last time where there is none, and whether there is one."""
+    y0, times = stop_gradient((y0, times))
+    steps = Steps(f, times, method)
+
+    def crosses(before: Any, after: Any) -> Any:
+        rises, falls = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
+        return rises if direction > 0 else falls if direction < 0 else rises | falls
+
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        trip, _, before, after = state
+        return steps.goes_on(trip, times[-1]) & ~crosses(before, after)
+
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        trip, start, before, after = state
+        new = steps.step(trip)
+        moved = new.t != trip.t
+        value = stop_gradient(event(new.y, new.t))
+        return (
+            new,
+            xp.where(moved, trip.t, start),
+            xp.where(moved, after, before),
+            xp.where(moved, value, after),
+        )
+
+    first = steps.start(y0)
+    value = stop_gradient(event(y0, times[0]))
+    trip, _, before, after = while_loop(goes_on, step, (first, times[0], value, value))
+    happened = crosses(before, after) & (trip.status == GOES_ON)
+    *polynomial, begun, length = trip.last
+
+    def halve(_: Any, ends: tuple[Any, Any]) -> tuple[Any, Any]:
+        low, high = ends
+        middle = (low + high) / 2
+        there = event(steps.scheme.between(tuple(polynomial), middle), begun + middle * length)
+        beyond = crosses(before, there)
+        return xp.where(beyond, low, middle), xp.where(beyond, middle, high)
+
+    number = times.dtype.type
+    part = fori_loop(0, HALVINGS, halve, (as_array(number(0)), as_array(number(1))))[1]
+    return stop_gradient(xp.where(happened, begun + part * length, times[-1])), happened
+
+
+def moved(f: Flow, event: Event, y: Any, t: Any) -> tuple[Any, Any]:
+    """The time of an event near t and the state then, of a solution that is y at t."""
+    one = as_array(1.0, y.dtype)
+    slope = f(y, t)
+    bend = jvp(f, None, (y, t), (slope, one))[1]
+
+    def state(d: Any) -> Any:
+        return y + d * slope + d * d / 2 * bend
+
+    def value(d: Any) -> Any:
+        return event(state(d), t + d)
+
+    d = as_array(0.0, y.dtype)
+    for _ in range(2):
+        found, rate = jvp(value, None, (d,), (one,))
+        d = d - found / rate
+    return t + d, state(d)

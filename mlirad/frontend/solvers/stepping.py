@@ -1,0 +1,170 @@
+"""The loops of `odeint`: from each requested time to the next, by steps as long as their errors allow.
+
+    steps = Steps(f, times, method)          f is dy/dt of a flat state at a time
+    state = steps.step(steps.start(y0))      a trip: y, its slope and time, how long the next step is, ...
+
+A step may reach beyond the requested time; between its ends there is a polynomial. How long a step is has no
+derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from mlirad.frontend.constructs.build import stop_gradient
+from mlirad.frontend.constructs.loops import scan, while_loop
+from mlirad.frontend.solvers import dormand_prince, rosenbrock
+from mlirad.frontend.solvers.convergence import finite, report_failures
+from mlirad.frontend.solvers.dormand_prince import error_ratio, factor, first_step
+from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.lazy_dataclass import dataclass
+
+GOES_ON, STIFF, TOO_MANY, UNSORTED = 0, 1, 2, 3
+"""The status of a solution."""
+
+Flow = Callable[[Any, Any], Any]
+"""dy/dt of a flat state at a time."""
+
+
+class Scheme(NamedTuple):
+    """A method of one step, of order 5 with an estimate of order 4."""
+
+    step: Callable[..., tuple[Any, Any, Any, tuple[Any, ...]]]
+    between: Callable[[tuple[Any, ...], Any], Any]
+    coefficients: int
+    """The number of vectors in the polynomial of a step."""
+    is_implicit: bool
+    """A flag for methods whose steps solve equations."""
+
+
+SCHEMES: Final[Mapping[str, Scheme]] = {
+    "dopri5": Scheme(dormand_prince.step, dormand_prince.between, 5, is_implicit=False),
+    "rodas5p": Scheme(rosenbrock.step, rosenbrock.between, 5, is_implicit=True),
+}
+"""The methods: an explicit one, and one for stiff equations."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """The method and the tolerances by which a problem is solved."""
+
+    rtol: float
+    atol: float
+    max_steps: int
+    adjoint: str
+    scheme: str
+
+    @property
+    def is_implicit(self) -> bool:
+        """Tell whether steps solve equations."""
+        return SCHEMES[self.scheme].is_implicit
+
+
+def report_stops(state: Any, reached: Any, method: Method, what: str, advice: str) -> None:
+    """Let the call raise where steps do not reach the last time."""
+    report_failures(
+        state == STIFF,
+        f"{what}: at t = {{}} steps become as small as rounding, where the solution is singular; end before "
+        f"it, or raise rtol and atol",
+        reached,
+    )
+    report_failures(
+        state == TOO_MANY,
+        f"{what}: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or {advice}",
+        reached,
+    )
+
+
+class Trip(NamedTuple):
+    """The state of the loop: a solution, its slope and time at the end of the last accepted step."""
+
+    y: Any
+    slope: Any
+    t: Any
+    h: Any
+    """The length of the next step."""
+    last: tuple[Any, ...]
+    """The polynomial of the last step, where that began and its length."""
+    count: Any
+    status: Any
+
+
+class Steps:
+    """The steps of a method from the first of some times towards the last.
+
+    Where all times are equal there is one step too, which may fail, as derivatives with respect to times are
+    those of its polynomial.
+    """
+
+    def __init__(self, f: Flow, times: Any, method: Method):
+        dtype = times.dtype
+        self.f, self.times, self.method = f, times, method
+        self.scheme = SCHEMES[method.scheme]
+        self.number = dtype.type
+        self.sign = xp.where(stop_gradient(times[-1] < times[0]), dtype.type(-1), dtype.type(1))
+        self.eps = dtype.type(8 * np.finfo(dtype).eps)
+        self.are_equal = stop_gradient(times[-1] == times[0])
+
+    def start(self, y0: Any) -> Trip:
+        """At the first time, before any step."""
+        f, times, sign = self.f, self.times, self.sign
+        turns = xp.diff(times)
+        is_sorted = (xp.all(turns >= 0) | xp.all(turns <= 0)) & finite(times)
+        slope = f(y0, times[0])
+        rtol, atol = self.method.rtol, self.method.atol
+
+        def onward(y: Any, t: Any) -> Any:
+            return sign * f(y, sign * t)
+
+        h = first_step(onward, y0, sign * slope, sign * times[0], rtol, atol)
+        nothing = xp.zeros_like(y0)
+        last = (y0, slope, *(nothing for _ in range(self.scheme.coefficients - 2)), times[0], self.number(1))
+        return Trip(y0, slope, times[0], h, last, as_array(0), xp.where(is_sorted, GOES_ON, UNSORTED))
+
+    def step(self, trip: Trip) -> Trip:
+        """After one more step, accepted or not."""
+        y, slope, t, h, last, count, _ = trip
+        sign, number, method = self.sign, self.number, self.method
+        rest = xp.where(self.are_equal, h, sign * stop_gradient(self.times[-1] - t))
+        length = xp.minimum(h, rest)
+        new, slope_there, error, polynomial = self.scheme.step(self.f, y, slope, t, sign * length)
+        ratio = error_ratio(error, y, new, method.rtol, method.atol)
+        ratio = xp.where(xp.all(xp.isfinite(slope_there)), ratio, number(np.inf))
+        accepted = ratio <= 1
+        chosen = partial(xp.where, accepted)
+        now = (*polynomial, t, sign * length)
+        grown = xp.where(accepted & (rest < h), h, length * factor(ratio))
+        small = ~accepted & (grown <= self.eps * xp.maximum(xp.abs(stop_gradient(t)), number(1e-30)))
+        many = count >= method.max_steps
+        status = xp.where(small, STIFF, xp.where(many, TOO_MANY, GOES_ON))
+        return Trip(
+            chosen(new, y), chosen(slope_there, slope), chosen(t + sign * length, t), grown,
+            tuple(chosen(a, b) for a, b in zip(now, last, strict=True)), count + 1, status,
+        )  # fmt: skip
+
+    def goes_on(self, trip: Trip, target: Any) -> Any:
+        """Tell whether the time `target` is still ahead."""
+        before = self.sign * (target - trip.t) > self.eps * xp.maximum(xp.abs(target), xp.abs(trip.t))
+        return (before | (trip.t == self.times[0])) & (trip.status == GOES_ON)
+
+    def at(self, trip: Trip, target: Any) -> Any:
+        """The state at a time within the last step."""
+        *polynomial, begun, length = trip.last
+        return self.scheme.between(tuple(polynomial), (target - begun) / length)
+
+
+def integrate(f: Flow, y0: Any, times: Any, method: Method) -> tuple[Any, Any, Any]:
+    """States at all times [n, size], how the solution stands, and the time that was reached."""
+    steps = Steps(f, times, method)
+
+    def to_time(trip: Trip, target: Any) -> tuple[Trip, Any]:
+        trip = while_loop(lambda trip: steps.goes_on(trip, target), steps.step, trip)
+        return trip, steps.at(trip, target)
+
+    trip, rest = scan(to_time, steps.start(y0), times[1:])
+    status = xp.where(steps.are_equal & (trip.status != UNSORTED), GOES_ON, trip.status)
+    return xp.concatenate([y0[None], rest]), status, trip.t

@@ -1,0 +1,89 @@
+"""Functions that code enters without a call that can be rewritten: properties, operators, `__new__`, setters.
+
+    class Model:
+        @property
+        def rate(self):               `model.rate` is no call, so rewritten code enters `rate` plain, and its
+            if self.x > 0: ...        condition blocks the trace. From then on `rate` asks, in threads that
+                                      trace, whether its rewritten code is to run instead.
+
+So do functions that other code calls which has no source, such as the wrappers that decorators generate.
+What cannot be rewritten itself, generators and such wrappers, has its calls rewritten.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Final, TypeAlias
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.splicing.insertion import UnknownCodeError
+from mlirad.frontend.splicing.plain import Spliced
+from mlirad.frontend.splicing.questions import MISS, Question, Values, ask_first
+from mlirad.frontend.tracing.asked import RUNTIME
+from mlirad.frontend.tracing.code_reads import is_rewritable_file
+from mlirad.frontend.tracing.open_traces import open_traces
+from mlirad.frontend.tracing.told_functions import BEGINNING, is_told_to_rewrite, tell_to_rewrite
+from mlirad.jit.object_layout import running_function
+
+Rewritten: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""From a function to the one that is rewritten; raises `UnsupportedError` where there is none."""
+
+_WITH_PYTHONS_RESULT: Final = frozenset((
+    "__bool__", "__complex__", "__contains__", "__float__", "__hash__", "__index__", "__int__", "__len__",
+))  # fmt: skip
+"""Methods whose callers in C insist on a class of Python's, which no traced value has."""
+
+
+def entered_functions() -> Iterator[FunctionType]:
+    """The functions that run in the trace, from the innermost one outwards, and could run rewritten."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_code.co_name != BEGINNING:
+        if _could_run_rewritten(frame.f_code):
+            function = running_function(frame)
+            if function is not None:
+                yield function
+        frame = frame.f_back
+
+
+def _could_run_rewritten(code: CodeType) -> bool:
+    return (
+        RUNTIME not in code.co_freevars
+        and is_rewritable_file(code.co_filename)
+        and code.co_name not in _WITH_PYTHONS_RESULT
+        and not (code.co_name.startswith("<") and code.co_name != "<lambda>")
+        and not is_told_to_rewrite(code)
+        and not _asks(code)
+    )
+
+
+def _asks(code: CodeType) -> bool:
+    while code.co_consts and isinstance(code.co_consts[-1], Spliced):
+        spliced = code.co_consts[-1]
+        if isinstance(spliced, Question) and isinstance(spliced.answer, _Entered):
+            return True
+        code = spliced.code
+    return False
+
+
+class _Entered:
+    """The answer of such a function: what it gives rewritten, in traces that rewrite control flow."""
+
+    def __init__(self, rewritten: Rewritten):
+        self._rewritten = rewritten
+
+    def __call__(self, question: Question, values: Values) -> Any:
+        if not (open_traces.frames and open_traces.frames[-1].functions.control.is_rewriting):
+            return MISS
+        args, kwargs = question.arguments(values)
+        return self._rewritten(question.function)(*args, **kwargs)
+
+
+def rewrite_where_entered(function: FunctionType, rewritten: Rewritten) -> None:
+    """Let traces that rewrite control flow run a function as `rewritten` makes it, however it is entered."""
+    try:
+        rewritten(function)
+        ask_first(function, _Entered(rewritten))
+    except (UnsupportedError, UnknownCodeError):
+        tell_to_rewrite(function)
