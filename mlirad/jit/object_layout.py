@@ -126,7 +126,7 @@ def capsule_pointer(capsule: object, name: bytes | None) -> int:
     return cast(int, prototype(python_function("PyCapsule_GetPointer"))(capsule, name))
 
 
-@cache
+@once
 def is_layout_known() -> bool:
     """Whether this interpreter and this NumPy lay out objects as above."""
     if (

@@ -34,7 +34,7 @@ def arrays(count: int, shape: tuple[int, ...] = (7,), seed: int = 0) -> list[Any
 def program_of(function: Any, *arguments: Any) -> Any:
     """The native program that a call runs."""
     function(*arguments)
-    (program,) = function._cache.programs.values()
+    (program,) = function._cache.programs()
     return program.native.program
 
 
@@ -50,7 +50,7 @@ def test_a_step_of_an_optimiser_makes_no_arrays(donate: Any) -> None:
         assert [state[k] is a for k, a in (("w", w), ("m", m), ("v", v))] == [True] * 3
         for name in "wmv":
             np.testing.assert_allclose(state[name], expected[name], rtol=1e-12)
-    (program,) = step._cache.programs.values()
+    (program,) = step._cache.programs()
     assert sorted(program.native.program.updates) == [(0, 0), (1, 1), (2, 2)]
 
 

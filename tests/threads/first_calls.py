@@ -21,9 +21,17 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
     ad.jit(lambda x: x * np.tanh(x), dynamic="x:0", threads=2),
 ]
 
+KINDS = ("?", "b", "i", "q", "f", "d", "D")
+RANKS = (0, 1, 2, 3)
+
+doubled = ad.jit(lambda x: x + x)
+
 
 def main() -> None:
-    """Call every function in every thread, each beginning with another one; sizes are small and large."""
+    """Call every function in every thread, each beginning with another one; sizes are small and large.
+
+    The threads call one function with arrays of several dtypes and ranks too, each in its own order.
+    """
     faulthandler.enable()
     sys.setswitchinterval(1e-6)
     barrier = threading.Barrier(THREADS)
@@ -37,6 +45,11 @@ def main() -> None:
             for size in (5, 300, 70_000) if which else (5,):
                 for _ in range(5):
                     found[which, size] = FUNCTIONS[which](np.linspace(0.0, 1.0, size))
+        signatures = [(kind, rank) for kind in KINDS for rank in RANKS]
+        for kind, rank in signatures[7 * first :] + signatures[: 7 * first]:
+            for _ in range(3):
+                given = np.ones((2,) * rank, kind)
+                assert np.array_equal(doubled(given), given + given)
         results.append([found[key] for key in sorted(found)])
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(THREADS)]

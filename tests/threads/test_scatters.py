@@ -102,4 +102,4 @@ def test_a_long_sum_in_parts_is_accurate() -> None:
     assert has_parts(program)
     expected = np.bincount(labels, x.astype(np.float64), minlength=50)
     found = np.asarray(NativeFunction(program, threads=2)(labels, x)[0], np.float64)
-    np.testing.assert_allclose(found, expected, rtol=3e-7)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -8,10 +8,10 @@ code that read the same from outside share programs too (`recompiles.py`).
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.escapes import Escapes
@@ -64,20 +64,37 @@ class Program:
     native: NativeFunction | None = None
 
 
+_Place: TypeAlias = tuple[Hashable, Hashable]
+"""The key of a signature, and that of what the function reads from outside."""
+
+_ticks: Final = itertools.count()
+
+
+class _Kept:
+    """A program, the bytes of the arrays it was made with, and when it was last used."""
+
+    __slots__ = ("nbytes", "program", "used")
+
+    def __init__(self, program: Program, nbytes: int) -> None:
+        self.program = program
+        self.nbytes = nbytes
+        self.used = next(_ticks)
+
+
 class Cache:
     """The compiled programs of a function, by signature and by what the function reads from outside.
 
-    Without a function, for code that reads nothing from outside, by signature alone.
+    Without a function, for code that reads nothing from outside, by signature alone. Threads look programs up
+    without the lock, and only note when: what is kept changes under the lock alone.
     """
 
     def __init__(
         self, function: Callable[..., Any] | WeakRoot | None = None, transformation: Hashable = None
     ) -> None:
         self._transformation = transformation
-        self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
+        self._kept: dict[_Place, _Kept] = {}
         self.lock = CompileLock()
         self.watch = None if function is None else Watch(function)
-        self._nbytes: dict[tuple[Hashable, Hashable], int] = {}
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
         self._is_whole = True
@@ -92,15 +109,16 @@ class Cache:
         return NOTHING if self.watch is None else self.watch.current()
 
     def find(self, key: Hashable) -> Program | None:
-        """The program of a signature, moved to the end of the queue for removal."""
-        place = (key, self.captures().key)
-        found = self.programs.get(place)
-        if found is not None:
-            try:
-                self.programs.move_to_end(place)
-            except KeyError:  # removed by another thread meanwhile
-                return found
-        return found
+        """The program of a signature, which is now the one used last."""
+        kept = self._kept.get((key, self.captures().key))
+        if kept is None:
+            return None
+        kept.used = next(_ticks)
+        return kept.program
+
+    def programs(self) -> list[Program]:
+        """All that are kept, the first made first."""
+        return [kept.program for kept in list(self._kept.values())]
 
     def weighing(self) -> Weighing | None:
         """Return what times the comparison of large arrays beside a call, None once that is done."""
@@ -139,7 +157,8 @@ class Cache:
 
     def _found_or_made(self, key: Hashable, make: Callable[[], Program], record: Record | None) -> Program:
         captures = self.captures()
-        found = self.programs.get((key, captures.key))
+        kept = self._kept.get((key, captures.key))
+        found = None if kept is None else kept.program
         if found is None:
             found = shared_programs.find(self._transformation, key, captures)
             if record is not None:
@@ -162,30 +181,31 @@ class Cache:
                     note_remade(self.watch.root, self._name, (self._transformation, key), captures)
                 shared_programs.keep(self._transformation, key, captures, found)
             self._last[key] = captures
-            place = (key, captures.key)
-            self._nbytes[place] = captures.nbytes
-            self.programs[place] = found
-            self._drop_oldest(place)
+            self._kept[key, captures.key] = _Kept(found, captures.nbytes)
+            self._drop_oldest(captures.key)
         return found
 
-    def _drop_oldest(self, latest: tuple[Hashable, Hashable]) -> None:
-        """Drop programs that are too many, or too large and of no use unless a state returns.
-
-        Other threads look programs up meanwhile, which moves them: so places are listed, then walked.
+    def _drop_oldest(self, current: Hashable) -> None:
+        """Drop programs that are too many, or too large and of no use unless a state other than the current
+        one returns.
         """
-        spare = [place for place in list(self.programs) if place[1] != latest[1]]
-        excess = sum(self._nbytes[place] for place in spare) - CACHE_BYTES
-        for place in spare:
+        spare = [place for place in self._kept if place[1] != current]
+        excess = sum(self._kept[place].nbytes for place in spare) - CACHE_BYTES
+        if excess <= 0 and len(self._kept) <= CACHE_SIZE:
+            return
+        for place in sorted(spare, key=self._last_use):
             if excess > 0:
-                excess -= self._nbytes[place]
+                excess -= self._kept[place].nbytes
                 self._drop(place)
-        while len(self.programs) > CACHE_SIZE:
-            self._drop(next(iter(self.programs)))
+        for place in sorted(self._kept, key=self._last_use)[: max(len(self._kept) - CACHE_SIZE, 0)]:
+            self._drop(place)
 
-    def _drop(self, place: tuple[Hashable, Hashable]) -> None:
-        self.programs.pop(place, None)
-        self._nbytes.pop(place, None)
-        if all(key != place[0] for key, _ in list(self.programs)):
+    def _last_use(self, place: _Place) -> int:
+        return self._kept[place].used
+
+    def _drop(self, place: _Place) -> None:
+        del self._kept[place]
+        if all(key != place[0] for key, _ in self._kept):
             self._last.pop(place[0], None)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -96,13 +96,26 @@ def form_of(
     return Form(positions, names, moving, fixed, has_out)
 
 
+@dataclass(frozen=True)
+class _Entered:
+    """Calls that are taken quickly while the function reads the same from outside, and what takes them."""
+
+    captures: Captures
+    places: frozenset[Hashable] = frozenset()
+    call: Quick | None = None
+
+
 class QuickCalls:
-    """The quick calls of one function, the latest first. `dispatch` takes what none of them does."""
+    """The quick calls of one function, the latest first. `dispatch` takes what none of them does.
+
+    Threads share it without a lock: each replaces the whole by one assignment. If two enter calls together,
+    one may be lost, and is entered again by a later call.
+    """
 
     def __init__(self, dispatch: Callable[..., object]):
         self._dispatch = dispatch
         self.call: Quick | None = None
-        self._entered: dict[Hashable, Captures] = {}
+        self._entered: _Entered | None = None
 
     def enter(
         self, key: Hashable, program: Program, form: Form, leaves: Sequence[Any], captures: Captures
@@ -113,16 +126,17 @@ class QuickCalls:
         given = [_given(leaf) for leaf in leaves]
         place = (key, form, tuple(given))
         entered = self._entered
-        if any(c is not captures for c in entered.values()):
-            entered.clear()
-            self.call = None
-        if place in entered or len(entered) >= MOST_SIGNATURES:
+        if entered is None or entered.captures is not captures or entered.call is not self.call:
+            entered = _Entered(captures)
+        if place in entered.places or len(entered.places) >= MOST_SIGNATURES:
             return
-        entered[place] = captures
+        call = entered.call
         if None not in given:
-            otherwise = self.call or self._dispatch
+            otherwise = call or self._dispatch
             made = _quick_call(program, form, cast("list[Given]", given), Call(otherwise, captures.guards))
-            self.call = made or self.call
+            call = made or call
+        self._entered = _Entered(captures, entered.places | {place}, call)
+        self.call = call
 
 
 def _given(leaf: Any) -> Given | None:

@@ -481,7 +481,7 @@ class Transformed:
         changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
         if changed:
             yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
-        programs = list(self._cache.programs.values())
+        programs = self._cache.programs()
         yield "compiled for", f"{len(programs)} signatures"
         for program in programs[-ROWS_SHOWN:]:
             if program.native is not None:

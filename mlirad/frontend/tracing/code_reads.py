@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 from mlirad.frontend.splicing.plain import plain_code
 from mlirad.frontend.tracing.source import is_user_file
+from mlirad.jit.once import once
 from mlirad.lazy_dataclass import dataclass
 
 EVERY_NAME: Final = "*"
@@ -250,4 +251,10 @@ def is_program_file(file: str) -> bool:
     """Whether code in a file belongs to the program, not to Python, to mlirad or to an installed package."""
     if not is_user_file(file) or "site-packages" in file or "dist-packages" in file:
         return False
-    return not file.startswith(tuple(get_paths()[name] for name in ("stdlib", "platstdlib")))
+    return not file.startswith(_python_folders())
+
+
+@once
+def _python_folders() -> tuple[str, ...]:
+    """The folders of Python's own modules. `sysconfig` fails if two threads ask for them first together."""
+    return tuple(get_paths()[name] for name in ("stdlib", "platstdlib"))
