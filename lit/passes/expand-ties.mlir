@@ -68,3 +68,50 @@ func.func @main(%x: f64) -> (!linear.map<f64, f64>, !linear.map<f64, f64>) {
   %z, %e = linear.linearize %x {callee = @once, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %d, %e : !linear.map<f64, f64>, !linear.map<f64, f64>
 }
+
+// -----
+
+// Kinks that are multiples of one another are one, and what moves their elements moves the polynomial.
+
+// CHECK-LABEL: func.func @product(
+// CHECK:         %p = array.mul %a, %m : f64
+// CHECK:         %[[square:.*]] = array.mul %x, %x : f64
+// CHECK:         %[[twice:.*]] = array.mul %{{.*}}, %[[square]] : f64
+// CHECK:         %[[f:.*]] = array.add %{{.*}}, %[[twice]] : f64
+// CHECK:         %[[r:.*]] = array.select %{{.*}}, %[[f]], %p : i1, f64, f64 -> f64
+// CHECK-NEXT:    func.return %[[r]] : f64
+func.func @product(%x: f64) -> f64 {
+  %two = array.constant -2.0 : f64
+  %y = array.mul %two, %x : f64
+  %a = array.abs %x : f64
+  %m = array.abs %y : f64
+  %p = array.mul %a, %m : f64
+  func.return %p : f64
+}
+
+// CHECK-LABEL: func.func @reversed(
+// CHECK:         %[[tie:.*]] = array.compare eq %a, %{{.*}} : tensor<3xf64>, tensor<3xf64> -> tensor<3xi1>
+// CHECK:         %[[there:.*]] = array.reverse %[[tie]] {dims = [0]} : tensor<3xi1> -> tensor<3xi1>
+// CHECK:         array.select %[[there]], %{{.*}}, %c : tensor<3xi1>, tensor<3xf64>, tensor<3xf64>
+func.func @reversed(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %a = array.abs %x : tensor<3xf64>
+  %b = array.reverse %a {dims = [0]} : tensor<3xf64> -> tensor<3xf64>
+  %c = array.cos %b : tensor<3xf64>
+  func.return %c : tensor<3xf64>
+}
+
+func.func @both(%x: f64, %v: tensor<3xf64>) -> (f64, tensor<3xf64>) {
+  %y = func.call @product(%x) : (f64) -> f64
+  %w = func.call @reversed(%v) : (tensor<3xf64>) -> tensor<3xf64>
+  func.return %y, %w : f64, tensor<3xf64>
+}
+
+func.func @slope(%x: f64, %v: tensor<3xf64>) -> f64 {
+  %y, %w, %d = linear.linearize %x, %v {callee = @both, wrt = [0]} : f64, tensor<3xf64> -> (f64, tensor<3xf64>, !linear.map<f64, tuple<f64, tensor<3xf64>>>)
+  func.return %y : f64
+}
+
+func.func @main(%x: f64, %v: tensor<3xf64>) -> !linear.map<f64, f64> {
+  %y, %d = linear.linearize %x, %v {callee = @slope, wrt = [0]} : f64, tensor<3xf64> -> (f64, !linear.map<f64, f64>)
+  func.return %d : !linear.map<f64, f64>
+}

@@ -15,10 +15,10 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp
 from mlirad.dialects.shapes import Value, element_of, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.free_values import own_operands
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.moves import MOVES, moved, sources
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
@@ -26,8 +26,6 @@ from mlirad.rules.special_derivatives.table import special_coefficient
 
 Symbol: TypeAlias = Callable[[ArrayBuilder, Value, Sequence[Value]], Value]
 """`(b, a, operands) -> what a value is in terms of a and of the operands of its op`."""
-
-MOVES: Final = (BroadcastOp, ReshapeOp)
 
 FOLLOWED: Final = (*UNARY, *BINARY, ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.SpecialOp, *MOVES)
 """The ops that code may consist of."""
@@ -86,7 +84,7 @@ def jet(
 def _leaves(ops: Sequence[Operation]) -> list[Value]:
     """What the ops read that none of them makes."""
     inside = {op.results[0] for op in ops}
-    return list(dict.fromkeys(v for op in ops for v in own_operands(op) if v not in inside))
+    return list(dict.fromkeys(v for op in ops for v in free_values(op) if v not in inside))
 
 
 # Derivatives of code -------------------------------------------------------------------------------
@@ -114,12 +112,10 @@ def _tangent(b: ArrayBuilder, op: Operation, tangents: Mapping[Value, Value]) ->
             return _chosen(b, is_left, tangents.get(op.lhs), tangents.get(op.rhs))
         case ew.ConvertOp():
             return b.convert(tangents[op.operand], element_of(op.result)) if is_float(op.result) else None
-        case BroadcastOp() | ReshapeOp():
-            if not is_float(op.result):
+        case _ if isinstance(op, MOVES):
+            if not is_float(op.results[0]):
                 return None
-            env: Environment = {op.operand: tangents[op.operand]}
-            b.rebuild(op, env)
-            return env[op.result]
+            return moved(b, op, [tangents[o] if o in tangents else b.zeros(o.type) for o in sources(op)])
         case ew.SpecialOp():
             coefficients = [special_coefficient(k) for k in range(len(own_operands(op)))]
             terms = [

@@ -91,6 +91,22 @@ PARTS: dict[str, Part] = {
     "dot of magnitudes": Part(
         lambda *x: np.dot(np.abs(np.stack(x)), np.abs(np.stack(x))), lambda *x: _squares(*x), "000"
     ),
+    "|x| |3x|": Part(lambda x: np.abs(x) * np.abs(-3 * x), lambda x: 3 * x**2, "0"),
+    "norm, root, hypot": Part(
+        lambda x, y: (
+            _norm(x, 2 * y) * np.sqrt((x * x + 4 * y * y) / 9) + np.hypot(x, 2 * y) * np.sqrt(x**2 + 4 * y**2)
+        ),
+        lambda x, y: mp.mpf(4) / 3 * (x**2 + 4 * y**2),
+        "00",
+    ),
+    "exp(-2|x|) by |x|": Part(
+        lambda x: (1 + np.abs(2 * x)) * np.exp(-2 * np.abs(x)), lambda x: 1 - 2 * x**2, "0"
+    ),
+    "cos of moved magnitudes": Part(
+        lambda x, y: np.sum(np.cos(np.concatenate([np.abs(np.stack([x, y]))[::-1], np.stack([y])])[:2])),
+        lambda x, y: mp.cos(x) + mp.cos(y),
+        "00",
+    ),
     # Kinks that cancel in sums
     "logaddexp": Part(lambda x, y: np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y))), _logaddexp, "uv"),
     "logaddexp, least": Part(

@@ -397,3 +397,102 @@ def test_a_kink_that_is_computed_twice_is_one(case: str, method: Any) -> None:
     kink, at, hessian = KINKS_OF_TWO[case]
     found = ad.hessian(lambda x: (1 + kink(x)) * np.exp(-kink(x)), method=method, interpret=True)(at)
     np.testing.assert_allclose(found, -np.asarray(hessian), atol=1e-12)
+
+
+ROOTS: dict[str, tuple[Any, float]] = {
+    "norm": (np.linalg.norm, 1.0),
+    "norm of a multiple": (lambda x: np.linalg.norm(-3 * x), 3.0),
+    "norm of a reversed array": (lambda x: np.linalg.norm(x[::-1] / 2), 0.5),
+    "root of a sum": (lambda x: np.sqrt(np.sum(x * x)), 1.0),
+    "root of scaled squares": (lambda x: np.sqrt(np.sum(4 * x * x)), 2.0),
+    "root of a dot product": (lambda x: np.sqrt(x @ x / 4), 0.5),
+    "root of squares": (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), 1.0),
+    "guarded root": (lambda x: np.where(x @ x > 0, np.sqrt(np.where(x @ x > 0, x @ x, 1.0)), 0.0), 1.0),
+    "hypot": (lambda x: np.hypot(2 * x[1], x[0] * 2), 2.0),
+    "complex": (lambda x: np.abs(x[0] + 1j * x[1]), 1.0),
+    "norm of rows": (lambda x: np.linalg.norm(x[None], axis=1)[0], 1.0),
+    "norm of elements": (lambda x: np.linalg.norm(np.stack([x[1], 2 * x[0] - x[0]])), 1.0),
+    "many elements": (lambda x: np.linalg.norm(np.tile(x, 16)) / 4, 1.0),
+}
+"""Writings of multiples of the norm of a vector of two, and the factors."""
+
+SIZES: dict[str, tuple[Any, float]] = {
+    "magnitude": (np.abs, 1.0),
+    "magnitude of a multiple": (lambda x: np.abs(-3 * x), 3.0),
+    "maximum": (lambda x: np.maximum(x, -x), 1.0),
+    "distance": (lambda x: np.abs((x + 1) / 2 - 0.5), 0.5),
+    "distance by extrema": (lambda x: np.maximum(x, 0) - np.minimum(x, 0), 1.0),
+    "root of a square": (lambda x: np.sqrt(x**2), 1.0),
+    "hypot": (lambda x: np.hypot(x, 0), 1.0),
+    "norm": (lambda x: np.linalg.norm(x[:, None] * 2, axis=1), 2.0),
+    "largest magnitude": (lambda x: np.max(np.abs(x)[:, None], axis=1), 1.0),
+}
+"""Writings of multiples of magnitudes, element by element, and the factors."""
+
+
+@pytest.mark.parametrize("case", [(one, other) for one in ROOTS for other in ROOTS], ids="-".join)
+def test_norms_that_are_multiples_are_one_kink(case: tuple[str, str]) -> None:
+    """Their product is smooth, however each is written, as is (1 + a) exp(-a)."""
+    (one, c), (other, d) = (ROOTS[name] for name in case)
+    for f, expected in (
+        (lambda x: one(x) * other(x), 2 * c * d * np.eye(2)),
+        (lambda x: (1 + one(x) / c) * np.exp(-other(x) / d), -np.eye(2)),
+    ):
+        found = ad.hessian(f, interpret=True)(np.zeros(2))
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+        beside = ad.hessian(f, interpret=True)(np.array([3e-9, -4e-9]))
+        np.testing.assert_allclose(beside, expected, rtol=1e-7, atol=1e-7 * c * d)
+
+
+@pytest.mark.parametrize("case", [(one, other) for one in SIZES for other in SIZES], ids="-".join)
+def test_magnitudes_that_are_multiples_are_one_kink(case: tuple[str, str]) -> None:
+    (one, c), (other, d) = (SIZES[name] for name in case)
+    for f, expected in (
+        (lambda x: np.sum(one(x) * other(x)), [2 * c * d, 2 * c * d]),
+        (lambda x: np.sum((1 + one(x) / c) * np.exp(-other(x) / d)), [-1.0, 0.0]),
+    ):
+        found = ad.hessian(f, interpret=True)(np.array([0.0, 1.0]))
+        np.testing.assert_allclose(found, np.diag(expected), rtol=1e-12, atol=1e-12)
+
+
+def test_kinks_that_are_no_multiples_stay_apart() -> None:
+    """The product has no second derivative at 0; elsewhere nothing changes."""
+    pairs: list[tuple[Any, Any]] = [
+        (lambda x: np.linalg.norm(x), lambda x: np.hypot(x[0], 2 * x[1])),
+        (lambda x: np.abs(x[0]), lambda x: np.abs(x[1])),
+        (lambda x: np.abs(x[0] - x[1]), lambda x: np.abs(x[0] + x[1])),
+        (lambda x: np.abs(x[0]), lambda x: np.abs(x[0] + 1e-6)),
+    ]
+    for one, other in pairs:
+        f = lambda x, one=one, other=other: one(x) * other(x)  # noqa: E731
+        np.testing.assert_array_equal(ad.hessian(f, interpret=True)(np.zeros(2)), np.zeros((2, 2)))
+
+
+MOVED: dict[str, tuple[Any, Any]] = {
+    "slice": (lambda v: v[1:], [0, 1, 1]),
+    "steps": (lambda v: v[::2], [1, 0, 1]),
+    "reversed": (lambda v: v[::-1], [1, 1, 1]),
+    "one": (lambda v: v[1], [0, 1, 0]),
+    "taken": (lambda v: v[np.array([2, 0, 0])], [2, 0, 1]),
+    "taken at traced positions": (lambda v: np.take(v, np.argsort(np.cos(v))), [1, 1, 1]),
+    "repeated": (lambda v: np.repeat(v, 2), [2, 2, 2]),
+    "tiled": (lambda v: np.tile(v, 3), [3, 3, 3]),
+    "rolled": (lambda v: np.roll(v, 1), [1, 1, 1]),
+    "rows": (lambda v: np.stack([v, 2 * np.ones(3)]).T, [1, 1, 1]),
+    "joined": (lambda v: np.concatenate([v, np.ones(2), v[:1]]), [2, 1, 1]),
+    "padded": (lambda v: np.pad(v, 2), [1, 1, 1]),
+    "padded with edges": (lambda v: np.pad(v, 1, mode="edge"), [2, 1, 2]),
+    "reshaped": (lambda v: v.reshape(3, 1)[:2], [1, 1, 0]),
+    "in a matrix": (lambda v: np.diag(v), [1, 1, 1]),
+    "broadcast": (lambda v: np.broadcast_to(v, (2, 3)), [2, 2, 2]),
+}
+"""What moves elements of an array of three, and how often each stands in the result."""
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_kinks_whose_elements_move(case: str) -> None:
+    """The second derivative of cos of moved magnitudes at 0 is that of cos of what has none."""
+    move, times = MOVED[case]
+    for kink in (np.abs, lambda x: np.linalg.norm(x[:, None], axis=1)):
+        found = ad.hessian(lambda x, kink=kink: np.sum(np.cos(move(kink(x)))), interpret=True)(np.zeros(3))
+        np.testing.assert_allclose(found, -np.diag(np.array(times, float)), atol=1e-14)

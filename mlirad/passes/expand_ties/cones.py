@@ -11,19 +11,38 @@ is read as it is, since these are made smooth as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import Final, TypeAlias
+from collections.abc import Container, Hashable
+from typing import Final
 
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
-from mlirad.ir.free_values import own_operands
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.moves import MOVES, sources
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.elementwise_jets import MOVES, is_followed
+from mlirad.passes.elementwise_jets import is_followed
 from mlirad.passes.expand_ties.kinks import Kink
 
-Moves: TypeAlias = tuple[Operation, ...]
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """Where the elements of a kink are in a value that depends on it: one for each way."""
+
+    op: Operation | None = None
+    """What moves them last; `None` if they are where they were."""
+    sources: tuple[Route | None, ...] = ()
+    """Where they are in each source of that op; `None` if they are not in it."""
+
+    def key(self) -> Hashable:
+        """What routes with the same moves have in common; moves with regions are all different."""
+        op = self.op
+        if op is None or op.regions:
+            return op
+        taken = sources(op)
+        read = tuple(v.type if v in taken else v for v in own_operands(op))
+        return (op.name, self.sources, frozenset(op.properties.items()), read, op.results[0].type)
+
 
 MOST_OPS = 60
 """Values that depend on more ops are left as they are."""
@@ -39,13 +58,14 @@ class Cone:
     """The results that are not linear in the kink."""
     readers_of_raw: set[Operation]
     """The ops that read what depends on the kink as it is."""
-    moves: dict[Value, Moves]
-    """What moves the elements of the kink to those of a value that depends on it."""
+    routes: dict[Value, Route]
+    """Where the elements of the kink are in the values that depend on it."""
+    _known: dict[Hashable, Route]
 
     @staticmethod
     def of(block: Block, kink: Kink) -> Cone:
         """The cone of a kink in its block."""
-        cone = Cone(kink, [], set(), set(), {})
+        cone = Cone(kink, [], set(), set(), {}, {})
         for op in block.ops:
             if op.results:
                 cone._enter(op)
@@ -58,16 +78,24 @@ class Cone:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""
         value = op.results[0]
         if value in self.kink.symbols:
-            self.moves[value] = ()
+            route = Route()
         else:
-            read = [o for o in own_operands(op) if o in self.moves]
-            if not is_followed(op) or len({self.moves[o] for o in read}) != 1:
+            read = [o for o in free_values(op) if o in self.routes]
+            if not read or not is_followed(op):
                 return
-            if not is_linear(op, self.moves):
+            if isinstance(op, MOVES):
+                route = Route(op, tuple(self.routes.get(v) for v in sources(op)))
+                if not any(route.sources):
+                    return
+            else:
+                route = self.routes[read[0]]
+                if any(self.routes[o] is not route for o in read):
+                    return
+            if not is_linear(op, self.routes):
                 self.readers_of_raw.add(op)
             if op in self.readers_of_raw or self.curved.intersection(read):
                 self.curved.add(value)
-            self.moves[value] = self.moves[read[0]] + ((op,) if isinstance(op, MOVES) else ())
+        self.routes[value] = self._known.setdefault(route.key(), route)
         self.ops.append(op)
 
     @property

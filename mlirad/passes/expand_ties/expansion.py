@@ -11,17 +11,20 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.shapes import Value, element_of, is_float
+from mlirad.dialects.array.reductions import DotOp
+from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
-from mlirad.ir.free_values import own_operands
+from mlirad.ir.free_values import free_values
+from mlirad.ir.moves import MOVES, moved, sources
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import jet
-from mlirad.passes.expand_ties.cones import MOST_OPS, Cone
+from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, Route
 from mlirad.passes.expand_ties.kinks import kinks_of
-from mlirad.passes.function_pass import visit_regions
+from mlirad.passes.function_pass import holds, visit_regions
+from mlirad.passes.smooth_identities.roots import is_inner
 
 MOST_ROUNDS = 3
 """Of how many kinks a value may be made that it is smooth at ties of all of them: it grows with each."""
@@ -29,6 +32,7 @@ MOST_ROUNDS = 3
 
 def expanded(function: FuncOp) -> FuncOp:
     """The function, with polynomials at the ends of the cones of its kinks; itself if there are none."""
+    function = _with_products(function)
     done = set[int]()
     for _ in range(MOST_ROUNDS):
         cones = {k: cone for k, cone in enumerate(_cones(function)) if k not in done and cone.ends}
@@ -39,6 +43,28 @@ def expanded(function: FuncOp) -> FuncOp:
         function = rebuild_function(function, _Expansion.of(chosen.values()).visit)
         erase_unused(function_block(function))
     return function
+
+
+def _with_products(function: FuncOp) -> FuncOp:
+    """The function, with contractions of two values that depend on one kink as sums of products."""
+    if not holds(function, (DotOp,)):
+        return function
+    split = {
+        op
+        for cone in _cones(function)
+        for value in cone.routes
+        for op in (use.operation for use in value.uses)
+        if isinstance(op, DotOp) and is_inner(op) and op.lhs in cone.routes and op.rhs in cone.routes
+    }
+
+    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        if isinstance(op, DotOp) and op in split:
+            x, y = (env.get(v, v) for v in (op.lhs, op.rhs))
+            env[op.result] = b.sum(b.mul(x, y), op.contract[0])
+        else:
+            visit_regions(b, op, env, visit) if op.regions else b.rebuild(op, env)
+
+    return rebuild_function(function, visit) if split else function
 
 
 def _cones(function: FuncOp) -> Iterator[Cone]:
@@ -85,11 +111,11 @@ class _Expansion:
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op, and what stands for its result where it has to be made smooth."""
-        if op.regions:
+        if op.regions and not isinstance(op, MOVES):
             visit_regions(b, op, env, self.visit)
             return
         if op in self.readers_of_raw:
-            inner = {o: self.raw.get(o, env.get(o, o)) for o in own_operands(op)}
+            inner = {o: self.raw.get(o, env.get(o, o)) for o in free_values(op)}
             b.rebuild(op, inner)
             env.update((r, inner[r]) for r in op.results)
         else:
@@ -109,18 +135,26 @@ class _Expansion:
         except DifferentiationError:  # of a special function without derivative
             return raw
 
-        def moved(x: Value) -> Value:
-            for op in cone.moves[value]:
-                (operand,) = own_operands(op)
-                env: Environment = {operand: x}
-                b.rebuild(op, env)
-                x = env[op.results[0]]
+        def in_place(x: Value) -> Value:
+            x = _placed(b, cone.routes[value], x, known)
             return b.convert(x, element_of(raw)) if is_float(x) else x
 
         found = f.value
         if f.first is not None:
-            found = b.add(found, b.absorbing_mul(f.first, moved(kink.a(b, known))))
+            found = b.add(found, b.absorbing_mul(f.first, in_place(kink.a(b, known))))
         if f.second is not None:
             half = b.scaled(f.second, 0.5)
-            found = b.add(found, b.absorbing_mul(half, moved(kink.square(b, known))))
-        return b.select(moved(kink.is_tie(b, known)), found, raw)
+            found = b.add(found, b.absorbing_mul(half, in_place(kink.square(b, known))))
+        return b.select(in_place(kink.is_tie(b, known)), found, raw)
+
+
+def _placed(b: ArrayBuilder, route: Route, x: Value, env: Environment) -> Value:
+    """Elements of the shape of a kink where the route has those of the kink, and 0 elsewhere."""
+    if route.op is None:
+        return x
+    zeros = (b.zeros(array_type(shape_of(v), element_of(x))) for v in sources(route.op))
+    parts = [
+        nothing if inner is None else _placed(b, inner, x, env)
+        for inner, nothing in zip(route.sources, zeros, strict=True)
+    ]
+    return moved(b, route.op, parts, env)

@@ -6,22 +6,27 @@
     sqrt(x x + y y)         a^2 = x x + y y      0 at the origin
     max(|x|), min(|x|)      a^2 = max(x x)       0 where all elements are, or one is
 
-A kink a is smooth but where it is 0; its square is smooth there, too.
+A kink a is smooth but where it is 0; its square is smooth there, too. Kinks that are multiples of one another
+are one: |x| and |3 x|, norm(x) and sqrt(x @ x).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field
+from math import prod
 
-from xdsl.ir import Block
+from xdsl.ir import Attribute, Block
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reductions import ReduceOp
-from mlirad.dialects.shapes import Value, is_float, values_of
+from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.moves import CHOICES
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import Symbol
+from mlirad.passes.expand_ties.forms import Forms, Multiple
 from mlirad.passes.smooth_identities.roots import Emit, is_radius, magnitude_of, square_of
 from mlirad.passes.smooth_identities.sides import Numbers, canonical, numbers_of
 
@@ -70,6 +75,11 @@ class Kink:
 
 def kinks_of(block: Block) -> list[Kink]:
     """The kinks of a block, in the order of its ops."""
+    found = _kinks(block)
+    return _joined(found) if len(found) > 1 else found
+
+
+def _kinks(block: Block) -> list[Kink]:
     found: list[Kink] = []
     apart: dict[frozenset[Value | None], Kink] = {}
     for op in block.ops:
@@ -93,6 +103,67 @@ def kinks_of(block: Block) -> list[Kink]:
             if known is not None:
                 known.symbols[op.result] = _larger if isinstance(op, ew.MaxOp) else _smaller
     return found
+
+
+# Multiples -----------------------------------------------------------------------------------------
+
+
+def _joined(kinks: list[Kink]) -> list[Kink]:
+    """The kinks, each with its multiples, if these, or what has their elements, are of the same type."""
+    forms = Forms()
+    alike: dict[Hashable, list[tuple[float, Kink]]] = {}
+    for kink in kinks:
+        multiple = _multiple(forms, kink)
+        if multiple is not None:
+            alike.setdefault(multiple.kind, []).append((multiple.factor, kink))
+    found = list(kinks)
+    for group in alike.values():
+        faces = [(factor, kink, _faces(kink)) for factor, kink in group]
+        shared = _shared_type([types for _, _, types in faces])
+        if shared is None:
+            continue
+        (unit, first, values), *others = [face for face in faces if shared in face[2]]
+        base = first
+        if values[shared] is not first.size:
+            base = Kink(values[shared], first.sign)
+            found.insert(found.index(first), base)
+        for factor, kink, values in others:
+            if values[shared] is kink.size:
+                found.remove(kink)
+                symbols = kink.symbols
+            else:
+                symbols = {values[shared]: kink.symbols[kink.size]}
+            base.symbols.update((v, _multiplied(symbol, factor / unit)) for v, symbol in symbols.items())
+    return found
+
+
+def _multiple(forms: Forms, kink: Kink) -> Multiple | None:
+    if kink.numbers is not None:
+        return forms.of_distance(kink.size, *kink.numbers)
+    return forms.of_radius(kink.size) if is_radius(kink.size) else forms.of_extremum(kink.size)
+
+
+def _faces(kink: Kink) -> dict[Attribute, Value]:
+    """The values that are the kink in some shape, by their types, the kink itself first."""
+    found = {kink.size.type: kink.size}
+    for use in kink.size.uses:
+        op = use.operation
+        if not isinstance(op, CHOICES) or op.parent is not kink.size.owner.parent:
+            continue
+        face = op.results[0]
+        if prod(shape_of(face)) == prod(shape_of(kink.size)) and square_of(face) is not None:
+            found.setdefault(face.type, face)
+    return found
+
+
+def _shared_type(faces: Sequence[Mapping[Attribute, Value]]) -> Attribute | None:
+    """The first type that two kinks have, or more."""
+    counts = Counter(type_ for types in faces for type_ in types)
+    return next((type_ for types in faces for type_ in types if counts[type_] > 1), None)
+
+
+def _multiplied(symbol: Symbol, factor: float) -> Symbol:
+    return lambda b, a, operands: symbol(b, b.scaled(a, factor), operands)
 
 
 def _distance(value: Value) -> tuple[Numbers, float] | None:

@@ -20,22 +20,20 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.array.indexing import GatherOp
 from mlirad.dialects.array.reductions import SumOp
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.moves import CHOICES, moved
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.exponentials import exponent_of_one_more, is_distance
-from mlirad.passes.smooth_identities.roots import MOVES, is_radius, moved
+from mlirad.passes.smooth_identities.roots import is_radius
 
 Slope: TypeAlias = Callable[[ArrayBuilder, Sequence[Value], Sequence[Value]], Value]
 """`(b, arguments, tangents) -> the tangent of the logarithm`."""
-
-_MOVES: Final = (*MOVES, GatherOp)
 
 _MOST_OPS = 40
 """In how many ops kinks are looked for."""
@@ -103,14 +101,14 @@ def _of_ratio(b: ArrayBuilder, x: Value) -> _Logarithm | None:
         return _of_share(b, exponential.owner.operand, values_of(total.dims), moves)
     s = exponential.owner.operand
     for move in moves:
-        s = moved(b, move, s)
+        s = moved(b, move, [s])
     return _Logarithm([s, op.rhs], _ratio)
 
 
 def _moves_of(x: Value) -> tuple[list[Operation], Value]:
     """The ops that move and choose elements, the first one first, and the value whose elements these are."""
     op = x.owner
-    if not isinstance(op, _MOVES):
+    if not isinstance(op, CHOICES):
         return [], x
     moves, source = _moves_of(own_operands(op)[0])
     return [*moves, op], source
@@ -138,7 +136,7 @@ def _of_share(b: ArrayBuilder, s: Value, summed: Sequence[int], moves: Sequence[
         rest, others = (total(b.select(is_most, zeros, v)) for v in (share, changes))
         found = b.select(is_most, b.sub(b.mul(rest, ds), others), b.sub(ds, total(changes)))
         for move in moves:
-            found = moved(b, move, found)
+            found = moved(b, move, [found])
         return found
 
     exponential = b.unary(ew.ExpOp, s)
@@ -178,14 +176,14 @@ def _moved(
         if found is None:
             return None
         return _then(found, lambda b, slope: b.select(condition, slope, b.zeros(slope.type)))
-    if not isinstance(op, _MOVES):
+    if not isinstance(op, CHOICES):
         return None
     found = logarithm_of(own_operands(op)[0])
     if found is None:
         return None
     if found.is_moved:
-        return _then(found, lambda b, slope: moved(b, op, slope))
-    return replace(found, arguments=[moved(b, op, v) for v in found.arguments])
+        return _then(found, lambda b, slope: moved(b, op, [slope]))
+    return replace(found, arguments=[moved(b, op, [v]) for v in found.arguments])
 
 
 def _then(found: _Logarithm, made: Callable[[ArrayBuilder, Value], Value]) -> _Logarithm:

@@ -16,8 +16,9 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.moves import MOVES
 from mlirad.ir.structural import scalar_of
-from mlirad.passes.elementwise_jets import MOVES, is_followed, jet
+from mlirad.passes.elementwise_jets import is_followed, jet
 from mlirad.passes.smooth_identities.products import factors_of, replaced
 from mlirad.passes.smooth_identities.roots import magnitude_of, sign_of
 

@@ -21,24 +21,15 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
-from mlirad.dialects.array.structural import (
-    BroadcastOp,
-    ConcatenateOp,
-    ReshapeOp,
-    ReverseOp,
-    SliceOp,
-    StackOp,
-)
+from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, ReverseOp, SliceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.moves import MOVES, moved, sources
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.smooth_identities.angles import squared_angle
 
 Emit: TypeAlias = Callable[[ArrayBuilder], Value]
-
-MOVES = (BroadcastOp, ReshapeOp, ReverseOp, SliceOp, IndexOp)
-"""Ops whose result has elements of their first operand, and nothing else."""
 
 _DEPTH = 8
 """How many ops back is looked."""
@@ -90,14 +81,11 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
         case ew.SelectOp():
             return _squared_choice(op, depth - 1)
         case _ if isinstance(op, MOVES):
-            inner = square_of(own_operands(op)[0], depth - 1)
-            return None if inner is None else lambda b: moved(b, op, inner(b))
-        case ConcatenateOp() | StackOp():
-            found = [square_of(part, depth - 1) for part in own_operands(op)]
+            found = [square_of(part, depth - 1) for part in sources(op)]
             if all(square is None for square in found):
                 return None
-            squares = [square or _product(v) for square, v in zip(found, own_operands(op), strict=True)]
-            return lambda b: _joined(b, op, [square(b) for square in squares])
+            squares = [square or _product(v) for square, v in zip(found, sources(op), strict=True)]
+            return lambda b: moved(b, op, [square(b) for square in squares])
         case _:
             return None
 
@@ -127,7 +115,7 @@ def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
         case ew.MulOp():
             sides = (op.lhs, op.rhs)
             scaled = [other for one, other in (sides, sides[::-1]) if (scalar_of(one) or 0) > 0]
-            return op.lhs is op.rhs or any(_is_sum_of_squares(v, depth - 1) for v in scaled)
+            return _are_alike(op) or any(_is_sum_of_squares(v, depth - 1) for v in scaled)
         case ew.DivOp():
             return (scalar_of(op.rhs) or 0) > 0 and _is_sum_of_squares(op.lhs, depth - 1)
         case ew.AddOp():
@@ -138,6 +126,25 @@ def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
             return _is_sum_of_squares(own_operands(op)[0], depth - 1)
         case _:
             return False
+
+
+def _are_alike(op: ew.MulOp) -> bool:
+    """Whether factors are multiples of one another by a positive number."""
+    (c, x), (d, y) = (_scaled(v) for v in (op.lhs, op.rhs))
+    return x is y and c * d > 0
+
+
+def _scaled(value: Value) -> tuple[float, Value]:
+    """A value as a constant times another one."""
+    op = value.owner
+    if isinstance(op, ew.NegOp):
+        return -1.0, op.operand
+    if isinstance(op, ew.MulOp):
+        for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            c = scalar_of(one)
+            if c is not None:
+                return float(c), other
+    return 1.0, value
 
 
 def _square_beside(value: Value) -> Value | None:
@@ -225,19 +232,6 @@ def _source(value: Value) -> Value:
     return value.owner.operand if isinstance(value.owner, BroadcastOp) else value
 
 
-def moved(b: ArrayBuilder, op: Operation, x: Value) -> Value:
-    """What a move makes of another array."""
-    env: Environment = {own_operands(op)[0]: x}
-    b.rebuild(op, env)
-    return env[op.results[0]]
-
-
-def _joined(b: ArrayBuilder, op: Operation, parts: list[Value]) -> Value:
-    env: Environment = dict(zip(own_operands(op), parts, strict=True))
-    b.rebuild(op, env)
-    return env[op.results[0]]
-
-
 # Signs ---------------------------------------------------------------------------------------------
 
 
@@ -255,7 +249,7 @@ def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
         return number >= 0
     match op:
         case ew.MulOp():
-            return op.lhs is op.rhs or known(op.lhs, op.rhs)
+            return _are_alike(op) or known(op.lhs, op.rhs)
         case ew.DivOp() | ew.AddOp():
             return known(op.lhs, op.rhs)
         case ew.MaxOp():
@@ -271,10 +265,8 @@ def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
             return op.lhs is op.rhs and is_inner(op)
         case SumOp():
             return known(op.operand)
-        case ConcatenateOp() | StackOp():
-            return known(*own_operands(op))
         case _ if isinstance(op, MOVES):
-            return known(own_operands(op)[0])
+            return known(*sources(op))
         case _:
             return isinstance(op, _NEVER_NEGATIVE)
 

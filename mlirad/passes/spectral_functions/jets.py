@@ -16,17 +16,14 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.indexing import GatherOp, IndexOp
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.array.structural import BroadcastOp, PadOp, ReshapeOp, ReverseOp, SliceOp, TransposeOp
+from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.moves import MOVES, moved, sources
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
 from mlirad.rules.special_derivatives.table import special_coefficient
-
-MOVES = (BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ReverseOp, GatherOp, PadOp, IndexOp)
-"""Ops that move elements, and leave them as they are."""
 
 
 def derivative(b: ArrayBuilder, y: Value, x: Value) -> Value | None:
@@ -87,8 +84,10 @@ def _walk(
         found = None
         if isinstance(op, Operation) and is_float(v):
             if isinstance(op, MOVES):
-                inner = visit(own_operands(op)[0])
-                found = None if inner is None else _moved(b, op, inner)
+                inner = [visit(part) for part in sources(op)]
+                if any(part is not None for part in inner):
+                    each = zip(inner, sources(op), strict=True)
+                    found = moved(b, op, [b.zeros(v.type) if part is None else part for part, v in each])
             elif isinstance(op, ew.SelectOp):
                 found = _chosen(b, op, visit)
             elif isinstance(op, ew.ElementwiseOp):
@@ -102,12 +101,6 @@ def _walk(
         return found
 
     return visit(y)
-
-
-def _moved(b: ArrayBuilder, op: Operation, x: Value) -> Value:
-    env = {own_operands(op)[0]: x}
-    b.rebuild(op, env)
-    return env[op.results[0]]
 
 
 def _chosen(b: ArrayBuilder, op: ew.SelectOp, visit: Callable[[Value], Value | None]) -> Value | None:
