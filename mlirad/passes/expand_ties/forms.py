@@ -142,7 +142,7 @@ class Forms:
                 (s,) = (v for v in (safe.on_true, safe.on_false) if scalar_of(v) is None)
                 return self._square(s, at)
             case CustomOp():
-                self._inside.update(zip(op.body.block.args, op.operands, strict=True))
+                self._inside.update(zip(op.body.block.args, own_operands(op), strict=True))
                 return self._square(yields(op.body)[1], at)
             case _:
                 raise _UnknownError
@@ -299,7 +299,7 @@ class Forms:
         key: Hashable = value
         if isinstance(op, Operation) and not op.regions and depth:
             properties = tuple(sorted((name, p) for name, p in op.properties.items()))
-            given = tuple(self._identity(self._inside.get(o, o), depth - 1) for o in op.operands)
+            given = tuple(self._identity(self._inside.get(o, o), depth - 1) for o in own_operands(op))
             key = (op.name, properties, value.type, op.results.index(value), given)
         return self._numbers.setdefault(key, len(self._numbers))
 
