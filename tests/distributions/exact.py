@@ -314,6 +314,46 @@ def halves(x: Any, df: Any) -> tuple[Any, Any]:
     return x / 2, df / 2
 
 
+def pearson_density(x: Any, skew: Any) -> Any:
+    return abs(2 / skew) * gamma_density(4 / skew**2 + 2 * x / skew, 4 / skew**2)
+
+
+def pearson(x: Any, skew: Any) -> Any:
+    share = P(4 / skew**2, 4 / skew**2 + 2 * x / skew)
+    return share if skew > 0 else 1 - share
+
+
+def uniforms_density(x: Any, n: Any) -> Any:
+    ways = (mp.binomial(n, k) * (-1) ** k * power(x - k, n - 1) for k in range(int(mp.floor(x)) + 1))
+    return mp.fsum(ways) / mp.factorial(n - 1)
+
+
+def uniforms(x: Any, n: Any) -> Any:
+    if x > n / 2:
+        return 1 - uniforms(n - x, n)
+    ways = (mp.binomial(n, k) * (-1) ** k * (x - k) ** n for k in range(int(mp.floor(x)) + 1))
+    return mp.fsum(ways) / mp.factorial(n)
+
+
+def poisson_mixture(of_number: Function, x: Any, nc: Any) -> Any:
+    """The sum of a function of 0, 1, 2, ... by their probabilities, up to terms that vanish."""
+    total, weight, j = mpf(0), exp(-nc / 2), 0
+    while True:
+        term = weight * of_number(j)
+        total += term
+        if j > mp.sqrt(abs(x * nc)) / 2 and abs(term) <= abs(total) * mp.eps:
+            return total
+        j += 1
+        weight *= nc / (2 * j)
+
+
+def noncentral_density(x: Any, df: Any, nc: Any) -> Any:
+    if abs(nc) < 1:
+        return poisson_mixture(lambda j: gamma_density(x / 2, df / 2 + j) / 2, x, nc)
+    root = mp.sqrt(x * nc)
+    return exp(-(x + nc) / 2) * (x / nc) ** (df / 4 - HALF) * mp.besseli(df / 2 - 1, root) / 2
+
+
 EXACT: dict[str, Exact] = {
     # of the normal distribution
     "norm": Exact(phi, Phi, mean=lambda: 0, var=lambda: 1),
@@ -438,6 +478,10 @@ EXACT: dict[str, Exact] = {
     "halfgennorm": Exact(lambda x, b: b / mp.gamma(1 / b) * exp(-(x**b)), lambda x, b: P(1 / b, x**b), [(0.7,), (2.0,), (3.5,)], 0.0),
     "gennorm": Exact(lambda x, b: b / (2 * mp.gamma(1 / b)) * exp(-(abs(x) ** b)), both(lambda x, b: P(1 / b, x**b)), [(0.7,), (2.0,), (4.0,)],
                      knots=lambda b: () if b in (2, 4) else (0.0,), mean=lambda b: 0, var=lambda b: mp.gammaprod([3 / b], [1 / b])),
+    "pearson3": Exact(pearson_density, pearson, [(0.02,), (-0.095,), (0.12,), (-1.1,), (2.5,)], lambda s: -2 / s if s > 0 else -inf, lambda s: -2 / s if s < 0 else inf,
+                      at=(-60.0, -11.0, -3.0, -1.5, -0.7, -0.3, -1e-8, 0.05, 1e-5, 0.4, 1.2, 1.7, 5.0, 19.5, 38.0, 300.0), mean=lambda s: 0, var=lambda s: 1),
+    "ncx2": Exact(noncentral_density, lambda x, df, nc: poisson_mixture(lambda j: P(df / 2 + j, x / 2), x, nc), [(0.7, 0.4), (21.0, 1.06), (5.5, 300.0)], 0.0,
+                  at=(1e-100, 1e-8, 0.01, 0.5, 3.0, 11.0, 40.0, 95.0, 250.0, 700.0, 3000.0), mean=lambda df, nc: df + nc, var=lambda df, nc: 2 * (df + 2 * nc)),
     # of the beta distribution
     "beta": Exact(beta_density, lambda x, a, b: B(a, b, x), [(1.0, 1.0), (2.3, 0.6), (0.5, 3.0), (200.0, 50.0)], 0.0, 1.0,
                   mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1)),
@@ -475,6 +519,8 @@ EXACT: dict[str, Exact] = {
                    lambda x, chi: 1 - P(mpf(1.5), chi * chi * (1 - x * x) / 2) / P(mpf(1.5), chi * chi / 2), [(1.0,), (0.3,), (9.0,)], 0.0, 1.0),
     "tukeylambda": Exact(lambda x, lam: tukey(x, lam)[0], lambda x, lam: tukey(x, lam)[1], [(3.1,), (0.0,), (-0.4,), (0.5,)],
                          lambda lam: -1 / lam if lam > 0 else -inf, lambda lam: 1 / lam if lam > 0 else inf),
+    "irwinhall": Exact(uniforms_density, uniforms, [(1.0,), (2.0,), (5.0,), (30.0,), (128.0,)], 0.0, lambda n: n, knots=lambda n: tuple(range(int(n) + 1)), whole=(0,),
+                       at=(1e-200, 1e-8, 0.01, 0.4, 0.7, 1.3, 1.99, 2.2, 2.5, 3.6, 4.98, 7.7, 12.1, 15.3, 28.4, 55.6, 68.2, 127.7), mean=lambda n: n / 2, var=lambda n: n / 12),
     # normal numbers and others
     "dpareto_lognorm": Exact(double_pareto_density, double_pareto, [(3.0, 1.2, 1.5, 2.0), (-0.5, 0.3, 6.0, 0.7)], 0.0),
     "norminvgauss": Exact(inverse_mixture, inverse_mixture_below, [(1.25, 0.5), (7.0, -3.0), (0.3, 0.0)], mean=lambda a, b: b / mp.sqrt(a * a - b * b)),

@@ -82,6 +82,26 @@ def _difference(d: Exact, method: str, x: float, shapes: tuple[float, ...], k: i
         return (up - down) / (2 * h) if order == 1 else (up - 2 * at(0) + down) / h**2
 
 
+def mixed_derivative(d: Exact, method: str, x: float, shapes: tuple[float, ...], k: int) -> Any:
+    """The derivative of a method in the point and in a shape."""
+    return stable(partial(_mixed_difference, d, method, x, shapes, k))
+
+
+def _mixed_difference(d: Exact, method: str, x: float, shapes: tuple[float, ...], k: int) -> Any:
+    point = [mpf(v) for v in (x, *shapes)]
+    steps = [mpf(10) ** -(mp.dps // 4) * (abs(v) or 1) for v in point]
+
+    def at(by_point: int, by_shape: int) -> Any:
+        moved = [
+            v + h * (by_point * (j == 0) + by_shape * (j == k))
+            for j, (v, h) in enumerate(zip(point, steps, strict=True))
+        ]
+        return METHODS[method](d, *moved)
+
+    with mp.workdps(3 * mp.dps):
+        return (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * steps[0] * steps[k])
+
+
 class _Late(Exception):
     pass
 

@@ -12,7 +12,7 @@ import mlirad as ad
 from tests.distributions.exact import EXACT
 from tests.distributions.exact_discrete import DISCRETE
 from tests.distributions.points import points
-from tests.distributions.references import called, derivative, in_time, methods_of
+from tests.distributions.references import called, derivative, in_time, methods_of, mixed_derivative
 
 TOLERANCE = 1e-9
 LEAST, LARGEST = 1e-300, 1e300
@@ -73,3 +73,49 @@ def test_derivatives_over_whole_ranges(case: tuple[str, tuple[float, ...], int])
                 judged += 1
     assert not wrong, wrong
     assert judged
+
+
+MIXED = [
+    (name, d.shapes[0], k)
+    for name, d in EXACT.items()
+    for k in range(1, len(d.shapes[0]) + 1)
+    if k - 1 not in d.whole
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*made anew")
+@pytest.mark.parametrize("case", MIXED, ids=str)
+def test_derivatives_in_point_and_shape_in_either_order(case: tuple[str, tuple[float, ...], int]) -> None:
+    name, shapes, k = case
+    d = EXACT[name]
+    x = points(d, shapes, step=3)
+    x = x[(np.abs(x) > 1e-10) & (np.abs(x) < 1e5)]
+    methods = [m for m in methods_of(d) if m in ("logpdf", "cdf", "logsf")]
+    ones, others = np.ones(x.shape), [np.full(x.shape, s) for s in shapes]
+
+    def values(x: Any, v: Any) -> list[Any]:
+        return [called(name, m, x, *others[: k - 1], v, *others[k:]) for m in methods]
+
+    def by_point(x: Any, v: Any) -> list[Any]:
+        return ad.jvp(lambda x: values(x, v), (x,), (ones,))[1]
+
+    def by_shape(x: Any, v: Any) -> list[Any]:
+        return ad.jvp(lambda v: values(x, v), (v,), (ones,))[1]
+
+    def both(x: Any, v: Any) -> tuple[Any, ...]:
+        one = ad.jvp(lambda v: by_point(x, v), (v,), (ones,))[1]
+        other = ad.jvp(lambda x: by_shape(x, v), (x,), (ones,))[1]
+        return ad.jvp(lambda x: values(x, v), (x,), (ones,))[1], one, other
+
+    slopes, *found = ad.jit(both)(x, others[k - 1])
+    wrong: list[Any] = []
+    for j, method in enumerate(methods):
+        for i, at in enumerate(x):
+            exact = in_time(lambda m=method, at=at: mixed_derivative(d, m, float(at), shapes, k))
+            if exact is None or not LEAST < abs(exact) < LARGEST:
+                continue
+            slack = 1e-10 * abs(slopes[j][i]) / (abs(shapes[k - 1]) or 1)
+            for order in found:
+                if not abs(order[j][i] - exact) <= 1e-7 * abs(exact) + slack:
+                    wrong.append((method, float(at), float(order[j][i]), mp.nstr(exact, 15)))
+    assert not wrong, wrong

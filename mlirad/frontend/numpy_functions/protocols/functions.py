@@ -250,7 +250,7 @@ def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
 
     Of distributions of one class the first is named, and its methods stand for those of all.
     """
-    from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
+    from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS, REFUSED
 
     for owner, methods in METHODS.items():
         for name in methods:
@@ -263,10 +263,22 @@ def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
         named = found.setdefault(first.setdefault(class_, owner), {})
         for name, method in METHODS[owner].items():
             named.setdefault(name, {})[owner] = _method_binding(owner, name, method)
-    return {
+    traced = {
         owner: {name: partial(apply_scipy_method, bindings) for name, bindings in methods.items()}
         for owner, methods in found.items()
     }
+    refused = {
+        owner: {name: partial(_refused, refuse) for name, refuse in methods.items()}
+        for owner, methods in REFUSED.items()
+    }
+    return traced | refused
+
+
+def _refused(
+    refuse: Callable[[], Any], _: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A method of a distribution that cannot be traced: SciPy's of known numbers, else an error."""
+    return refuse() if contains_traced([*args, *kwargs.values()]) else own(*args, **kwargs)
 
 
 def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Binding:

@@ -10,12 +10,19 @@ said in `mlirad.frontend.tracing.library_calls`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from mlirad.frontend.numpy_functions.scipy_functions import multivariate
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import Method, methods_of
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.refused import REASONS, refused_methods
 
 METHODS: dict[str, dict[str, Method]] = {
     **{name: methods_of(name, d) for name, d in DISTRIBUTIONS.items()},
     **multivariate.METHODS,
 }
 """By the name of a distribution in `scipy.stats`, and of a method of it, what traces that."""
+
+REFUSED: dict[str, dict[str, Callable[[], Any]]] = {name: refused_methods(name) for name in REASONS}
+"""The same of distributions that cannot be traced, of which every method is an error."""

@@ -15,8 +15,11 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     gamma,
     logistic,
     mixtures,
+    noncentral,
     normal,
     normal_sums,
+    pearson,
+    sums,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 
@@ -29,12 +32,15 @@ DISTRIBUTIONS: Final[dict[str, Distribution]] = {
         exponential,
         logistic,
         gamma,
+        pearson,
         beta,
+        noncentral,
         bounded,
         cauchy,
         circular,
         discrete,
         draws,
+        sums,
     )
     for name, distribution in family.DISTRIBUTIONS.items()
 }

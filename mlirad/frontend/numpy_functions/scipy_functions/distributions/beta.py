@@ -19,7 +19,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_beta_where_tiny,
     log_normal_density,
     rarely,
-    with_slope,
     xlogy,
 )
 from mlirad.frontend.tracing.operations import xp
@@ -133,13 +132,10 @@ def _is_far(x: Any, df: Any) -> Any:
     return xp.less(x / xp.sqrt(df), -1e20)
 
 
-def _student_share(x: Any, df: Any) -> Any:
+def _student_below(x: Any, df: Any) -> Any:
     is_far = _is_far(x, df)
     near = special("stdtr", df, xp.where(is_far, 0.0, x))
     return rarely(is_far, lambda: xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df)), near)
-
-
-_student_below = with_slope(_student_share, lambda _, x, df: xp.exp(_log_student(x, df)))
 
 
 def _log_student_tail(x: Any, df: Any) -> Any:

@@ -13,7 +13,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     integral,
     log1p_square,
     log_of_rest,
-    with_slope,
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
@@ -241,22 +240,18 @@ def _beyond(w: Any, ratio: Any, inverse: Any) -> Any:
     return square / ((1.0 - ratio * ratio * square) ** 2 + (ratio * inverse * square) ** 2)
 
 
-def _resonance_share(x: Any, rho: Any) -> Any:
+def _below_resonance(x: Any, rho: Any) -> Any:
     is_near, point = _near_resonance(x, rho)
     sine, cosine, rest = _resonance_parts(point, rho)
     far = 1.0 - xp.exp(_log_beyond_resonance(x, rho))
     return xp.where(is_near, (xp.arctan2(sine, cosine) + rest) / pi, far)
 
 
-def _resonance_rest(x: Any, rho: Any) -> Any:
+def _above_resonance(x: Any, rho: Any) -> Any:
     is_near, point = _near_resonance(x, rho)
     sine, cosine, rest = _resonance_parts(point, rho)
     far = xp.exp(_log_beyond_resonance(x, rho))
     return xp.where(is_near, (xp.arctan2(sine, -cosine) - rest) / pi, far)
-
-
-_below_resonance = with_slope(_resonance_share, lambda _, x, rho: _resonance(x, rho))
-_above_resonance = with_slope(_resonance_rest, lambda _, x, rho: -_resonance(x, rho))
 
 
 def _log_above_resonance(x: Any, rho: Any) -> Any:

@@ -16,7 +16,6 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import integer
-from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import (
@@ -321,27 +320,6 @@ def rarely(condition: Any, rare: Callable[[], Any], common: Any) -> Any:
     anywhere = xp.any(condition).value
     (found,) = b.if_(anywhere, lambda: [xp.where(condition, rare(), common).value], lambda: [common.value])
     return made(found)
-
-
-def with_slope(formula: Formula, slope: Formula) -> Function:
-    """A formula whose derivative by x is `slope(found, x, *shapes)`; by shapes it is that of the formula."""
-    function, slope_of = called(formula), called(slope)
-
-    def sloping(x: Any, *shapes: Any) -> Any:
-        operands = floats(function(stop_gradient(x), *shapes), x, *shapes)
-        count = len(operands)
-
-        def derivative(_: Array, x: Array, *others: Array) -> Array:
-            shapes, found, tangents = others[: count - 2], others[count - 2], others[count - 1 :]
-            return tangents[0] + slope_of(found, x, *shapes) * tangents[1]
-
-        return with_derivative(_first, derivative, *operands)
-
-    return sloping
-
-
-def _first(found: Array, *_: Array) -> Array:
-    return found
 
 
 _TINY = 1e-150

@@ -35,6 +35,36 @@ def searched(
 
     `low` and `high` are the ends of the support, by the shapes.
     """
+
+    def start(q: Any, excess: Function, *shapes: Any) -> Any:
+        ends = low(*shapes), high(*shapes)
+
+        def halve(_: Any, bounds: Any) -> Any:
+            less, more = bounds
+            middle = 0.5 * (less + more)
+            is_above = xp.greater(excess(_spread(middle, *ends)), 0)
+            return xp.where(is_above, less, middle), xp.where(is_above, middle, more)
+
+        first = xp.zeros_like(q + sum(shapes, start=0.0))
+        less, more = fori_loop(0, _HALVINGS, halve, (first - _FARTHEST, first + _FARTHEST))
+        return _spread(0.5 * (less + more), *ends)
+
+    return refined(start, log_share, log_rest, log_density, low, high, increases)
+
+
+def refined(
+    start: Function,
+    log_share: Formula,
+    log_rest: Formula,
+    log_density: Formula,
+    low: Function,
+    high: Function,
+    increases: bool,
+) -> Formula:
+    """The same by Newton's method from `start(q, excess, *shapes)` on, which need have no derivative.
+
+    `excess` is how far a point is above the quantile, by its sign and in logarithms.
+    """
     share, rest, density = called(log_share), called(log_rest), called(log_density)
 
     def quantile(q: Any, *shapes: Any) -> Any:
@@ -42,28 +72,24 @@ def searched(
         log_q, log_rest_of_q = xp.log(xp.where(is_low, q, 0.5)), xp.log1p(-xp.where(is_low, 0.5, q))
 
         def excess(x: Any, log_q: Any, log_rest_of_q: Any, *shapes: Any) -> Any:
-            """How far x is above the quantile, by its sign and in logarithms."""
             found = xp.where(is_low, share(x, *shapes) - log_q, log_rest_of_q - rest(x, *shapes))
             return found if increases else -found
 
         fixed = [stop_gradient(s) for s in (log_q, log_rest_of_q, *shapes)]
         ends = low(*fixed[2:]), high(*fixed[2:])
 
-        def halve(_: Any, bounds: Any) -> Any:
-            less, more = bounds
-            middle = 0.5 * (less + more)
-            is_above = xp.greater(excess(_spread(middle, *ends), *fixed), 0)
-            return xp.where(is_above, less, middle), xp.where(is_above, middle, more)
-
-        start = xp.zeros_like(q + sum(shapes, start=0.0))
-        less, more = fori_loop(0, _HALVINGS, halve, (start - _FARTHEST, start + _FARTHEST))
-        x = stop_gradient(_spread(0.5 * (less + more), *ends))
-        for _ in range(2):
+        def step(_: Any, x: Any) -> Any:
             size = xp.where(is_low, share(x, *shapes), rest(x, *shapes))
-            step = xp.exp(size - density(x, *shapes)) * excess(x, log_q, log_rest_of_q, *shapes)
-            moved = x - step
-            x = xp.where(xp.isfinite(step) & xp.greater(moved, ends[0]) & xp.less(moved, ends[1]), moved, x)
-        return x
+            change = xp.exp(size - density(x, *shapes)) * excess(x, log_q, log_rest_of_q, *shapes)
+            moved = x - change
+            inside = xp.isfinite(change) & xp.greater(moved, ends[0]) & xp.less(moved, ends[1])
+            return xp.where(inside, moved, x)
+
+        def excess_of_known(x: Any) -> Any:
+            return excess(x, *fixed)
+
+        first = start(stop_gradient(q), excess_of_known, *fixed[2:])
+        return fori_loop(0, 2, step, stop_gradient(first))
 
     return quantile
 

@@ -1,0 +1,42 @@
+"""Distributions of `scipy.stats` that cannot be traced: why not, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mlirad.frontend.tracing.raising import unsupported_error
+
+_CALL_BACK = (
+    "compute it outside of the function, or inside by ad.callback with a rule from ad.custom_derivative"
+)
+
+REASONS: Final[dict[str, tuple[str, str]]] = {
+    "levy_stable": (
+        "it is an oscillating integral without a formula",
+        f"{_CALL_BACK}; for alpha = 2 it is scipy.stats.norm(scale=2**0.5)",
+    ),
+    "studentized_range": ("it is a double integral without a formula", _CALL_BACK),
+    "nchypergeom_fisher": (
+        "it is divided by a sum over the support, whose length is not known in a trace",
+        "for known M, n and N write the logarithms of binom(n, k) binom(M - n, N - k) odds**k at all k "
+        "of the support by scipy.special.gammaln, less their logsumexp",
+    ),
+    "nchypergeom_wallenius": ("it is an integral without a formula", _CALL_BACK),
+}
+"""By the name of a distribution why it cannot be traced, and a way out."""
+
+
+def refused_methods(name: str) -> dict[str, Callable[[], Any]]:
+    """By their names the methods of a distribution, each an error that says why, with a way out."""
+    reason, hint = REASONS[name]
+    densities = ("pmf", "logpmf") if name.startswith("nchypergeom") else ("pdf", "logpdf")
+    shares = ("cdf", "sf", "logcdf", "logsf", "ppf", "isf", "mean", "var", "std", "median")
+
+    def refusal(method: str) -> Callable[[], Any]:
+        def refuse() -> Any:
+            raise unsupported_error(f"scipy.stats.{name}.{method} cannot be traced: {reason}", hint)
+
+        return refuse
+
+    return {method: refusal(method) for method in (*densities, *shares)}
