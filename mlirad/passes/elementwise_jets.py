@@ -3,7 +3,8 @@
     f(a) = f(0) + f'(0) a + f''(0) / 2 a^2 + ...        where a is 0, as |x| is at x = 0
 
 The code is emitted once more, on a symbol for a, and differentiated twice by the coefficients of the
-derivative table; then 0 takes the place of the symbol, and what is constant folds.
+derivative table and the rules of `array.custom`; then 0 takes the place of the symbol, and what is constant
+folds. If a is one number, the code may sum and contract arrays, too: all elements depend on a.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, element_of, is_float
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.reductions import DotOp, SumOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
+from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
+from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.moves import MOVES, moved, sources
+from mlirad.ir.regions import nested_ops
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
@@ -31,9 +38,27 @@ FOLLOWED: Final = (*UNARY, *BINARY, ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertO
 """The ops that code may consist of."""
 
 
-def is_followed(op: Operation) -> bool:
-    """Whether an op may be part of such code."""
-    return isinstance(op, FOLLOWED) and is_float(op.results[0])
+def is_followed(op: Operation, *, alone: bool = False) -> bool:
+    """Whether an op may be part of such code; `alone` says that a is one number."""
+    if not op.results or not is_float(op.results[0]):
+        return False
+    if isinstance(op, CustomOp):
+        has_rule = len(op.results) == 1 and op.forward_rule is not None
+        return has_rule and (alone or _is_elementwise(op))
+    return isinstance(op, FOLLOWED) or (alone and isinstance(op, SumOp | DotOp))
+
+
+def _is_elementwise(op: CustomOp) -> bool:
+    """Whether each element of a result depends on the elements at its position alone."""
+    shape = shape_of(op.results[0])
+    if any(shape_of(v) != shape for v in own_operands(op)):
+        return False
+    return all(
+        isinstance(inner, ew.ElementwiseOp | ConstantOp | CustomOp | YieldOp)
+        or (isinstance(inner, BroadcastOp) and not shape_of(inner.operand))
+        for region in op.regions
+        for inner in nested_ops(region)
+    )
 
 
 @dataclass(frozen=True)
@@ -51,7 +76,8 @@ def jet(
     """The jet of a value that `ops`, of `FOLLOWED`, compute from what `env` knows; emitted with `b`.
 
     `symbols` has those values, all of one type, that are functions of a by themselves. Raises
-    `DifferentiationError` where a special function among the ops has no derivative.
+    `DifferentiationError` where a special function among the ops has no derivative, or a rule has ops that
+    are not followed.
     """
     leaves = _leaves(ops)
     block = Block(arg_types=[next(iter(symbols)).type, *(v.type for v in leaves)])
@@ -94,10 +120,15 @@ def _tangents(b: ArrayBuilder, ops: Sequence[Operation], a: Value) -> Mapping[Va
     """The derivatives of the results of ops by a, those that are not 0."""
     found: dict[Value, Value] = {a: b.splat(1.0, a.type)}
     for op in ops:
-        if isinstance(op, FOLLOWED) and any(o in found for o in own_operands(op)):
+        read = [o for o in free_values(op) if o in found]
+        if not read:
+            continue
+        if is_followed(op, alone=True) and set(read).issubset(own_operands(op)):
             tangent = _tangent(b, op, found)
             if tangent is not None:
                 found[op.results[0]] = tangent
+        elif not isinstance(op, ew.ElementwiseOp) and any(is_float(r) for r in op.results):
+            raise DifferentiationError(f"{op.name} is not followed")
     return found
 
 
@@ -112,9 +143,20 @@ def _tangent(b: ArrayBuilder, op: Operation, tangents: Mapping[Value, Value]) ->
             return _chosen(b, is_left, tangents.get(op.lhs), tangents.get(op.rhs))
         case ew.ConvertOp():
             return b.convert(tangents[op.operand], element_of(op.result)) if is_float(op.result) else None
+        case CustomOp():
+            rule = op.forward_rule
+            assert rule is not None
+            given = [tangents.get(o) or b.zeros(o.type) for o in own_operands(op) if is_float(o)]
+            return b.inline_region(rule, [*op.known, *given], {})[0]
+        case SumOp():
+            return b.sum(tangents[op.operand], values_of(op.dims))
+        case DotOp():
+            dx, dy = tangents.get(op.lhs), tangents.get(op.rhs)
+            pairs = [(dx, op.rhs), (op.lhs, dy)]
+            terms = [
+                b.dot(x, y, *op.batch, *op.contract) for x, y in pairs if x is not None and y is not None
+            ]
         case _ if isinstance(op, MOVES):
-            if not is_float(op.results[0]):
-                return None
             return moved(b, op, [tangents[o] if o in tangents else b.zeros(o.type) for o in sources(op)])
         case ew.SpecialOp():
             coefficients = [special_coefficient(k) for k in range(len(own_operands(op)))]

@@ -12,7 +12,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -423,6 +423,10 @@ SIZES: dict[str, tuple[Any, float]] = {
     "distance": (lambda x: np.abs((x + 1) / 2 - 0.5), 0.5),
     "distance by extrema": (lambda x: np.maximum(x, 0) - np.minimum(x, 0), 1.0),
     "root of a square": (lambda x: np.sqrt(x**2), 1.0),
+    "sign times number": (lambda x: np.sign(x) * x, 1.0),
+    "copysign": (lambda x: np.copysign(2 * x, 1.0), 2.0),
+    "positive parts": (lambda x: np.maximum(x, 0) + np.maximum(-x, 0), 1.0),
+    "clipped parts": (lambda x: np.clip(x, 0, None) - np.clip(x, None, 0), 1.0),
     "hypot": (lambda x: np.hypot(x, 0), 1.0),
     "norm": (lambda x: np.linalg.norm(x[:, None] * 2, axis=1), 2.0),
     "largest magnitude": (lambda x: np.max(np.abs(x)[:, None], axis=1), 1.0),
@@ -496,3 +500,71 @@ def test_kinks_whose_elements_move(case: str) -> None:
     for kink in (np.abs, lambda x: np.linalg.norm(x[:, None], axis=1)):
         found = ad.hessian(lambda x, kink=kink: np.sum(np.cos(move(kink(x)))), interpret=True)(np.zeros(3))
         np.testing.assert_allclose(found, -np.diag(np.array(times, float)), atol=1e-14)
+
+
+ALONE: dict[str, tuple[Any, Any]] = {
+    "in a matrix": (lambda a: np.sum(np.outer(np.stack([a, 2 * a]), np.stack([a, a]))), lambda a: 6 * a**2),
+    "contracted": (lambda a: np.dot(np.stack([a, a]), np.stack([a, 2 * a])), lambda a: 3 * a**2),
+    "powers": (lambda a: np.polyval([1.0, 2.0, 0.0, 3.0], a), lambda a: a**3 + 2 * a**2 + 3),
+    "norm of multiples": (lambda a: np.linalg.norm(np.stack([a, 2 * a])) ** 2, lambda a: 5 * a**2),
+    "mean of squares": (lambda a: np.mean(np.stack([a, -a, 3 * a]) ** 2), lambda a: 11 * a**2 / 3),
+    "cos of a sum": (lambda a: np.cos(np.sum(np.stack([a, 2 * a]))), lambda a: mp.cos(3 * a)),
+    "logsumexp": (lambda a: special.logsumexp(np.stack([a, -a])), lambda a: mp.log(2 * mp.cosh(a))),
+    "softmax": (
+        lambda a: special.softmax(np.stack([a, -a]))[0] - np.tanh(a) / 2,
+        lambda a: mp.mpf(1) / 2 + 0 * a,
+    ),
+    "softplus": (lambda a: 2 * np.log1p(np.exp(a)) - a, lambda a: 2 * mp.log(2 * mp.cosh(a / 2))),
+    "softplus of its negative": (
+        lambda a: a + 2 * np.log1p(np.exp(-a)),
+        lambda a: 2 * mp.log(2 * mp.cosh(a / 2)),
+    ),
+    "density": (stats.norm.pdf, lambda a: mp.npdf(a)),
+    "logarithm of a density": (lambda a: stats.t.logpdf(a, 3.0), lambda a: -2 * mp.log(1 + a**2 / 3)),
+    "in a loop": (
+        lambda a: ad.fori_loop(0, 3, lambda i, s: s + np.cos(a * (i + 1)), 0.0),
+        lambda a: mp.cos(a) + mp.cos(2 * a) + mp.cos(3 * a),
+    ),
+    "in a branch": (lambda a: ad.cond(a < 1, lambda b: b * a, lambda b: b, 2 * a), lambda a: 2 * a**2),
+    "in a batch": (lambda a: np.sum(ad.vmap(lambda t: t * a * a)(np.arange(3.0))), lambda a: 3 * a**2),
+}
+"""Functions of a kink that is one number, and the same of mpmath's numbers up to constants."""
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_functions_of_one_kink(case: str) -> None:
+    """They are smooth if they are even, by whatever ops: the second derivative is theirs at 0."""
+    written, exact = ALONE[case]
+    expected = float(mp.diff(exact, 0, 2))
+    for kink, hessian in (
+        (lambda x: np.abs(x[0]), np.diag([1.0, 0.0])),
+        (np.linalg.norm, np.eye(2)),
+        (lambda x: np.hypot(x[0], x[1]), np.eye(2)),
+    ):
+        found = ad.hessian(lambda x, kink=kink: written(kink(x)), interpret=True)(np.zeros(2))
+        np.testing.assert_allclose(found, expected * hessian, rtol=1e-10, atol=1e-10)
+
+
+FUNCTIONS = sorted(
+    name
+    for name, function in vars(special).items()
+    if isinstance(function, np.ufunc) and (function.nin, function.nout) == (1, 1)
+)
+"""The functions of SciPy that take one number and give one."""
+
+KINKED = frozenset({"i1e"})
+"""Those with a kink at 0 of their own: exp(-|x|) I1(x)."""
+
+
+@pytest.mark.parametrize("case", FUNCTIONS)
+def test_functions_of_scipy_of_a_magnitude(case: str) -> None:
+    """The second derivative of f(|x|) at 0 is that of f on the side of positive numbers."""
+    f = getattr(special, case)
+    try:
+        beside = ad.grad(ad.grad(f))(1e-7)
+    except (ad.UnsupportedError, ad.DifferentiationError):
+        return
+    if not np.isfinite(beside) or abs(beside) > 1e6 or case in KINKED:
+        return
+    found = ad.grad(ad.grad(lambda x: f(np.abs(x))))(0.0)
+    assert found == pytest.approx(beside, rel=1e-4, abs=1e-4)

@@ -11,13 +11,15 @@ is read as it is, since these are made smooth as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable
+from collections.abc import Container, Hashable, Sequence
 from typing import Final
 
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.reductions import DotOp, SumOp
+from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.moves import MOVES, sources
 from mlirad.lazy_dataclass import dataclass
@@ -33,12 +35,14 @@ class Route:
     """What moves them last; `None` if they are where they were."""
     sources: tuple[Route | None, ...] = ()
     """Where they are in each source of that op; `None` if they are not in it."""
+    shape: Shape | None = None
+    """Of a kink that is one number: the shape of an array that has it everywhere."""
 
     def key(self) -> Hashable:
         """What routes with the same moves have in common; moves with regions are all different."""
         op = self.op
         if op is None or op.regions:
-            return op
+            return op or self.shape
         taken = sources(op)
         read = tuple(v.type if v in taken else v for v in own_operands(op))
         return (op.name, self.sources, frozenset(op.properties.items()), read, op.results[0].type)
@@ -64,39 +68,59 @@ class Cone:
 
     @staticmethod
     def of(block: Block, kink: Kink) -> Cone:
-        """The cone of a kink in its block."""
+        """The cone of a kink in its block, and in the regions that read it."""
         cone = Cone(kink, [], set(), set(), {}, {})
-        for op in block.ops:
-            if op.results:
-                cone._enter(op)
+        cone._enter_block(block)
         for op in reversed(cone.ops):
             if any(use.operation in cone.readers_of_raw for use in op.results[0].uses):
                 cone.readers_of_raw.add(op)
         return cone
 
-    def _enter(self, op: Operation) -> None:
+    @property
+    def _is_alone(self) -> bool:
+        """Whether the kink is one number."""
+        return set(shape_of(self.kink.size)) <= {1}
+
+    def _enter_block(self, block: Block) -> None:
+        for op in block.ops:
+            if not self._enter(op) and not isinstance(op, CustomOp):
+                for region in op.regions:
+                    self._enter_block(region.block)
+
+    def _enter(self, op: Operation) -> bool:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""
+        if not op.results:
+            return False
         value = op.results[0]
         if value in self.kink.symbols:
-            route = Route()
+            route: Route | None = Route(shape=shape_of(value)) if self._is_alone else Route()
         else:
             read = [o for o in free_values(op) if o in self.routes]
-            if not read or not is_followed(op):
-                return
-            if isinstance(op, MOVES):
-                route = Route(op, tuple(self.routes.get(v) for v in sources(op)))
-                if not any(route.sources):
-                    return
-            else:
-                route = self.routes[read[0]]
-                if any(self.routes[o] is not route for o in read):
-                    return
+            if not read or not is_followed(op, alone=self._is_alone):
+                return False
+            route = self._route(op, read)
+            if route is None:
+                return False
             if not is_linear(op, self.routes):
                 self.readers_of_raw.add(op)
             if op in self.readers_of_raw or self.curved.intersection(read):
                 self.curved.add(value)
         self.routes[value] = self._known.setdefault(route.key(), route)
         self.ops.append(op)
+        return True
+
+    def _route(self, op: Operation, read: Sequence[Value]) -> Route | None:
+        """Where the elements of the kink are in the result of an op; `None` if several are in one element."""
+        everywhere = Route(shape=shape_of(op.results[0]))
+        if not isinstance(op, MOVES):
+            routes = [self.routes[o] for o in read]
+            if self._is_alone and all(route.shape is not None for route in routes):
+                return everywhere
+            return routes[0] if is_followed(op) and all(route is routes[0] for route in routes) else None
+        inner = tuple(self.routes.get(v) for v in sources(op))
+        if all(route is not None and route.shape is not None for route in inner):
+            return everywhere
+        return Route(op, inner) if any(inner) else None
 
     @property
     def ends(self) -> list[Value]:
@@ -114,14 +138,14 @@ class Cone:
             if op.results[0] in needed:
                 found.append(op)
                 if op.results[0] not in self.kink.symbols:
-                    needed.update(own_operands(op))
+                    needed.update(free_values(op))
         return found[::-1]
 
 
 def is_linear(op: Operation, inside: Container[Value]) -> bool:
     """Whether an op is linear in those of its operands that depend on a kink, or chooses between them."""
     match op:
-        case ew.MulOp() | ew.AbsorbingMulOp():
+        case ew.MulOp() | ew.AbsorbingMulOp() | DotOp():
             return not (op.lhs in inside and op.rhs in inside)
         case ew.DivOp():
             return op.rhs not in inside
@@ -129,4 +153,8 @@ def is_linear(op: Operation, inside: Container[Value]) -> bool:
             return isinstance(op, _LINEAR)
 
 
-_LINEAR: Final = (*(ew.NegOp, ew.AddOp, ew.SubOp, ew.ConvertOp, ew.SelectOp, ew.MaxOp, ew.MinOp), *MOVES)
+_LINEAR: Final = (
+    *(ew.NegOp, ew.AddOp, ew.SubOp, ew.ConvertOp, ew.SelectOp, ew.MaxOp, ew.MinOp),
+    SumOp,
+    *MOVES,
+)

@@ -111,15 +111,13 @@ class _Expansion:
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op, and what stands for its result where it has to be made smooth."""
+        reads_raw = op in self.readers_of_raw
+        inner = {o: self.raw.get(o, env.get(o, o)) for o in free_values(op)} if reads_raw else env
         if op.regions and not isinstance(op, MOVES):
-            visit_regions(b, op, env, self.visit)
-            return
-        if op in self.readers_of_raw:
-            inner = {o: self.raw.get(o, env.get(o, o)) for o in free_values(op)}
-            b.rebuild(op, inner)
-            env.update((r, inner[r]) for r in op.results)
+            visit_regions(b, op, inner, self.visit)
         else:
-            b.rebuild(op, env)
+            b.rebuild(op, inner)
+        env.update((r, inner[r]) for r in op.results)
         for result in op.results:
             cone = self.ends.get(result)
             if cone is not None:
@@ -150,6 +148,8 @@ class _Expansion:
 
 def _placed(b: ArrayBuilder, route: Route, x: Value, env: Environment) -> Value:
     """Elements of the shape of a kink where the route has those of the kink, and 0 elsewhere."""
+    if route.shape is not None:
+        return b.broadcast(b.reshape(x, ()), route.shape, ())
     if route.op is None:
         return x
     zeros = (b.zeros(array_type(shape_of(v), element_of(x))) for v in sources(route.op))

@@ -21,7 +21,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.smooth_identities.roots import magnitude_of
+from mlirad.passes.smooth_identities.roots import are_opposite, magnitude_of
 from mlirad.passes.smooth_identities.sides import Test, sided
 
 
@@ -89,7 +89,7 @@ def _matching_choice(x: Value, y: Value) -> Test | None:
         if chosen is None or not isinstance(choice, ew.SelectOp):
             continue
         for pair in (pair for other in _terms(y) for pair in _tail(other)):
-            if pair.y is None and (pair.x is chosen.x or _are_opposite(pair.x, chosen.x)):
+            if pair.y is None and (pair.x is chosen.x or are_opposite(pair.x, chosen.x)):
                 return Test.of(choice.condition)
     return None
 
@@ -190,13 +190,9 @@ def _extremum(value: Value, pairs: list[_Pair], *, largest: bool) -> _Pair | Non
     for pair in pairs:
         if {found.x, found.y} == {pair.x, pair.y}:
             return found
-        if found.y is None and pair.y is None and _are_opposite(found.x, pair.x):
+        if found.y is None and pair.y is None and are_opposite(found.x, pair.x):
             return found
     return None
-
-
-def _are_opposite(x: Value, y: Value) -> bool:
-    return any(isinstance(v.owner, ew.NegOp) and v.owner.operand is w for v, w in ((x, y), (y, x)))
 
 
 def _extremum_of(value: Value, *, largest: bool) -> _Pair | None:

@@ -36,11 +36,19 @@ _DEPTH = 8
 
 
 def magnitude_of(value: Value) -> Value | None:
-    """The x of |x|, also written as max(x, -x)."""
+    """The x of |x|, also written as max(x, -x), sign(x) x, copysign(x, 1), or max(x, 0) + max(-x, 0)."""
     op = value.owner
     match op:
         case ew.AbsOp():
             return op.operand
+        case ew.CopysignOp():
+            return op.lhs if (scalar_of(op.rhs) or 0) > 0 else None
+        case ew.MulOp():
+            sides = (op.lhs, op.rhs)
+            return next((x for sign, x in (sides, sides[::-1]) if sign_of(sign) is x), None)
+        case ew.AddOp():
+            x, y = (_positive_part(v) for v in (op.lhs, op.rhs))
+            return x if x is not None and y is not None and are_opposite(x, y) else None
         case ew.MaxOp():
             for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
                 if isinstance(other.owner, ew.NegOp) and other.owner.operand is one:
@@ -48,6 +56,19 @@ def magnitude_of(value: Value) -> Value | None:
             return None
         case _:
             return None
+
+
+def _positive_part(value: Value) -> Value | None:
+    """The x of max(x, 0)."""
+    op = value.owner
+    if isinstance(op, ew.MaxOp):
+        return next((x for x, y in ((op.lhs, op.rhs), (op.rhs, op.lhs)) if scalar_of(y) == 0), None)
+    return None
+
+
+def are_opposite(x: Value, y: Value) -> bool:
+    """Whether one of two values is the negative of the other."""
+    return any(isinstance(v.owner, ew.NegOp) and v.owner.operand is w for v, w in ((x, y), (y, x)))
 
 
 def sign_of(value: Value) -> Value | None:
@@ -74,8 +95,9 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
         case ew.AcosOp() | ew.AcoshOp():
             return lambda b: squared_angle(b, op)
         case CustomOp():
-            square = _square_beside(value)
-            return None if square is None else lambda b: square
+            if _square_beside(value) is None:
+                return None
+            return lambda b: b.inline_region(op.body, own_operands(op), {})[1]
         case ew.NegOp():
             return square_of(op.operand, depth - 1)
         case ew.SelectOp():
