@@ -311,6 +311,86 @@ Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>
 Z.path.append(F)
 Z.path[0] *= 2
 T = Z.path[0]
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+if T > G:
+    Z.mass <<=|+=|*=>> F
+else:
+    Z.drag, Z.mass = F, G
+T = Z.mass + Z.drag
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+if F > G: Z.count += 1
+T = Z.count + Z.mass
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+Z.v = W
+if F > G: Z.v[I % 4] <<=|+=|*=>> G
+T = Z.v.sum()
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+Z.v = V
+if F > G: Z.v[1:] += G
+T = V.sum() + Z.v[1]
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+Z.more['by'] = F
+if G > 0: Z.more['by'] <<=|+=>> T
+T = Z.more['by']
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+Z.path = [F, G]
+if T > 0: Z.path[n % 2] = T
+T = Z.path[0] - Z.path[1]
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+if F > G: Z.weight = T
+elif T > 1: Z.mass = -T
+T = Z.mass
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+if T > 0: Z.last = F
+else: Z.last = G
+T = Z.last
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+Zk = 0
+while Z.mass < G and Zk < 5:
+    Z.mass += 0.3
+    Zk += 1
+T = Z.mass
+
+Z = <<Body(F)|Heavy(G, x, y, drag=F)|Body.of_kind('heavy', x)|Body(G, kind='z')>>
+for e in V:
+    if e > Z.mass:
+        Z.mass = e
+        Z.drag = F
+T = Z.mass - Z.drag
+
+Z = [Body(F), Heavy(G)]
+for e in Z:
+    if e.mass > T: e.mass = T
+T = Z[0].mass - Z[1].energy()
+
+Z = Body(F)
+Z2 = Z
+if G > 0: Z2.mass *= 2
+T = Z.mass
+
+if F > G: box.limit <<=|+=>> T
+T = box.scaled(G, 0.5)
+
+def Z(e):
+    if e > G: box.limit = e
+    return box.limit
+T = Z(F) - Z(G)
+
+def Z(e):
+    e.mass = e.mass * 0.5 + F
+    return e
+Z2 = Body(G)
+if T > 0: Z(Z2)
+T = Z2.mass
 """
 
 FUNCTIONS = """

@@ -14,8 +14,9 @@ from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.endings import Ends, Part, end_where, in_loop, traced_part
 from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
+from mlirad.frontend.control_flow.attributes import carry_found, carry_known, require_values
 from mlirad.frontend.control_flow.choices import require_unwritten
-from mlirad.frontend.control_flow.originals import Originals
+from mlirad.frontend.control_flow.originals import Found, Originals
 from mlirad.frontend.control_flow.outside import read_all, require_known, standing
 from mlirad.frontend.control_flow.raised import RaisingSide, not_raising, raise_later, raising_as
 from mlirad.frontend.control_flow.reached import without_changes
@@ -68,6 +69,7 @@ class _Choice:
     def __init__(self, test: Any, sides: tuple[Thunk, Thunk], state: State):
         self._test, self._sides, self._state = test, sides, state
         state.include(objects_in)
+        carry_known(state)
         self._before = state.get()
         self._shares = Shares()
         self._after: list[dict[str, Any]] = [{}, {}]
@@ -83,6 +85,14 @@ class _Choice:
         """Whether an exception in a branch ends a loop around the `if`."""
 
     def make(self) -> None:
+        """Trace it. Variables and attributes are as before, if it cannot be traced."""
+        try:
+            self._make()
+        except BaseException:
+            self._state.put(self._before)
+            raise
+
+    def _make(self) -> None:
         hand_copies()
         token = last_token()
         try:
@@ -96,6 +106,13 @@ class _Choice:
                     if ends.part not in self._parts:
                         raise
                     self._ends = True
+                except Found as found:
+                    if found.body not in self._originals:
+                        raise
+                    self._state.put(self._before)
+                    carry_found(self._state, found)
+                    self._before = self._state.get()
+                    self._results = Results(self._before, self._state.cells)
                 resume(token)
                 self._traced_sides.clear()
                 self._shares = Shares()
@@ -110,6 +127,7 @@ class _Choice:
         if failed is not None:
             end_where(failed)
         results = {name: self._result(name, chosen) for name in self._state.live}
+        require_values(self._state, results)
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
         self._shares.mark(self._before, results, self._replaced | self._written)
@@ -131,11 +149,12 @@ class _Choice:
         state = self._state
         start = copies(self._before, self._before)
         held = {name: contents(found) for name, found in start.items()}
-        self._originals[k] = Originals(self._before, start)
+        attributes = state.attributes.values()
+        self._originals[k] = Originals(self._before, start, attributes, can_carry=True)
         state.put(start)
         with standing(self._originals[k]):
             with raising_as(k):
-                without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k].outside)
+                without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k])
             after = self._after[k] = state.get()
             given = {name: after[name] for name in state.live}
             read_all(given)

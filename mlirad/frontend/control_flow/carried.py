@@ -21,6 +21,7 @@ from mlirad.frontend.control_flow.aliases import (
     require_steady,
     together,
 )
+from mlirad.frontend.control_flow.attributes import carry_found, carry_known, require_values
 from mlirad.frontend.control_flow.branches import (
     Returned,
     shown_name,
@@ -30,7 +31,7 @@ from mlirad.frontend.control_flow.branches import (
 )
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.objects import held_objects
-from mlirad.frontend.control_flow.originals import Originals, Themselves
+from mlirad.frontend.control_flow.originals import Found, Originals, Themselves
 from mlirad.frontend.control_flow.outside import (
     passed_by,
     read_all,
@@ -64,9 +65,19 @@ Thunk = Callable[[], Any]
 class Loop:
     """A loop of the program: what it carries of the variables of a state."""
 
-    def __init__(self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = ()):
+    def __init__(
+        self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = (), *, can_carry: bool = True
+    ):
+        """If it `can_carry` attributes that turn out to change in a trip, it does so."""
         self._state, self._body, self._what, self._over = state, body, what, over
+        self._can_carry = can_carry
         state.include(objects_in)
+        carry_known(state)
+        self._begin_with()
+
+    def _begin_with(self) -> None:
+        """Note what the variables and attributes are before the loop."""
+        state = self._state
         self._before = state.get()
         self._sharing = Sharing(self._before)
         self._together = together(self._before)
@@ -85,7 +96,17 @@ class Loop:
         ]
 
     def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Trace the loop, which `make` makes of the values it begins with."""
+        """Trace the loop, which `make` makes of the values it begins with.
+
+        Variables and attributes are as before, if it cannot be traced.
+        """
+        try:
+            self._run(make)
+        except BaseException:
+            self._state.put(self._before)
+            raise
+
+    def _run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         hand_copies()
         token = last_token()
         while True:
@@ -96,8 +117,16 @@ class Loop:
                 break
             except Returned:
                 resume(token)
+            except Found as found:
+                if found.body is not self._originals:
+                    raise
+                self._state.put(self._before)
+                carry_found(self._state, found)
+                self._begin_with()
+                resume(token)
         self._require_unwritten()
         results = {name: self._result(name, last) for name in self._state.live}
+        require_values(self._state, results)
         self._results.forget([self._originals])
         require_unwritten(self._results.choices)
         self._shares.mark(self._before, results, self._replaced | self._written)
@@ -112,9 +141,9 @@ class Loop:
 
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
         """What the test of a loop gives for a carry."""
-        originals = Originals(self._before, self._begin(carry))
+        originals = Originals(self._before, self._begin(carry), self._state.attributes.values())
         with standing(originals):
-            goes_on = without_changes((then,), self._state.cells, self._what)
+            goes_on = without_changes((then,), self._state.cells, self._what, originals)
         self._passed |= passed_by(originals)
         return goes_on
 
@@ -124,11 +153,12 @@ class Loop:
         held = {name: contents(found) for name, found in start.items()}
         objects = {name: held_objects(start[name]) for name in self._together & carry.keys()}
         sharing = Sharing({name: start[name] for name in carry})
-        self._originals = Originals(self._before, start)
+        attributes = self._state.attributes.values()
+        self._originals = Originals(self._before, start, attributes, self._can_carry)
         parts = (self._body,) if first is None else (first, self._body)
         noted = len(current_frame().doubted)
         with standing(self._originals):
-            without_changes(parts, self._state.cells, self._what, self._originals.outside)
+            without_changes(parts, self._state.cells, self._what, self._originals)
             after = self._state.get()
             read_all({name: after[name] for name in carry})
             require_own(noted, self._what)

@@ -15,6 +15,8 @@ from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
 from mlirad.frontend.control_flow.choices import require_unwritten_value
+from mlirad.frontend.control_flow.originals import Originals
+from mlirad.frontend.control_flow.outside import standing
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, truth_of
 from mlirad.frontend.tracing.array import Array
@@ -41,11 +43,12 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
     hand_copies()
     found: list[list[Array | None]] = []
     values: list[Any] = []
-    outside: dict[int, object] = {}
+    originals = Originals({}, {})
 
     def noting(side: Thunk) -> Thunk:
         def noted() -> Any:
-            value = without_changes((side,), frozenset(), what, outside)
+            with standing(originals):
+                value = without_changes((side,), frozenset(), what, originals)
             values.append(value)
             found.append(outside_in(value))
             return value
@@ -54,7 +57,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
 
     result = either(test, noting(one), noting(other), what)
     mark_outside(result, found)
-    require_unwritten_value(result, values, outside)
+    require_unwritten_value(result, values, originals.outside)
     return result
 
 

@@ -133,7 +133,7 @@ def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State,
     if all(after[name] is before[name] for name in state.live):
         after = before
     state.put(after)
-    loop = Loop(state, body, "`for`", trips.whole)
+    loop = Loop(state, body, "`for`", trips.whole, can_carry=not is_static(trips.length))
 
     def counted(init: dict[str, Any]) -> dict[str, Any]:
         def step(k: Any, carry: dict[str, Any], slices: list[Any]) -> tuple[dict[str, Any], tuple[()]]:

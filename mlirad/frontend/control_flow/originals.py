@@ -7,10 +7,11 @@ if x > 0:                   before the branch, and that the copy has been writte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mlirad.frontend.control_flow.objects import Path, are_same, is_mutable, opened, parts_or_version
+from mlirad.frontend.control_flow.places import Attribute, Holder
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array, base_of, is_doubtful
 from mlirad.lazy_dataclass import dataclass
@@ -40,10 +41,29 @@ class Copy:
         return self.is_written or (isinstance(self.copy, Array) and is_doubtful(base_of(self.copy)))
 
 
-class Originals:
-    """What the objects in the variables of a body stand for."""
+class Found(BaseException):
+    """A body changes attributes that its statement does not carry yet: it is to be traced again."""
 
-    def __init__(self, before: Mapping[str, Any], start: Mapping[str, Any]):
+    def __init__(self, body: Originals, attributes: Sequence[Holder]):
+        self.body, self.attributes = body, attributes
+
+
+class Originals:
+    """What the objects in the variables of a body stand for; and the attributes that its statement carries.
+
+    If it `can_carry` others, these are found when the body changes them.
+    """
+
+    def __init__(
+        self,
+        before: Mapping[str, Any],
+        start: Mapping[str, Any],
+        attributes: Iterable[Attribute] = (),
+        can_carry: bool = False,
+    ):
+        self.attributes, self.can_carry = tuple(attributes), can_carry
+        self.holders: Mapping[int, Holder] = {}
+        """The attributes that hold traced arrays, by the identity of these."""
         self._copies: dict[int, Copy] = {}
         self._places: dict[Path, Copy] = {}
         for name, found in start.items():
@@ -52,6 +72,12 @@ class Originals:
         self._standing = dict(self._copies)
         self.outside: dict[int, object] = {}
         """What the body reaches besides its variables, by identity."""
+
+    def carry(self, array: Array) -> None:
+        """Raise `Found` if an array from outside, which is about to be written, is held by an attribute."""
+        holder = self.holders.get(id(array))
+        if holder is not None and self.can_carry:
+            raise Found(self, [holder])
 
     def _note(self, path: Path, original: Any, copy: Any) -> None:
         one, other = opened(original), opened(copy)

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.frontend.tracing.captured_objects import attribute_table, found_in, is_slot, plain_attribute
 from mlirad.jit.guards import MISSING, cell_content
 from mlirad.lazy_dataclass import dataclass
 
@@ -27,6 +28,51 @@ Parts: TypeAlias = tuple[object, ...]
 
 Access: TypeAlias = tuple[Callable[[], Parts], Callable[[Parts], None]]
 """What reads the parts of an object, and what writes them."""
+
+
+Key: TypeAlias = tuple[int, str]
+"""The identity of an object, and the name of an attribute."""
+
+
+Holder: TypeAlias = tuple[Any, str, str]
+"""An object, an attribute of it, and the name by which code reaches the object."""
+
+
+class Attribute:
+    """An attribute of an object, under the name by which code reaches it."""
+
+    def __init__(self, owner: Any, name: str, shown: str):
+        self.owner, self.name, self.shown = owner, name, f"{shown}.{name}"
+        kind = cast("type[Any]", type(owner))
+        of_kind = found_in(kind, name)
+        table = attribute_table(owner)
+        self._table = None if is_slot(of_kind) else table
+        is_default = self._table is not None and name not in self._table and not hasattr(of_kind, "__get__")
+        self._default = of_kind if is_default else MISSING
+
+    @property
+    def key(self) -> Key:
+        """What tells it from others."""
+        return id(self.owner), self.name
+
+    def read(self) -> Any:
+        """What it holds, `MISSING` if it is not there."""
+        if self._table is None:
+            return plain_attribute(self.owner, self.name)
+        return self._table.get(self.name, self._default)
+
+    def write(self, value: Any) -> None:
+        """Let it hold something else: of `MISSING`, or of what its class has, nothing of its own."""
+        is_own = value is not MISSING and value is not self._default
+        if self._table is None:
+            if is_own:
+                object.__setattr__(self.owner, self.name, value)
+            elif plain_attribute(self.owner, self.name) is not MISSING:
+                object.__delattr__(self.owner, self.name)
+        elif is_own:
+            self._table[self.name] = value
+        else:
+            self._table.pop(self.name, None)
 
 
 @dataclass(frozen=True)
@@ -44,6 +90,10 @@ class Place:
     read: Callable[[], Parts]
     write: Callable[[Parts], None]
     may_grow: bool
+    owner: Any = None
+    """The object of which it is the attributes, or in an attribute of which it is a container."""
+    attribute: str | None = None
+    """That attribute; None of a table of attributes."""
     before: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,6 +106,17 @@ class Place:
         if self.may_grow:
             now = now[: len(self.before)]
         return len(now) != len(self.before) or not all(map(_is_same, self.before, now))
+
+    def changed_attributes(self) -> list[Holder]:
+        """The attributes of an object that have changed, or hold what has; none of anything else."""
+        if self.owner is None:
+            return []
+        if self.attribute is not None:
+            return [(self.owner, self.attribute, self.name)]
+        now = self.read()
+        before, after = (dict(zip(found[::2], found[1::2], strict=True)) for found in (self.before, now))
+        names = [name for name in before | after if before.get(name, MISSING) is not after.get(name, MISSING)]
+        return [(self.owner, str(name), self.name) for name in names]
 
     def restore(self) -> None:
         """Let it hold again what it held."""

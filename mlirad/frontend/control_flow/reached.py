@@ -3,7 +3,8 @@
     def bump():                   A body is traced once, for all trips of a loop or for a way that may not be
         counts["n"] += 1          taken. What it does to Python's own objects would be done once, too. So they
     for k in range(100):          are compared before and after: the loop is written out, which does it in
-        x = x + bump()            each trip. Under a traced condition it is an error.
+        x = x + bump()            each trip. Under a traced condition attributes are carried, as variables are
+                                  (`attributes.py`), and any other change is an error.
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
 lists, dictionaries and their like, attributes of objects of the program and of packages whose functions are
@@ -30,16 +31,19 @@ from types import (
     ModuleType,
     TracebackType,
 )
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 from weakref import ReferenceType
 
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.frontend.control_flow.originals import Found, Originals
 from mlirad.frontend.control_flow.package_globals import changed_globals
 from mlirad.frontend.control_flow.places import (
     Access,
+    Attribute,
     Content,
+    Holder,
     Place,
     attribute,
     content_of,
@@ -51,13 +55,23 @@ from mlirad.frontend.control_flow.places import (
     of_table,
 )
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
-from mlirad.frontend.tracing.captured_objects import PROXIES, attribute_table, is_rewritable_class, slots_of
+from mlirad.frontend.tracing.captured_objects import (
+    PROXIES,
+    attribute_table,
+    is_rewritable_class,
+    plain_attribute,
+    slots_of,
+)
 from mlirad.frontend.tracing.code_reads import is_program_file, is_rewritable_file, reads_of
 from mlirad.frontend.tracing.drawn_objects import drawn_state, generator_classes, is_iterator, returning
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.jit.guards import MISSING, cell_content
+
+_Waiting: TypeAlias = tuple[Any, str, bool, tuple[Any, str] | None]
+"""An object, the name by which code reaches it, whether that is a global, and what attribute holds it."""
 
 LIMIT: Final = 5_000
 """How many objects are looked at."""
@@ -68,32 +82,41 @@ _PLAIN: Final = frozenset((int, float, bool, str, bytes, complex, type(None), Ar
 _HOLDING: Final = frozenset(("builtins", "types", "collections", "itertools"))
 """Modules of classes whose objects hold what the program gives them, and nothing of their own."""
 
+_CONTAINERS: Final = frozenset[type[Any]]((list, dict, tuple))
+"""Classes of what an attribute can hold values of the program in."""
+
 _CLOSED: Final = (ModuleType, CodeType, FrameType, TracebackType)
 """Classes of objects from which everything is reached."""
 
 
 def without_changes(
-    parts: Sequence[Callable[[], Any]],
-    cells: Set[int],
-    what: str,
-    outside: dict[int, object] | None = None,
+    parts: Sequence[Callable[[], Any]], cells: Set[int], what: str, originals: Originals
 ) -> Any:
     """What the last part of a body gives, after the others; raises if they change an object that they reach.
 
-    Of the variables of the statement, in `cells`, only what they hold is looked at. The objects that the body
-    reaches are added to `outside`, by identity.
+    Of the variables of the statement, in `cells`, and of the attributes that it carries, only what they hold
+    is looked at. `originals` gets the objects that the body reaches. `Found` is raised where all that changes
+    is attributes, which can be carried. Behind an exception all objects are as before.
     """
-    reached = Reached(parts, cells)
-    if outside is not None:
-        outside.update(reached.objects)
-    result = [part() for part in parts][-1]
-    name = reached.changed()
-    if name is not None:
-        raise tracing_error(
-            f"{what} with a traced condition changes {name} by a function that it calls, which happens once, "
-            f"while the function is traced",
-            "let the function return what it changes, and assign that to a variable",
-        )
+    reached = Reached(parts, cells, carried=originals.attributes)
+    originals.outside.update(reached.objects)
+    originals.holders = reached.holders
+    try:
+        result = [part() for part in parts][-1]
+        changed = reached.changed()
+        if changed:
+            found = [place.changed_attributes() for place in changed]
+            if originals.can_carry and all(found):
+                raise Found(originals, [attribute for attributes in found for attribute in attributes])
+            raise tracing_error(
+                f"{what} with a traced condition changes {changed[0].name}, by itself or by a function that "
+                "it calls, which happens once, while the function is traced",
+                "let the function return what it changes, and assign that to a variable; write it after the "
+                "statement",
+            )
+    except BaseException:  # behind which there is another way through the program, or another attempt
+        reached.restore()
+        raise
     return result
 
 
@@ -105,13 +128,23 @@ class Reached:
         functions: Iterable[object],
         cells: Set[int] = frozenset(),
         codes: Iterable[tuple[CodeType, dict[str, Any]]] = (),
+        carried: Iterable[Attribute] = (),
     ):
-        """Look at functions and other objects, and at what codes read of tables of globals."""
+        """Look at functions and other objects, and at what codes read of tables of globals.
+
+        Of the variables in `cells` and the attributes that are `carried`, only what they hold.
+        """
         self._cells = cells
+        self._carried: dict[int, set[str]] = {}
+        for one in carried:
+            self._carried.setdefault(id(one.owner), set()).add(one.name)
+        self.holders: dict[int, Holder] = {}
+        """The attributes that hold traced arrays, by the identity of these."""
+        self._holder: tuple[Any, str] | None = None
         self._seen: dict[int, object] = {}
         self._modules: set[tuple[int, Set[str]]] = set()
-        self._waiting: deque[tuple[Any, str, bool]] = deque()
-        self._foreign: deque[tuple[Any, str, bool]] = deque()
+        self._waiting: deque[_Waiting] = deque()
+        self._foreign: deque[_Waiting] = deque()
         self._places: list[Place] = []
         self._is_global = self._is_foreign = False
         self.has_iterators = False
@@ -125,7 +158,7 @@ class Reached:
             self._globals(code, table)
         while (self._waiting or self._foreign) and len(self._seen) < LIMIT:
             self._is_foreign = not self._waiting
-            value, name, self._is_global = (self._waiting or self._foreign).popleft()
+            value, name, self._is_global, self._holder = (self._waiting or self._foreign).popleft()
             self._open(value, name)
 
     @property
@@ -133,9 +166,9 @@ class Reached:
         """All that is reached, by identity."""
         return self._seen
 
-    def changed(self) -> str | None:
-        """The name of an object that holds something else now, `None` if there is none."""
-        return next((place.name for place in self._places if place.is_changed), None)
+    def changed(self) -> list[Place]:
+        """The objects that hold something else now."""
+        return [place for place in self._places if place.is_changed]
 
     def restore(self) -> None:
         """Let all objects but iterators hold again what they held."""
@@ -149,14 +182,17 @@ class Reached:
         if kind not in _PLAIN and not issubclass(kind, np.generic) and id(value) not in self._seen:
             self._seen[id(value)] = value
             is_foreign = self._is_foreign and kind is not FunctionType and not is_rewritable_class(kind)
-            (self._foreign if is_foreign else self._waiting).append((value, name, self._is_global))
+            waiting = self._foreign if is_foreign else self._waiting
+            waiting.append((value, name, self._is_global, self._holder))
 
-    def _enter(self, name: str, access: Access) -> None:
+    def _enter(self, name: str, access: Access, owner: Any = None, attribute: str | None = None) -> None:
         if not self._is_foreign:
-            self._places.append(Place(name, *access, may_grow=self._is_global))
+            self._places.append(Place(name, *access, self._is_global, owner, attribute))
 
     def _open(self, value: Any, name: str) -> None:
         kind = cast("type[Any]", type(value))
+        if _CONTAINERS.isdisjoint(kind.__mro__):
+            self._holder = None
         if kind is FunctionType:
             if is_rewritable_file(value.__code__.co_filename):
                 self._function(value)
@@ -256,11 +292,14 @@ class Reached:
                 self._look_at(part, name)
 
     def _container(self, value: Any, name: str) -> None:
+        owner, attribute = self._holder or (None, None)
         if isinstance(value, dict):
-            self._table(cast("dict[Any, Any]", value), name)
+            self._enter(name, of_table(cast("dict[Any, Any]", value), frozenset()), owner, attribute)
+            for part in cast("dict[Any, Any]", value).values():
+                self._look_at(part, name)
             return
         if isinstance(value, list):
-            self._enter(name, of_list(cast("list[Any]", value)))
+            self._enter(name, of_list(cast("list[Any]", value)), owner, attribute)
         elif not isinstance(value, tuple):
             self._enter(name, of_kept(value))
         for part in cast("Iterable[Any]", value):
@@ -274,13 +313,34 @@ class Reached:
     def _object(self, value: Any, kind: type[Any], name: str) -> None:
         """The attributes of an object, and the methods of its class."""
         table = attribute_table(value)
+        carried = self._carried.get(id(value), set[str]())
         if table is not None:
             parts = ((key, part) for base in kind.__mro__ for key, part in vars(base).items())
-            self._table(table, name, frozenset(key for key, part in parts if _is_computed(part)))
+            computed = frozenset(key for key, part in parts if _is_computed(part))
+            self._attributes(value, table, name, computed)
         for slot in sorted(slots_of(kind)):
-            self._look_at(getattr(value, slot, None), name)
-            self._enter(name, attribute(value, slot))
+            self._attribute(value, slot, plain_attribute(value, slot), name)
+            if slot not in carried:
+                self._enter(name, attribute(value, slot), value, slot)
+        self._holder = None
         self._look_at(kind, name)
+
+    def _attributes(self, value: Any, table: dict[str, Any], name: str, computed: Set[str]) -> None:
+        """The attributes of an object that stand in a table, but for the ones that keep what is computed."""
+        self._enter(name, of_table(table, computed | self._carried.get(id(value), set())), value)
+        for key, part in table.items():
+            self._attribute(value, key, part, name)
+
+    def _attribute(self, value: Any, key: str, part: Any, name: str) -> None:
+        """What an attribute holds: of one that is carried only what is no value of the program."""
+        if part is MISSING or (key in self._carried.get(id(value), ()) and not is_opaque(part)):
+            return
+        self._holder = None if is_opaque(part) else (value, key)
+        if self._holder is not None:
+            for leaf in flatten(part)[0]:
+                if isinstance(leaf, Array):
+                    self.holders.setdefault(id(base_of(leaf)), (value, key, name))
+        self._look_at(part, name)
 
     def _others(self, value: Any, kind: type[Any], name: str) -> None:
         """What an object of Python or of a package refers to, which is the program's only of some kinds."""
@@ -291,7 +351,7 @@ class Reached:
         self._is_foreign = was_foreign or package not in _HOLDING
         table = attribute_table(value)
         if table is not None:
-            self._table(table, name)
+            self._attributes(value, table, name, frozenset())
         for part in gc.get_referents(value):
             if part is not table:
                 self._look_at(part, name)

@@ -1,6 +1,7 @@
 """What rewritten functions call, by the names that `rewriting` gives it."""
 
 from mlirad.frontend.control_flow.assertions import assert_
+from mlirad.frontend.control_flow.attributes import owner
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
@@ -25,6 +26,7 @@ __all__ = [
     "nothing",
     "of",
     "or_",
+    "owner",
     "percent",
     "returned",
     "text",

@@ -8,7 +8,8 @@ A variable that has no value in one way through the program, or different ones w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from types import FunctionType
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.control_flow.places import Attribute
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array
@@ -23,6 +25,7 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.values import Higher
+from mlirad.jit.guards import MISSING
 
 
 class Mark:
@@ -113,7 +116,8 @@ class State:
     may have other names.
     Of the variables that it only reads, `reads`, it has those that hold an array or a container together with
     one that changes; of a statement that writes elements of what it assigns, `is_renaming`, all that hold
-    one, as these may get another name in it. Both are known after `include`.
+    one, as these may get another name in it. Both are known after `include`. It `carry`s `attributes`, too,
+    by names as code has them.
     """
 
     def __init__(
@@ -123,8 +127,9 @@ class State:
         written: tuple[str, ...],
         reads: tuple[str, ...],
         get: Callable[[], tuple[Any, ...]],
-        put: Callable[[tuple[Any, ...]], None],
+        put: FunctionType,
         refusals: tuple[tuple[int, str, str], ...],
+        writes_attributes: bool,
         is_renaming: bool,
     ):
         self.names = names
@@ -132,9 +137,11 @@ class State:
         self._written, self._reads = written, reads
         self._included: dict[str, Any] = {}
         self._get, self._put = get, put
-        names_of_cells = getattr(getattr(put, "__code__", None), "co_freevars", ())
-        self._cells = dict(zip(names_of_cells, getattr(put, "__closure__", None) or (), strict=False))
-        self._refusals = refusals
+        self._cells = dict(zip(put.__code__.co_freevars, put.__closure__ or (), strict=True))
+        self._refusals, self._writes_attributes = refusals, writes_attributes
+        self.code = put.__code__
+        """What tells the statement from others."""
+        self.attributes: dict[str, Attribute] = {}
         self._is_renaming = is_renaming
 
     @property
@@ -180,10 +187,36 @@ class State:
 
         self._get, self._put = get_again, put_again
 
+    def carry(self, attributes: Sequence[Attribute]) -> None:
+        """Have attributes of objects among the variables, read and written where they are."""
+        known = {attribute.key for attribute in self.attributes.values()}
+        found: dict[str, Attribute] = {}
+        for attribute in attributes:
+            if attribute.key not in known:
+                name, k = attribute.shown, 1
+                while name in found or name in self.names:
+                    k += 1
+                    name = f"{attribute.shown} ({k})"
+                found[name] = attribute
+        get, put, places = self._get, self._put, tuple(found.values())
+
+        def get_all() -> tuple[Any, ...]:
+            held = (place.read() for place in places)
+            return *(UNSET if found is MISSING else found for found in held), *get()
+
+        def put_all(values: tuple[Any, ...]) -> None:
+            for place, value in zip(places, values, strict=False):
+                place.write(MISSING if value is UNSET else value)
+            put(values[len(places) :])
+
+        self._get, self._put = get_all, put_all
+        self.names, self.live = (*found, *self.names), (*found, *self.live)
+        self.attributes |= found
+
     @property
     def refuses(self) -> bool:
-        """Whether the statement does what cannot be done when it is traced once for all trips."""
-        return bool(self._refusals)
+        """Whether the statement does what is not traced once for all trips where their number is known."""
+        return bool(self._refusals) or self._writes_attributes
 
     def require_rewritable(self, what: str) -> None:
         """Raise if the statement does what cannot be done when its condition is traced."""

@@ -212,6 +212,8 @@ def require_writable(x: Array) -> None:
     if not owner.is_open:
         raise leaked_error()
     if owner is not current_frame().scope:
+        if current_frame().bodies:
+            current_frame().bodies[-1].carry(base)
         raise tracing_error(
             f"this writes {base!r}, which is made outside of the body that is being traced (of a loop, a "
             f"branch, a build or a differentiated function), and no write leaves such a body",

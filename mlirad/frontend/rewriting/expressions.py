@@ -4,6 +4,7 @@ a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.co
 not a              ad__.not_(a)                          f(x)            ad__.of(f)(x)
 a if c else b      ad__.choose(c, lambda: a, lambda: b)
 "..." % x          ad__.percent("...", lambda: x)        f"{x:g}"         ad__.text(lambda: f"{x:g}", "{x:g}")
+x.y = z            ad__.owner(x, "x.y").y = z
 """
 
 from __future__ import annotations
@@ -133,9 +134,12 @@ class Expressions(ast.NodeTransformer):
         return at(node, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """An attribute, under the name that a private one of a class has."""
+        """An attribute, under the name that a private one of a class has; its object, where it is written."""
         node.attr = self.mangled(node.attr)
+        shown = ast.unparse(node)
         self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            node.value = at(node.value, call("owner", node.value, ast.Constant(shown)))
         return node
 
     def mangled(self, name: str) -> str:

@@ -162,7 +162,7 @@ class Rewriting(Expressions):
         if stops:
             flags: list[ast.expr] = [load(flag) for flag in stops]
             stop = thunk(self.visit(flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)))
-        bound = at(node.target, ast.Assign([node.target], load("ad_item")))
+        bound = at(node.target, ast.Assign([self.visit(node.target)], load("ad_item")))
         parts = [
             *self._state_functions(changed, reads),
             define("ad_next", self._part(changed, [bound]), "ad_item"),
@@ -231,6 +231,7 @@ class Rewriting(Expressions):
             load("ad_get"),
             load("ad_set"),
             self._refusals(node),
+            ast.Constant(any(map(_is_attribute_written, own_nodes([*node.body, *node.orelse])))),
             ast.Constant(not _assigned(node).isdisjoint(element_names([*node.body, *node.orelse]))),
         )
 
@@ -260,9 +261,7 @@ class Rewriting(Expressions):
         """What cannot be done under a traced condition: lines, reasons, and what to write."""
         found: list[tuple[int, str, str]] = []
         for inner in own_nodes([*node.body, *node.orelse]):
-            if isinstance(inner, ast.Attribute) and not isinstance(inner.ctx, ast.Load):
-                found.append((inner.lineno, f"it writes the attribute {ast.unparse(inner)}", AFTERWARDS))
-            elif _is_written(inner, self._globals):
+            if _is_written(inner, self._globals):
                 found.append((inner.lineno, f"it writes the global variable {inner.id}", AFTERWARDS))
         return ast.Tuple([ast.Tuple([*map(ast.Constant, entry)], ast.Load()) for entry in found], ast.Load())
 
@@ -270,6 +269,10 @@ class Rewriting(Expressions):
 def _is_written(node: ast.AST, names: Names) -> TypeGuard[ast.Name]:
     """Whether a node assigns or deletes one of some variables."""
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names
+
+
+def _is_attribute_written(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
 
 
 def _assigned(node: ast.If | ast.While | ast.For) -> Names:

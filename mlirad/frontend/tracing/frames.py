@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from threading import get_ident
+from types import CodeType
 from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import FunctionType
@@ -194,6 +195,8 @@ class Functions:
         self.lines = LineCounts()
         self.tries: list[Callable[[], tuple[Any, ...]]] = []
         """The kinds of exceptions that each `try` around the code being traced catches."""
+        self.attributes: dict[CodeType, set[tuple[int, str]]] = {}
+        """The attributes that statements were found to change, by the code that assigns their variables."""
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:
