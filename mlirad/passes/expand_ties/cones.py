@@ -77,7 +77,7 @@ class Cone:
         return cone
 
     @property
-    def _is_alone(self) -> bool:
+    def is_alone(self) -> bool:
         """Whether the kink is one number."""
         return set(shape_of(self.kink.size)) <= {1}
 
@@ -93,10 +93,10 @@ class Cone:
             return False
         value = op.results[0]
         if value in self.kink.symbols:
-            route: Route | None = Route(shape=shape_of(value)) if self._is_alone else Route()
+            route: Route | None = Route(shape=shape_of(value)) if self.is_alone else Route()
         else:
             read = [o for o in free_values(op) if o in self.routes]
-            if not read or not is_followed(op, alone=self._is_alone):
+            if not read or not is_followed(op, alone=self.is_alone):
                 return False
             route = self._route(op, read)
             if route is None:
@@ -114,7 +114,7 @@ class Cone:
         everywhere = Route(shape=shape_of(op.results[0]))
         if not isinstance(op, MOVES):
             routes = [self.routes[o] for o in read]
-            if self._is_alone and all(route.shape is not None for route in routes):
+            if self.is_alone and all(route.shape is not None for route in routes):
                 return everywhere
             return routes[0] if is_followed(op) and all(route is routes[0] for route in routes) else None
         inner = tuple(self.routes.get(v) for v in sources(op))

@@ -125,24 +125,35 @@ class _Expansion:
                 env[result] = self._smooth(b, cone, result, env)
 
     def _smooth(self, b: ArrayBuilder, cone: Cone, value: Value, env: Environment) -> Value:
-        """A value, as a polynomial in the kink where that is 0."""
+        """A value, as a polynomial in the kink where that is 0; on a branch of its own if arrays are computed
+        of a kink that is one number.
+        """
         known = {**env, **self.raw}
         raw, kink = known[value], cone.kink
-        try:
-            f = jet(b, cone.behind(value), value, kink.symbols, known)
-        except DifferentiationError:  # of a special function without derivative
-            return raw
+        ops = cone.behind(value)
+        made = [op.results[0] for op in ops if op.results[0] not in kink.symbols]
 
         def in_place(x: Value) -> Value:
             x = _placed(b, cone.routes[value], x, known)
             return b.convert(x, element_of(raw)) if is_float(x) else x
 
-        found = f.value
-        if f.first is not None:
-            found = b.add(found, b.absorbing_mul(f.first, in_place(kink.a(b, known))))
-        if f.second is not None:
-            half = b.scaled(f.second, 0.5)
-            found = b.add(found, b.absorbing_mul(half, in_place(kink.square(b, known))))
+        def polynomial() -> Value:
+            f = jet(b, ops, value, kink.symbols, known)
+            found = f.value
+            if f.first is not None:
+                found = b.add(found, b.absorbing_mul(f.first, in_place(kink.a(b, known))))
+            if f.second is not None:
+                half = b.scaled(f.second, 0.5)
+                found = b.add(found, b.absorbing_mul(half, in_place(kink.square(b, known))))
+            return found
+
+        try:
+            if cone.is_alone and any(map(shape_of, made)):
+                is_tie = b.reshape(kink.is_tie(b, known), ())
+                return b.if_(is_tie, lambda: [polynomial()], lambda: [raw])[0]
+            found = polynomial()
+        except DifferentiationError:  # of a special function without derivative
+            return raw
         return b.select(in_place(kink.is_tie(b, known)), found, raw)
 
 
