@@ -193,6 +193,12 @@ def test_the_sum_of_exponentials_at_special_points():
     np.testing.assert_array_equal(masked(np.array([1.0, 2000.0])), [1, 0])
 
 
+@pytest.mark.parametrize("kind", ["jn", "yn", "in", "kn"])
+def test_spherical_functions_have_the_dtypes_of_scipy(kind: str):
+    x, function = np.array([0.5, 2.0], np.float32), getattr(special, f"spherical_{kind}")
+    assert ad.jit(lambda x: function(1, x))(x).dtype == function(1, x).dtype
+
+
 def test_derivatives_of_spherical_functions_at_zero():
     np.testing.assert_allclose(ad.grad(lambda z: special.spherical_jn(1, z))(0.0), 1 / 3, rtol=1e-14)
     np.testing.assert_allclose(ad.hessian(lambda z: special.spherical_jn(0, z))(0.0), -1 / 3, rtol=1e-14)

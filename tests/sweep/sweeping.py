@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,13 +50,13 @@ class Tally:
         )
 
 
-def sweep(case: Case, dtype: type[np.floating], every: int = 1) -> Tally:
-    """Judge a case at its points, or at every so many of them."""
+def sweep(case: Case, dtype: type[np.floating], every: int = 1, at: Sequence[float] | None = None) -> Tally:
+    """Judge a case at its points, at every so many of them, or `at` others."""
     xs: list[float] = []
     others: list[Others] = []
     for given in case.others:
         rounded = tuple(float(dtype(v)) for v in given)
-        found = points(case, dtype, rounded, every)
+        found = points(case, dtype, rounded, every) if at is None else list(at)
         xs += found
         others += [rounded] * len(found)
     computed = _computed(case, dtype, xs, others)

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from itertools import takewhile
+from math import inf
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,24 @@ def assert_right(case: Case, every: int) -> list[Tally]:
 @pytest.mark.parametrize("case", CASES[::EVERYDAY_CASES], ids=str)
 def test_derivatives_at_some_points(case: Case) -> None:
     assert_right(case, EVERYDAY_POINTS)
+
+
+ONCE_WRONG = (
+    ("special.spherical_in order 1 by argument 1", (710.0, -104.0)),
+    ("special.spherical_in order 3 by argument 1", (710.0, -104.0)),
+    ("special.modstruve by argument 1", (inf,)),
+)
+"""Points of functions that a part of the points may miss."""
+
+
+@pytest.mark.parametrize("case", ONCE_WRONG, ids=str)
+def test_derivatives_at_points_that_were_wrong(case: tuple[str, tuple[float, ...]]) -> None:
+    name, at = case
+    swept = next(c for c in CASES if str(c) == name)
+    for dtype in (np.float64, np.float32):
+        tally = sweep(swept, dtype, at=at)
+        assert not tally.wrong, "\n".join(map(str, tally.wrong))
+        assert all(sum(counts.values()) == len(at) * len(swept.others) for counts in tally.counts.values())
 
 
 @pytest.fixture(scope="module")

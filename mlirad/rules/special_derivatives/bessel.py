@@ -139,6 +139,11 @@ def _struve(name: str, weight: float, v: Formula, x: Formula, r: Formula) -> For
     return where(v < 0.5, by_upper, _neighbours(name, v, x, weight) + term * 0.5)
 
 
+def _modstruve(v: Formula, x: Formula, r: Formula) -> Formula:
+    """At infinity the upper neighbour alone, as lower ones may have no value there."""
+    return where(x == INFINITY, special("modstruve", v + 1, x), _struve("modstruve", 1.0, v, x, r))
+
+
 # Airy's -------------------------------------------------------------------------------------------
 
 
@@ -168,7 +173,7 @@ DERIVATIVES: Derivatives = {
     "kv": (None, lambda v, x, r: _kv(v, x, r)),
     "kve": (None, lambda v, x, r: _kve(v, x, r)),
     "struve": (None, lambda v, x, r: _struve("struve", -1.0, v, x, r)),
-    "modstruve": (None, lambda v, x, r: _struve("modstruve", 1.0, v, x, r)),
+    "modstruve": (None, lambda v, x, r: _modstruve(v, x, r)),
     "airy_ai": (lambda x, r: _at_infinity(x, 0.0, special("airy_aip", x)),),
     "airy_aip": (lambda x, r: _at_infinity(x, 0.0, x * special("airy_ai", x)),),
     "airy_bi": (lambda x, r: _at_infinity(x, INFINITY, special("airy_bip", x)),),

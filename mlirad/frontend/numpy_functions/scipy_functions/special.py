@@ -27,8 +27,9 @@ from mlirad.frontend.numpy_functions.meanings.special import special
 from mlirad.frontend.numpy_functions.reductions import exponentials
 from mlirad.frontend.numpy_functions.scipy_functions.lambert_w import lambertw
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, common, inexact, operand_of, xp
+from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 
 
@@ -176,9 +177,10 @@ def _spherical(kind_: str, n: int, x: Array) -> Array:
     negative = xp.less(x, 0.0)
     # x^n / (2n + 1)!! 0F1(n + 3/2; -+x^2 / 4), where the other form divides by 0
     double = factorial(2 * n + 1) // (2**n * factorial(n))
-    series = _call("hyp0f1", n + 1.5, x * x * (-0.25 if kind_ == "jn" else 0.25))
-    near = xp.power(x, n) / float(double) * series
     is_near = xp.less(size, 1.0)
+    inner = xp.where(is_near, x, 0.0)
+    series = _call("hyp0f1", n + 1.5, inner * inner * (-0.25 if kind_ == "jn" else 0.25))
+    near = xp.power(inner, n) / float(double) * series
     safe = xp.where(is_near, 1.0, size)
     far = xp.sqrt(pi / 2 / safe) * _call("jv" if kind_ == "jn" else "iv", n + 0.5, safe)
     if kind_ == "jn":
@@ -241,10 +243,13 @@ def _spherical_slope(kind_: str, n: int, x: Array) -> Array:
 
 def _spherical_function(kind_: str) -> Callable[..., Array]:
     def spherical(n: Int, z: OperandLike, derivative: Flag = False) -> Array:
+        """In float64, as all but `spherical_kn` are in SciPy: factors overflow where the result does not."""
         if n < 0:
             raise argument_error(f"spherical_{kind_}: the order is {n}", "orders are integers from 0 on")
-        x = inexact(as_array(z))
-        return _spherical_slope(kind_, n, x) if derivative else _spherical(kind_, n, x)
+        given = inexact(as_array(z))
+        x = converted(given, F64)
+        found = _spherical_slope(kind_, n, x) if derivative else _spherical(kind_, n, x)
+        return converted(found, given.dtype) if kind_ == "kn" else found
 
     return spherical
 

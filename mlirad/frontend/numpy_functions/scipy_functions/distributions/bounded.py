@@ -9,6 +9,7 @@ from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import called
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     expm1_ratio,
     integral,
@@ -17,7 +18,10 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_of_rest,
     log_sech,
     logs,
+    rarely,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
 from mlirad.frontend.tracing.operations import xp
 
 
@@ -81,6 +85,10 @@ def _trapezoid_quantile(q: Any, c: Any, d: Any) -> Any:
     return xp.where(is_left, left, xp.where(is_right, right, q / height + 0.5 * c))
 
 
+def _trapezoid_upper_quantile(q: Any, c: Any, d: Any) -> Any:
+    return 1.0 - _trapezoid_quantile(q, 1.0 - d, 1.0 - c)
+
+
 def _trapezoid_mean(c: Any, d: Any) -> Any:
     return (1.0 + d + d * d - c * c) / (3.0 * (d - c + 1.0))
 
@@ -92,8 +100,8 @@ def _trapezoid_var(c: Any, d: Any) -> Any:
 
 TRAPEZOID = Distribution(
     _log_trapezoid, shapes=("c", "d"), density=_trapezoid, cdf=_trapezoid_below,
-    sf=_trapezoid_above, log_cdf=_trapezoid_log_below, log_sf=_trapezoid_log_above, ppf=_trapezoid_quantile,
-    isf=lambda q, c, d: 1.0 - _trapezoid_quantile(q, 1.0 - d, 1.0 - c), low=0.0, high=1.0,
+    sf=_trapezoid_above, log_cdf=_trapezoid_log_below, log_sf=_trapezoid_log_above,
+    **by_smaller_share(_trapezoid_quantile, _trapezoid_upper_quantile), low=0.0, high=1.0,
     allows=lambda c, d: xp.greater_equal(c, 0) & xp.greater_equal(d, c) & xp.less_equal(d, 1),
     mean=_trapezoid_mean, var=_trapezoid_var,
 )  # fmt: skip
@@ -102,8 +110,10 @@ TRIANG = Distribution(
     lambda x, c: _log_trapezoid(x, c, c), shapes=("c",), density=lambda x, c: _trapezoid(x, c, c),
     cdf=lambda x, c: _trapezoid_below(x, c, c), sf=lambda x, c: _trapezoid_above(x, c, c),
     log_cdf=lambda x, c: _trapezoid_log_below(x, c, c), log_sf=lambda x, c: _trapezoid_log_above(x, c, c),
-    ppf=lambda q, c: _trapezoid_quantile(q, c, c),
-    isf=lambda q, c: 1.0 - _trapezoid_quantile(q, 1.0 - c, 1.0 - c), low=0.0, high=1.0,
+    **by_smaller_share(
+        lambda q, c: _trapezoid_quantile(q, c, c), lambda q, c: _trapezoid_upper_quantile(q, c, c)
+    ),
+    low=0.0, high=1.0,
     allows=lambda c: xp.greater_equal(c, 0) & xp.less_equal(c, 1),
     mean=lambda c: (1.0 + c) / 3.0, var=lambda c: (1.0 - c + c * c) / 18.0,
 )  # fmt: skip
@@ -169,9 +179,25 @@ def _argus_quantile(share: Any, chi: Any) -> Any:
     return xp.sqrt(1.0 - 2.0 / (chi * chi) * special("gammaincinv", 1.5, share * _whole(chi)))
 
 
+_ARGUS_SHARES = logs(_argus_log_below, _argus_log_above)
+_argus_searched = called(
+    searched(
+        _ARGUS_SHARES["log_cdf"], _ARGUS_SHARES["log_sf"], _log_argus, lambda chi: 0.0, lambda chi: 1.0,
+        increases=True,
+    )
+)  # fmt: skip
+
+
+def _argus_lower_quantile(q: Any, chi: Any) -> Any:
+    """By the share of what is below, where what is above does not tell it to all digits by search."""
+    is_small = xp.less(q, 0.01)
+    usual = _argus_quantile(1.0 - xp.where(is_small, 0.25, q), chi)
+    return rarely(is_small, lambda: _argus_searched(xp.where(is_small, q, 0.25), chi), usual)
+
+
 ARGUS = Distribution(
-    _log_argus, shapes=("chi",), density=_argus, **logs(_argus_log_below, _argus_log_above), low=0.0,
-    high=1.0, low_is_open=True, ppf=lambda q, chi: _argus_quantile(1.0 - q, chi), isf=_argus_quantile,
+    _log_argus, shapes=("chi",), density=_argus, **_ARGUS_SHARES, low=0.0,
+    high=1.0, low_is_open=True, **by_smaller_share(_argus_lower_quantile, _argus_quantile),
 )  # fmt: skip
 
 

@@ -14,6 +14,10 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log1p_square,
     log_of_rest,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
+    by_smaller_share,
+    cotangent,
+)
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 
@@ -29,25 +33,16 @@ def _above(x: Any) -> Any:
     return xp.arctan2(1.0, x) / pi
 
 
-def _cotangent(q: Any) -> Any:
-    """cot(pi q), by the tangent of what 1/2 is more where that is less than 1/4."""
-    is_middle = xp.less(xp.abs(q - 0.5), 0.25)
-    middle = xp.tan(pi * (0.5 - xp.where(is_middle, q, 0.5)))
-    is_low = xp.less(q, 0.5)
-    end = xp.where(is_low, q, 1.0 - q)
-    far = 1.0 / xp.tan(pi * xp.where(is_middle, 0.25, end))
-    return xp.where(is_middle, middle, xp.where(is_low, far, -far))
-
-
 CAUCHY = Distribution(
     lambda x: -log(pi) - log1p_square(x), density=lambda x: _peak(x) / pi, sf=_above, is_symmetric=True,
-    isf=_cotangent, mean=lambda: float("nan"), var=lambda: float("nan"),
+    isf=cotangent, mean=lambda: float("nan"), var=lambda: float("nan"),
 )  # fmt: skip
 
 HALFCAUCHY = Distribution(
     lambda x: log(2 / pi) - log1p_square(x), density=lambda x: 2 / pi * _peak(x),
-    cdf=lambda x: 2 / pi * xp.arctan(x), sf=lambda x: 2.0 * _above(x), ppf=lambda q: xp.tan(0.5 * pi * q),
-    isf=lambda q: 1.0 / xp.tan(0.5 * pi * q), low=0.0, mean=lambda: float("inf"), var=lambda: float("inf"),
+    cdf=lambda x: 2 / pi * xp.arctan(x), sf=lambda x: 2.0 * _above(x),
+    **by_smaller_share(lambda q: xp.tan(0.5 * pi * q), lambda q: 1.0 / xp.tan(0.5 * pi * q)),
+    low=0.0, mean=lambda: float("inf"), var=lambda: float("inf"),
 )  # fmt: skip
 
 
@@ -137,7 +132,7 @@ def _fold_quantile(cotangent: Any, c: Any) -> Any:
 
 FOLDCAUCHY = Distribution(
     _log_folded, shapes=("c",), density=_folded, cdf=_fold_below, sf=_fold_above, log_sf=_log_fold_above,
-    ppf=lambda q, c: _fold_quantile(_cotangent(q), c), isf=lambda q, c: _fold_quantile(-_cotangent(q), c),
+    ppf=lambda q, c: _fold_quantile(cotangent(q), c), isf=lambda q, c: _fold_quantile(-cotangent(q), c),
     low=0.0, allows=lambda c: xp.greater_equal(c, 0),
     mean=lambda c: xp.full_like(c, xp.inf), var=lambda c: xp.full_like(c, xp.inf),
 )  # fmt: skip
@@ -161,8 +156,8 @@ def _skew_below(x: Any, a: Any) -> Any:
 def _skew_quantile(q: Any, a: Any) -> Any:
     less, more = 1.0 - a, 1.0 + a
     is_below = xp.less(q, 0.5 * less)
-    below = -less / xp.tan(pi * xp.where(is_below, q, 0.25 * less) / less)
-    above = more / xp.tan(pi * (1.0 - xp.where(is_below, 0.75, q)) / more)
+    below = -less * cotangent(xp.where(is_below, q, 0.25 * less) / less)
+    above = more * cotangent(xp.where(is_below, 0.25 * more, 1.0 - q) / more)
     return xp.where(is_below, below, above)
 
 

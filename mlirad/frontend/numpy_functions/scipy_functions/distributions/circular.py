@@ -7,6 +7,7 @@ from typing import Any
 
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.operations import xp
 
 # On an interval of the sine ----------------------------------------------------------------------------
@@ -20,8 +21,8 @@ def _from_low(x: Any, low: float, rest: float) -> Any:
 ANGLIT = Distribution(
     lambda x: xp.log(xp.cos(2.0 * x)), density=lambda x: xp.cos(2.0 * x),
     cdf=lambda x: xp.sin(_from_low(x, -pi / 4, -3.061616997868383e-17)) ** 2,
-    ppf=lambda q: xp.arcsin(xp.sqrt(q)) - pi / 4, is_symmetric=True, low=-pi / 4, high=pi / 4,
-    var=lambda: pi**2 / 16 - 0.5,
+    ppf=lambda q: 0.5 * xp.arctan2(2.0 * q - 1.0, 2.0 * xp.sqrt(q * (1.0 - q))), is_symmetric=True,
+    low=-pi / 4, high=pi / 4, var=lambda: pi**2 / 16 - 0.5,
 )  # fmt: skip
 
 
@@ -73,8 +74,8 @@ def _wrapped_quantile(q: Any, c: Any) -> Any:
 
 WRAPCAUCHY = Distribution(
     _wrapped, shapes=("c",), cdf=_wrapped_below, sf=_wrapped_above,
-    ppf=_wrapped_quantile, isf=lambda q, c: 2 * pi - _wrapped_quantile(q, c), low=0.0, high=2 * pi,
-    allows=lambda c: xp.greater(c, 0) & xp.less(c, 1),
+    **by_smaller_share(_wrapped_quantile, lambda q, c: 2 * pi - _wrapped_quantile(q, c)), low=0.0,
+    high=2 * pi, allows=lambda c: xp.greater(c, 0) & xp.less(c, 1),
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     mirrored,
     transformed,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     by_power_near_0,
     expm1_ratio,
@@ -22,6 +23,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     sides,
     xlogy,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.operations import xp
 
 EULER = 0.5772156649015329
@@ -228,22 +230,26 @@ def _asymmetric_below(x: Any, kappa: Any) -> Any:
 
 
 def _asymmetric_quantile(q: Any, kappa: Any) -> Any:
-    share = kappa * kappa / (1.0 + kappa * kappa)
-    above = -xp.log((1.0 - q) * (1.0 + kappa * kappa)) / kappa
-    return xp.where(xp.less(q, share), kappa * xp.log(q / share), above)
+    square = kappa * kappa
+    share = square / (1.0 + square)
+    is_below = xp.less(q, share)
+    above = -xp.log1p(square - xp.where(is_below, share, q) * (1.0 + square)) / kappa
+    return xp.where(is_below, kappa * xp.log(q / share), above)
 
 
 def _asymmetric_upper_quantile(q: Any, kappa: Any) -> Any:
-    rest = 1.0 / (1.0 + kappa * kappa)
-    below = kappa * xp.log((1.0 - q) / (1.0 - rest))
-    return xp.where(xp.less(q, rest), -xp.log(q / rest) / kappa, below)
+    square = kappa * kappa
+    rest = 1.0 / (1.0 + square)
+    is_above = xp.less(q, rest)
+    below = kappa * xp.log1p((1.0 - xp.where(is_above, rest, q) * (1.0 + square)) / square)
+    return xp.where(is_above, -xp.log(q / rest) / kappa, below)
 
 
 LAPLACE_ASYMMETRIC = Distribution(
     lambda x, kappa: sum(_asymmetric(x, kappa)[:2]) - xp.log(kappa + 1.0 / kappa), shapes=("kappa",),
     cdf=_asymmetric_below, sf=lambda x, kappa: _asymmetric_below(-x, 1.0 / kappa),
     log_cdf=_asymmetric_log_below, log_sf=lambda x, kappa: _asymmetric_log_below(-x, 1.0 / kappa),
-    ppf=_asymmetric_quantile, isf=_asymmetric_upper_quantile,
+    **by_smaller_share(_asymmetric_quantile, _asymmetric_upper_quantile),
     mean=lambda kappa: 1.0 / kappa - kappa, var=lambda kappa: 1.0 / kappa**2 + kappa**2,
 )  # fmt: skip
 
@@ -251,10 +257,22 @@ LAPLACE_ASYMMETRIC = Distribution(
 # Cut --------------------------------------------------------------------------------------------
 
 
+def _cut_quantile(q: Any, width: Any) -> Any:
+    """The point up to `width` with a share q, of what decays as e^-x, below it."""
+    return -xp.log1p(q * xp.expm1(-width))
+
+
+def _cut_upper_quantile(q: Any, width: Any) -> Any:
+    """The same by the share above it, which is not above 1/2: by that below it where both are of one size."""
+    is_narrow = xp.less(width, 1)
+    far = -xp.log(xp.exp(-width) - q * xp.expm1(-width))
+    return xp.where(is_narrow, _cut_quantile(1.0 - q, xp.where(is_narrow, width, 1.0)), far)
+
+
 TRUNCEXPON = Distribution(
     lambda x, b: -x - xp.log(-xp.expm1(-b)), shapes=("b",), cdf=lambda x, b: xp.expm1(-x) / xp.expm1(-b),
     sf=lambda x, b: xp.exp(-x) * xp.expm1(x - b) / xp.expm1(-b),
-    ppf=lambda q, b: -xp.log1p(q * xp.expm1(-b)), isf=lambda q, b: -xp.log(xp.exp(-b) - q * xp.expm1(-b)),
+    **by_smaller_share(_cut_quantile, _cut_upper_quantile),
     low=0.0, high=lambda b: b,
     mean=lambda b: 1.0 - b / xp.expm1(b),
     var=lambda b: 1.0 - b * b * xp.exp(b) / xp.expm1(b) ** 2,
@@ -264,8 +282,10 @@ TRUNCPARETO = Distribution(
     lambda x, b, c: xp.log(b / -xp.expm1(-b * xp.log(c))) - (b + 1.0) * xp.log(x), shapes=("b", "c"),
     cdf=lambda x, b, c: xp.expm1(-b * xp.log(x)) / xp.expm1(-b * xp.log(c)),
     sf=lambda x, b, c: xp.exp(-b * xp.log(x)) * xp.expm1(b * xp.log(x / c)) / xp.expm1(-b * xp.log(c)),
-    ppf=lambda q, b, c: xp.exp(-xp.log1p(q * xp.expm1(-b * xp.log(c))) / b),
-    isf=lambda q, b, c: c * xp.exp(-xp.log1p(q * xp.expm1(b * xp.log(c))) / b),
+    **by_smaller_share(
+        lambda q, b, c: xp.exp(_cut_quantile(q, b * xp.log(c)) / b),
+        lambda q, b, c: xp.exp(_cut_upper_quantile(q, b * xp.log(c)) / b),
+    ),
     low=1.0, high=lambda b, c: c, allows=lambda b, c: xp.not_equal(b, 0) & xp.greater(c, 1),
     mean=lambda b, c: _cut_power(b, c, 1.0),
     var=lambda b, c: _cut_power(b, c, 2.0) - _cut_power(b, c, 1.0) ** 2,
@@ -298,13 +318,16 @@ def _cut_weibull_log(x: Any, c: Any, a: Any, b: Any) -> Any:
     return xp.log(c) + xlogy(c - 1.0, x) + (low - y) - log1mexp(high - low)
 
 
+def _cut_weibull_point(quantile: Function, q: Any, c: Any, a: Any, b: Any) -> Any:
+    low = xp.power(a, c)
+    return xp.power(low + quantile(q, xp.power(b, c) - low), 1.0 / c)
+
+
 TRUNCWEIBULL_MIN = Distribution(
     _cut_weibull_log, shapes=("c", "a", "b"), cdf=_cut_weibull_below, sf=_cut_weibull_above,
-    ppf=lambda q, c, a, b: xp.power(
-        xp.power(a, c) - xp.log1p(q * xp.expm1(xp.power(a, c) - xp.power(b, c))), 1.0 / c
-    ),
-    isf=lambda q, c, a, b: xp.power(
-        xp.power(b, c) - xp.log1p(q * xp.expm1(xp.power(b, c) - xp.power(a, c))), 1.0 / c
+    **by_smaller_share(
+        lambda q, c, a, b: _cut_weibull_point(_cut_quantile, q, c, a, b),
+        lambda q, c, a, b: _cut_weibull_point(_cut_upper_quantile, q, c, a, b),
     ),
     low=lambda c, a, b: a, high=lambda c, a, b: b,
     allows=lambda c, a, b: xp.greater_equal(a, 0) & xp.greater(b, a) & xp.greater(c, 0),

@@ -26,6 +26,10 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     trigamma,
     xlogy,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
+    by_smaller_share,
+    cotangent,
+)
 from mlirad.frontend.tracing.operations import xp
 
 
@@ -42,7 +46,7 @@ HALFLOGISTIC = Distribution(
     lambda x: 2.0 * log_sech(0.5 * x) - log(2), cdf=lambda x: xp.tanh(0.5 * x),
     sf=lambda x: 2.0 * special("expit", -x),
     log_sf=lambda x: xp.where(xp.less(x, 0.5), xp.log1p(-xp.tanh(0.5 * x)), log(2) + _log_below(-x)),
-    ppf=lambda q: 2.0 * xp.arctanh(q), isf=lambda q: xp.log((2.0 - q) / q), low=0.0,
+    **by_smaller_share(lambda q: 2.0 * xp.arctanh(q), lambda q: xp.log((2.0 - q) / q)), low=0.0,
     mean=lambda: 2 * log(2), var=lambda: pi**2 / 3 - 4 * log(2) ** 2,
 )  # fmt: skip
 
@@ -79,7 +83,7 @@ HYPSECANT = Distribution(
     lambda x: log_sech(x) - log(pi),
     log_cdf=_log_secant_below,
     cdf=lambda x: 2 / pi * xp.arctan(xp.exp(x)),
-    ppf=lambda q: xp.log(xp.tan(pi * 0.5 * q)), is_symmetric=True, var=lambda: pi**2 / 4,
+    isf=lambda q: xp.arcsinh(cotangent(q)), is_symmetric=True, var=lambda: pi**2 / 4,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log, pi, sqrt
 from typing import Any
 
+from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
     Distribution,
@@ -28,6 +29,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     normal_between,
     normal_density,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
@@ -222,11 +224,30 @@ def _alpha_above(x: Any, a: Any) -> Any:
     return xp.where(is_far, far, normal_between(a - 1.0 / xp.where(is_far, 1.0, x), a)) / normal_below(a)
 
 
+def _alpha_quantile(q: Any, a: Any) -> Any:
+    return 1.0 / (a - normal_quantile(q * normal_below(a)))
+
+
+def _alpha_upper_quantile(q: Any, a: Any) -> Any:
+    """1 over the width of what is below a with a share of it, by Newton's method where that is narrow."""
+    share, density = q * normal_below(a), normal_density(a)
+    far = a + normal_quantile(normal_below(-a) + share)
+    is_near = xp.less(far * (1.0 + a), 1)
+    point, target = xp.where(is_near, a, 0.0), xp.where(is_near, share, 0.0)
+    first = share / density
+    start = xp.where(xp.less(first * (1.0 + a), 1e-3), first, far)
+    width = stop_gradient(xp.where(is_near, start, 0.0))
+    for _ in range(2):
+        excess = integral(_before, 0.0, width, point) - target
+        width = width - excess / normal_density(point - width)
+    return 1.0 / xp.where(is_near, width, far)
+
+
 ALPHA = Distribution(
     lambda x, a: log_normal_density(a - 1.0 / x) - 2.0 * xp.log(x) - log_normal_below(a), shapes=("a",),
     **logs(lambda x, a: log_normal_below(a - 1.0 / x) - log_normal_below(a),
         lambda x, a: xp.log(_alpha_above(x, a))),
-    ppf=lambda q, a: 1.0 / (a - normal_quantile(q * normal_below(a))), low=0.0, low_is_open=True,
+    **by_smaller_share(_alpha_quantile, _alpha_upper_quantile), low=0.0, low_is_open=True,
     mean=lambda a: xp.full_like(a, xp.inf), var=lambda a: xp.full_like(a, xp.inf),
 )  # fmt: skip
 
@@ -275,8 +296,9 @@ def _ball_upper_quantile(q: Any, beta: Any, m: Any) -> Any:
 
 
 CRYSTALBALL = Distribution(
-    _log_ball, shapes=("beta", "m"), **logs(_log_ball_below, _log_ball_above), ppf=_ball_quantile,
-    isf=_ball_upper_quantile, allows=lambda beta, m: xp.greater(beta, 0) & xp.greater(m, 1),
+    _log_ball, shapes=("beta", "m"), **logs(_log_ball_below, _log_ball_above),
+    **by_smaller_share(_ball_quantile, _ball_upper_quantile),
+    allows=lambda beta, m: xp.greater(beta, 0) & xp.greater(m, 1),
 )  # fmt: skip
 
 
