@@ -11,6 +11,7 @@ name its object is reached. Objects that are not compared (`reached.py`) are tol
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import FunctionType, SimpleNamespace
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from mlirad.frontend.tracing.captured_objects import is_rewritable_class
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.source import user_line
 
 AFTERWARDS = "assign a local variable there, and write this after the statement"
 
@@ -39,7 +41,15 @@ def carry_found(state: State, found: Found) -> None:
     attributes = [Attribute(*holder) for holder in found.attributes]
     known = current_frame().functions.attributes.setdefault(state.code, set())
     known.update(attribute.key for attribute in attributes)
+    _require_defaults(attributes)
     state.carry(attributes)
+
+
+def _require_defaults(attributes: Iterable[Attribute]) -> None:
+    """Require of the trace that classes keep what objects without an attribute of their own have of them."""
+    for attribute in attributes:
+        if attribute.is_of_class:
+            current_frame().requirements.append(partial(attribute.require_default, user_line()))
 
 
 def require_values(state: State, results: Mapping[str, Any]) -> None:

@@ -1,11 +1,11 @@
-"""Containers in variables, and the objects that they hold: lists and dictionaries are objects, as arrays are.
+"""Containers in variables, and the objects that they hold: lists, dictionaries and dataclasses are some.
 
     table = {"v": v}            In a branch both variables hold copies, of which `table["v"]` is still v:
     if x > 0:                   `linked` makes containers one object where they were one.
         table["v"][0] = x
 
-Lists and dictionaries are written in place; tuples and other containers are the original ones where all of
-their parts are.
+Lists, dictionaries and objects with attributes are written in place; tuples and other containers are the
+original ones where all of their parts are.
 """
 
 # pyright: reportPrivateUsage=false
@@ -19,8 +19,15 @@ from typing import Any, TypeAlias, cast
 
 from mlirad.frontend.control_flow.state import is_missing, is_opaque
 from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.captured_objects import (
+    attribute_table,
+    is_rewritable_class,
+    plain_attribute,
+    slots_of,
+)
 from mlirad.frontend.tracing.containers import Opened, container_of
 from mlirad.frontend.tracing.pytree import flatten
+from mlirad.jit.guards import MISSING
 
 Path: TypeAlias = tuple[Any, ...]
 """Where an object is: the name of a variable, and positions among the parts of what it holds."""
@@ -33,8 +40,31 @@ def opened(value: Any) -> Opened | None:
 
 
 def is_mutable(value: Any) -> bool:
-    """Whether a container can be written in place."""
-    return isinstance(value, list | dict)
+    """Whether a container can be written in place: lists, dictionaries, objects that are not frozen."""
+    if isinstance(value, list | dict):
+        return True
+    kind = cast("type[Any]", type(value))
+    if isinstance(value, tuple) or container_of(kind) is None or not is_rewritable_class(kind):
+        return False
+    return not (dataclasses.is_dataclass(kind) and cast(Any, kind).__dataclass_params__.frozen)
+
+
+def fill(original: Any, result: Any) -> None:
+    """Write the parts of a mutable container into another one."""
+    if isinstance(original, list):
+        cast("list[Any]", original)[:] = result
+    elif isinstance(original, dict):
+        kept = cast("dict[Any, Any]", original)
+        kept.clear()
+        kept.update(result)
+    else:
+        table, given = attribute_table(original), attribute_table(result)
+        if table is not None and given is not None:
+            table.update(given)
+        for slot in slots_of(cast("type[Any]", type(original))):
+            found = plain_attribute(result, slot)
+            if found is not MISSING:
+                object.__setattr__(original, slot, found)
 
 
 def containers_in(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:

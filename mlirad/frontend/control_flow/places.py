@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.errors import TracingError
 from mlirad.frontend.tracing.captured_objects import attribute_table, found_in, is_slot, plain_attribute
 from mlirad.jit.guards import MISSING, cell_content
 from mlirad.lazy_dataclass import dataclass
@@ -49,6 +50,20 @@ class Attribute:
         self._table = None if is_slot(of_kind) else table
         is_default = self._table is not None and name not in self._table and not hasattr(of_kind, "__get__")
         self._default = of_kind if is_default else MISSING
+
+    @property
+    def is_of_class(self) -> bool:
+        """Whether the object has it from its class only."""
+        return self._default is not MISSING
+
+    def require_default(self, place: str | None) -> None:
+        """Raise `TracingError`, for a line of the source, if the class has another one now."""
+        if found_in(cast("type[Any]", type(self.owner)), self.name) is not self._default:
+            raise TracingError(
+                f"{self.shown} is written under a traced condition, and its class gets another one later",
+                location=place,
+                hint=f"assign {self.shown} before the condition, in the object",
+            )
 
     @property
     def key(self) -> Key:

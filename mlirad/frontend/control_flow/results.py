@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from mlirad.frontend.control_flow.holders import is_held_elsewhere
-from mlirad.frontend.control_flow.objects import are_same, containers_in, is_mutable, opened, with_parts
+from mlirad.frontend.control_flow.objects import are_same, containers_in, fill, is_mutable, opened, with_parts
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.state import Unknown, is_same
 from mlirad.frontend.numpy_functions.writes.writes import replace
@@ -104,7 +104,7 @@ class Results:
     def _put(self, original: Any, result: Any, parts: Sequence[Any]) -> Any:
         """A container with the parts of the result."""
         if is_mutable(original):
-            _fill(original, result)
+            fill(original, result)
             self._restored[id(original)] = original
             return original
         taken = opened(original)
@@ -125,19 +125,9 @@ class Results:
                     "it is written under a traced condition, and then the variable gets another value",
                     f"make {copy.name} a copy before it is written",
                 )
-                _fill(original, with_parts(original, *_all_unknown(original, unknown)))
+                fill(original, with_parts(original, *_all_unknown(original, unknown)))
 
 
 def _all_unknown(value: Any, unknown: Unknown) -> tuple[Opened, list[Any]]:
     taken = cast(Opened, opened(value))
     return taken, [unknown for _ in taken.parts]
-
-
-def _fill(original: Any, result: Any) -> None:
-    """Write the parts of a list or dictionary into another one."""
-    if isinstance(original, list):
-        cast("list[Any]", original)[:] = result
-    else:
-        kept = cast("dict[Any, Any]", original)
-        kept.clear()
-        kept.update(result)

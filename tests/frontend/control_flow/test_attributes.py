@@ -66,6 +66,10 @@ class Record:
     mass: Any
     more: Any = 0.5
 
+    def grow(self, by: Any) -> None:
+        """Change an attribute."""
+        self.mass = self.mass + by
+
 
 def assigned(x):
     b = Body(2 * x)
@@ -227,6 +231,57 @@ def of_a_dataclass(x):
     return b.mass * b.more
 
 
+def of_a_dataclass_with_two_names(x):
+    b = Record(x)
+    c = b
+    if x > 0:
+        b.grow(x)
+        c.mass *= 2
+    return b.mass + 10 * c.mass
+
+
+def of_a_dataclass_in_a_loop(x):
+    b = Record(abs(x) + 0.1)
+    c = b
+    while b.mass < 3:
+        b.grow(0.5)
+        c.more = c.more + b.mass
+    return b.mass + 10 * c.mass + b.more
+
+
+def of_dataclasses_in_a_list(x):
+    bodies = [Record(x), Record(-x)]
+    c = bodies[0]
+    if x > 0:
+        c.mass = 3 * x
+        bodies[1] = Record(2 * x)
+    return c.mass + 10 * bodies[0].mass + bodies[1].mass
+
+
+def array_of_two_objects(x):
+    b, c = Body(x), Body(x)
+    c.v = b.v
+    if x > 0:
+        b.v[0] = 3 * x
+    return c.v[0] + 10 * b.v.sum()
+
+
+def list_of_two_objects(x):
+    b, c = Body(x), Body(x)
+    c.items = b.items
+    if x > 0:
+        b.items[0] = 3 * x
+    return c.items[0] * x
+
+
+def view_in_an_attribute(x):
+    b = Body(x)
+    w = b.v[1:]
+    if x > 0:
+        b.v[1] = 3 * x
+    return w[0] + 10 * b.v.sum()
+
+
 def of_a_namespace(x):
     b = types.SimpleNamespace(mass=x)
     if x > 0:
@@ -323,6 +378,79 @@ def test_attributes_change_as_in_python(case: Callable[..., Any]) -> None:
         value, slope = compiled(x)
         np.testing.assert_allclose(value, case(x), rtol=1e-12)
         np.testing.assert_allclose(slope, (case(x + 1e-6) - case(x - 1e-6)) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def replaced_after_a_write(x):
+    b = Record(x)
+    c = b
+    if x > 0:
+        b.mass = 3 * x
+        b = Record(2 * x)
+    return b.mass + c.mass
+
+
+def read_by_another_name(x):
+    b, c = Body(x), Record(x)
+    b.other = c
+    if x > 0:
+        b.other.grow(x)
+        c.grow(1.0)
+    return c.mass
+
+
+def array_read_by_another_name(x):
+    b, c, y = Body(x), Body(x), 0.0
+    c.v = b.v
+    if x > 0:
+        b.v[0] = 3 * x
+        y = c.v[0]
+    return y
+
+
+def array_that_is_another_one(x):
+    b, w = Body(x), np.zeros(3) + x
+    if x > 0:
+        b.v = w
+    b.v[0] = 5.0
+    return w[0]
+
+
+def asked_for(x):
+    b = Body(x)
+    if x > 0:
+        b.extra = x  # type: ignore[attr-defined]
+    return 2 * x if hasattr(b, "extra") else x
+
+
+def default_that_changes(x):
+    class Own:
+        mass = 2.0
+
+    b = Own()
+    if x > 0:
+        b.mass = b.mass * x
+    Own.mass = 5.0
+    return b.mass
+
+
+REFUSED = {
+    replaced_after_a_write: "b was has no value here",
+    read_by_another_name: "which it also reaches by another name",
+    array_read_by_another_name: "is or may be written by another name",
+    array_that_is_another_one: "may be an array that has been written since",
+    asked_for: "only one way through an `if`",
+    default_that_changes: "its class gets another one later",
+}
+"""Functions of which a part is known only when the program runs, and what is said of them."""
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda form: form.__name__)
+def test_what_is_not_known_of_attributes_is_refused(case: Callable[..., Any]) -> None:
+    with pytest.raises(ad.MliradError) as caught:
+        ad.jit(case, control="rewrite", interpret=True)(0.7)
+    assert REFUSED[case] in str(caught.value)
+    assert __file__ in str(caught.value.location)
+    assert caught.value.hint
 
 
 class Model:
