@@ -441,11 +441,12 @@ def test_norms_that_are_multiples_are_one_kink(case: tuple[str, str]) -> None:
     for f, expected in (
         (lambda x: one(x) * other(x), 2 * c * d * np.eye(2)),
         (lambda x: (1 + one(x) / c) * np.exp(-other(x) / d), -np.eye(2)),
+        (lambda x: np.log1p(one(x) / c) - other(x) / d, -np.eye(2)),
     ):
         found = ad.hessian(f, interpret=True)(np.zeros(2))
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-        beside = ad.hessian(f, interpret=True)(np.array([3e-9, -4e-9]))
-        np.testing.assert_allclose(beside, expected, rtol=1e-7, atol=1e-7 * c * d)
+        beside = ad.hessian(f, interpret=True)(np.array([3e-5, -4e-5]))
+        np.testing.assert_allclose(beside, expected, rtol=2e-4, atol=2e-4)
 
 
 @pytest.mark.parametrize("case", [(one, other) for one in SIZES for other in SIZES], ids="-".join)

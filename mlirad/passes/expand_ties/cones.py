@@ -6,7 +6,8 @@
     %r = array.add %m, %l
 
 What is linear in a kink has the derivative that its convention gives. What is read by ops that are not linear
-is read as it is, since these are made smooth as a whole.
+is read as it is, since these are made smooth as a whole, as are sums with a root, since its derivative is
+infinite, and may cancel.
 """
 
 from __future__ import annotations
@@ -81,6 +82,11 @@ class Cone:
         """Whether the kink is one number."""
         return set(shape_of(self.kink.size)) <= {1}
 
+    @property
+    def _is_root(self) -> bool:
+        """Whether the derivative of the kink, as it is written, is infinite at the tie."""
+        return any(isinstance(v.owner, ew.SqrtOp) for v in self.kink.symbols)
+
     def _enter_block(self, block: Block) -> None:
         for op in block.ops:
             if not self._enter(op) and not isinstance(op, CustomOp):
@@ -101,7 +107,7 @@ class Cone:
             route = self._route(op, read)
             if route is None:
                 return False
-            if not is_linear(op, self.routes):
+            if self._is_root or not is_linear(op, self.routes):
                 self.readers_of_raw.add(op)
             if op in self.readers_of_raw or self.curved.intersection(read):
                 self.curved.add(value)
