@@ -347,6 +347,21 @@ def poisson_mixture(of_number: Function, x: Any, nc: Any) -> Any:
         weight *= nc / (2 * j)
 
 
+def ratio_density(x: Any, m: Any, n: Any) -> Any:
+    """The density of odds of a share with the beta distribution."""
+    return power(x, m - 1) * (1 + x) ** (-m - n) / mp.beta(m, n)
+
+
+def noncentral_ratio_density(x: Any, m: Any, n: Any, nc: Any) -> Any:
+    odds = m * x / n
+    return m / n * poisson_mixture(lambda j: ratio_density(odds, m / 2 + j, n / 2), min(x, n), nc)
+
+
+def noncentral_ratio(x: Any, m: Any, n: Any, nc: Any) -> Any:
+    share = m * x / (m * x + n)
+    return poisson_mixture(lambda j: B(m / 2 + j, n / 2, share), min(x, n), nc)
+
+
 def noncentral_density(x: Any, df: Any, nc: Any) -> Any:
     if abs(nc) < 1:
         return poisson_mixture(lambda j: gamma_density(x / 2, df / 2 + j) / 2, x, nc)
@@ -482,6 +497,8 @@ EXACT: dict[str, Exact] = {
                       at=(-60.0, -11.0, -3.0, -1.5, -0.7, -0.3, -1e-8, 0.05, 1e-5, 0.4, 1.2, 1.7, 5.0, 19.5, 38.0, 300.0), mean=lambda s: 0, var=lambda s: 1),
     "ncx2": Exact(noncentral_density, lambda x, df, nc: poisson_mixture(lambda j: P(df / 2 + j, x / 2), x, nc), [(0.7, 0.4), (21.0, 1.06), (5.5, 300.0)], 0.0,
                   at=(1e-100, 1e-8, 0.01, 0.5, 3.0, 11.0, 40.0, 95.0, 250.0, 700.0, 3000.0), mean=lambda df, nc: df + nc, var=lambda df, nc: 2 * (df + 2 * nc)),
+    "ncf": Exact(noncentral_ratio_density, noncentral_ratio, [(27.0, 27.0, 0.4), (1.0, 5.0, 3.0), (3.0, 12.0, 60.0)], 0.0,
+                 at=(1e-100, 1e-8, 0.01, 0.3, 0.9, 2.2, 8.0, 40.0, 900.0, 1e8, 1e100), mean=lambda m, n, nc: n * (m + nc) / (m * (n - 2)) if n > 2 else mp.nan),
     # of the beta distribution
     "beta": Exact(beta_density, lambda x, a, b: B(a, b, x), [(1.0, 1.0), (2.3, 0.6), (0.5, 3.0), (200.0, 50.0)], 0.0, 1.0,
                   mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1)),
@@ -513,7 +530,7 @@ EXACT: dict[str, Exact] = {
     "triang": Exact(lambda x, c: 2 * x / c if x < c else 2 * (1 - x) / (1 - c), lambda x, c: x * x / c if x < c else 1 - (1 - x) ** 2 / (1 - c),
                     [(0.3,), (1.0,)], 0.0, 1.0, knots=lambda c: (c,), mean=lambda c: (1 + c) / 3, var=lambda c: (1 - c + c * c) / 18),
     "trapezoid": Exact(lambda x, c, d: 2 / (d - c + 1) * min(x / c, 1, (1 - x) / (1 - d)),
-                       lambda x, c, d: x * x / (c * (d - c + 1)) if x < c else (2 * x - c) / (d - c + 1) if x < d else 1 - (1 - x) ** 2 / ((1 - d) * (d - c + 1)),
+                       lambda x, c, d: x * x / (c * (d - c + 1)) if x < c else (2 * x - c) / (d - c + 1) if x < d else 1 - max(1 - x, 0) ** 2 / ((1 - d) * (d - c + 1)),
                        [(0.2, 0.8), (0.05, 0.3)], 0.0, 1.0),
     "argus": Exact(lambda x, chi: chi**3 / (mp.sqrt(mp.pi / 2) * P(mpf(1.5), chi * chi / 2)) * x * mp.sqrt(1 - x * x) * exp(-chi * chi * (1 - x * x) / 2),
                    lambda x, chi: 1 - P(mpf(1.5), chi * chi * (1 - x * x) / 2) / P(mpf(1.5), chi * chi / 2), [(1.0,), (0.3,), (9.0,)], 0.0, 1.0),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp
+from scipy import stats
 
 import mlirad as ad
 from tests.distributions.exact import EXACT
@@ -119,3 +120,15 @@ def test_derivatives_in_point_and_shape_in_either_order(case: tuple[str, tuple[f
                 if not abs(order[j][i] - exact) <= 1e-7 * abs(exact) + slack:
                     wrong.append((method, float(at), float(order[j][i]), mp.nstr(exact, 15)))
     assert not wrong, wrong
+
+
+@pytest.mark.parametrize("case", [(-1e300, 0.5), (-1e160, 2.7), (-1e300, 40.0)], ids=str)
+def test_far_tails_of_t_by_freedom(case: tuple[float, float]) -> None:
+    x, df = case
+
+    def slope(df: Any) -> Any:
+        return ad.jvp(lambda df: stats.t.logcdf(x, df), (df,), (1.0,))[1]
+
+    first, second = ad.jit(lambda df: ad.jvp(slope, (df,), (1.0,)))(df)
+    for got, order in ((first, 1), (second, 2)):
+        assert is_right(float(got), derivative(EXACT["t"], "logcdf", x, (df,), 1, order), 0.0)

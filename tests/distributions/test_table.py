@@ -10,7 +10,7 @@ from tests.distributions.exact import EXACT
 from tests.distributions.exact_discrete import DISCRETE
 
 NOT_YET = {
-    "gausshyper", "genhyperbolic", "geninvgauss", "ksone", "kstwo", "landau", "ncf", "nct",
+    "gausshyper", "genhyperbolic", "geninvgauss", "ksone", "kstwo", "landau", "nct",
 }  # fmt: skip
 """Distributions that are not traced."""
 

@@ -37,7 +37,7 @@ BETA = Distribution(
 # Of odds: y / (1 - y) --------------------------------------------------------------------------------
 
 
-def _odds_part(first: str, second: str) -> Any:
+def odds_part(first: str, second: str) -> Any:
     """A function of the beta distribution at x / (1 + x), by 1 / (1 + x) where that is smaller."""
 
     def part(x: Any, a: Any, b: Any) -> Any:
@@ -54,7 +54,7 @@ def _odds(q: Any, a: Any, b: Any, lower: str, upper: str) -> Any:
     return xp.where(xp.less(share, 0.5), share / (1.0 - share), (1.0 - rest) / rest)
 
 
-def _log_odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
+def log_odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
     """log(slope x^(a - 1) (1 + x)^-(a + b) / beta(a, b))."""
     plain = xlogy(a - 1.0, x) - (a + b) * xp.log1p(x) + (log_slope - log_beta(a, b))
     is_large = xp.greater(a, 10) & xp.greater(b, 10) & xp.greater(x, 1e-3) & xp.less(x, 1e3)
@@ -64,12 +64,12 @@ def _log_odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
     return xp.where(is_large, large - 2.0 * xp.log1p(point) + log_slope, plain)
 
 
-def _odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
+def odds_density(x: Any, a: Any, b: Any, log_slope: Any = 0.0) -> Any:
     is_near = xp.less(x, 1)
     point = xp.where(is_near, x, 1.0)
     rest = (log_slope - log_beta(a, b)) - (a + b) * xp.log1p(point)
     near = xp.power(point, a - 1.0) * xp.exp(rest)
-    return xp.where(is_near & xp.less(a, 10), near, xp.exp(_log_odds_density(x, a, b, log_slope)))
+    return xp.where(is_near & xp.less(a, 10), near, xp.exp(log_odds_density(x, a, b, log_slope)))
 
 
 def _odds_mean(a: Any, b: Any) -> Any:
@@ -81,8 +81,8 @@ def _odds_var(a: Any, b: Any) -> Any:
 
 
 BETAPRIME = Distribution(
-    _log_odds_density, shapes=("a", "b"), density=_odds_density, cdf=_odds_part("betainc", "betaincc"),
-    sf=_odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, "betaincinv", "betainccinv"),
+    log_odds_density, shapes=("a", "b"), density=odds_density, cdf=odds_part("betainc", "betaincc"),
+    sf=odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, "betaincinv", "betainccinv"),
     isf=lambda q, a, b: _odds(q, a, b, "betainccinv", "betaincinv"), low=0.0, mean=_odds_mean, var=_odds_var,
     log_cdf=lambda x, a, b: log_beta_below(x / (1.0 + x), 1.0 / (1.0 + x), a, b),
     log_sf=lambda x, a, b: log_beta_below(1.0 / (1.0 + x), x / (1.0 + x), b, a),
@@ -107,8 +107,8 @@ def _of_odds(formula: Any) -> Any:
 F = transformed(
     BETAPRIME, lambda x, dfn, dfd: x * (dfn / dfd), lambda x, dfn, dfd: xp.log(dfn / dfd),
     lambda y, dfn, dfd: y * (dfd / dfn), base_shapes=lambda dfn, dfd: (0.5 * dfn, 0.5 * dfd),
-    shapes=("dfn", "dfd"), low=0.0, log_density=_of_odds(_log_odds_density),
-    density=_of_odds(_odds_density),
+    shapes=("dfn", "dfd"), low=0.0, log_density=_of_odds(log_odds_density),
+    density=_of_odds(odds_density),
     mean=lambda dfn, dfd: xp.where(xp.greater(dfd, 2), dfd / (dfd - 2.0), xp.inf), var=_f_var,
 )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _log_student(x: Any, df: Any) -> Any:
 
 def _log_far_student(x: Any, df: Any) -> Any:
     """The logarithm of what is below x, where df / (df + x^2) vanishes in 1 plus it."""
-    return -df * xp.log(-x / xp.sqrt(df)) - xp.log(df) - log_beta(0.5 * df, 0.5)
+    return df * (0.5 * xp.log(df) - xp.log(-x)) - xp.log(df) - log_beta(0.5 * df, 0.5)
 
 
 def _is_far(x: Any, df: Any) -> Any:

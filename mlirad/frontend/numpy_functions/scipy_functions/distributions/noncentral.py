@@ -1,4 +1,4 @@
-"""Distributions of sums of squares of normal numbers whose means are not 0: of chi2.
+"""Distributions of sums of squares of normal numbers whose means are not 0: of chi2 and F.
 
 They are mixtures of central ones, with Poisson's probabilities:
 
@@ -11,18 +11,28 @@ falls as e^-2 (pi w / h)^2 with the width w over the distance h. So all sums hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, log
-from typing import Any
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.beta import (
+    log_odds_density,
+    odds_density,
+    odds_part,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
+    Distribution,
+    Others,
+    above_zero,
+)
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     gamma_density,
+    log_beta_below,
     log_gamma_above,
     log_gamma_below,
     log_gamma_density,
@@ -35,7 +45,7 @@ _COUNT = 112
 _WHOLE = 45.0
 """Up to this place of the peak terms are those of 0, 1, 2, ..."""
 
-_TINY = 1e-200
+_TINY = 1e-150
 """Smaller probabilities are computed by logarithms."""
 
 
@@ -72,57 +82,85 @@ def _log_mixed(peak: Any, nc: Any, is_near_0: Any, log_term: Callable[[Any], Any
     return largest + xp.log(distance * total)
 
 
-def _log_share(share: Any, rest: Any, log_share: Function) -> Any:
-    """The logarithm of a probability: by the rest where it is near 1, by a sum of logarithms where tiny."""
-    is_tiny = xp.less(share, _TINY)
-    plain = xp.where(xp.less(rest, 0.5), xp.log1p(-rest), xp.log(xp.where(is_tiny, 0.5, share)))
-    return rarely(is_tiny, log_share, plain)
+# Both -----------------------------------------------------------------------------------------------
 
 
-def _alike(*operands: Any) -> list[Any]:
-    return list(xp.broadcast_arrays(*operands))
+class _Central(NamedTuple):
+    """A central distribution as functions of j, x and the shapes, along a last axis of numbers j.
+
+    `peak` is the place of the largest term of the density, a function of x, the shapes and nc.
+    """
+
+    peak: Function
+    log_density: Function
+    density: Function
+    below: Function
+    above: Function
+    log_below: Function
+    log_above: Function
 
 
-# chi2 -----------------------------------------------------------------------------------------------
+def _split(operands: Sequence[Any]) -> tuple[Any, list[Any], Any]:
+    """The noncentrality, x and the shapes along a last axis, and all of them, of one shape."""
+    alike = list(xp.broadcast_arrays(*operands))
+    return alike[-1], [v[..., None] for v in alike[:-1]], alike
 
 
-def _peak(x: Any, df: Any, nc: Any) -> Any:
-    """The j of the largest term of the density: j (j + df / 2) is x nc / 4."""
-    a = 0.5 * df
-    return 0.5 * nc * (x / (a + xp.hypot(a, xp.sqrt(x) * xp.sqrt(nc))))
+def _log_density_of(c: _Central) -> Function:
+    def log_density(*operands: Any) -> Any:
+        nc, others, alike = _split(operands)
+        peak = c.peak(*alike)
+        return _log_mixed(peak, nc, _is_near_0(peak, nc), lambda j: c.log_density(j, *others))
+
+    return log_density
 
 
-def _is_near_0(x: Any, nc: Any) -> Any:
-    return xp.less(nc, 1) & xp.less(x, 1e4)
-
-
-def _log_density(x: Any, df: Any, nc: Any) -> Any:
-    x, df, nc = _alike(x, df, nc)
-    a, y = 0.5 * df[..., None], 0.5 * x[..., None]
-    return _log_mixed(_peak(x, df, nc), nc, _is_near_0(x, nc), lambda j: log_gamma_density(y, a + j)) - log(2)
-
-
-def _density(x: Any, df: Any, nc: Any) -> Any:
+def _density_of(c: _Central) -> Function:
     """By powers of x near 0, where these have derivatives."""
-    x, df, nc = _alike(x, df, nc)
-    is_near = xp.less(x, 1) & xp.less(nc, 1000)
-    a, y = 0.5 * df[..., None], 0.5 * xp.where(is_near, x, 1.0)[..., None]
-    near = 0.5 * _mixed(_peak(x, df, nc), xp.where(is_near, nc, 1.0), lambda j: gamma_density(y, a + j))
-    return xp.where(is_near, near, xp.exp(_log_density(xp.where(is_near, 1.0, x), df, nc)))
+    far = _log_density_of(c)
+
+    def density(x: Any, *shapes: Any) -> Any:
+        is_near = xp.less(x, 1) & xp.less(shapes[-1], 1000)
+        nc, others, alike = _split([xp.where(is_near, x, 1.0), *shapes])
+        weight = xp.where(xp.less(nc, 1000), nc, 1.0)
+        near = _mixed(c.peak(*alike), weight, lambda j: c.density(j, *others))
+        return xp.where(is_near, near, xp.exp(far(xp.where(is_near, 1.0, x), *shapes)))
+
+    return density
 
 
-def _below(x: Any, df: Any, nc: Any) -> Any:
-    x, df, nc = _alike(x, df, nc)
-    a, y = 0.5 * df[..., None], 0.5 * x[..., None]
-    peak = xp.minimum(_peak(x, df, nc), 0.5 * nc)
-    return _mixed(peak, nc, lambda j: special("gammainc", a + j, y))
+def _share_of(c: _Central, is_lower: bool) -> Function:
+    """The largest term is between that of the density and the largest weight."""
+    term, between = (c.below, xp.minimum) if is_lower else (c.above, xp.maximum)
+
+    def share(*operands: Any) -> Any:
+        nc, others, alike = _split(operands)
+        return _mixed(between(c.peak(*alike), 0.5 * nc), nc, lambda j: term(j, *others))
+
+    return share
 
 
-def _above(x: Any, df: Any, nc: Any) -> Any:
-    x, df, nc = _alike(x, df, nc)
-    a, y = 0.5 * df[..., None], 0.5 * x[..., None]
-    peak = xp.maximum(_peak(x, df, nc), 0.5 * nc)
-    return _mixed(peak, nc, lambda j: special("gammaincc", a + j, y))
+def _log_share_of(c: _Central, is_lower: bool) -> Function:
+    own, rest = _share_of(c, is_lower), _share_of(c, not is_lower)
+    log_term, between = (c.log_below, xp.minimum) if is_lower else (c.log_above, xp.maximum)
+
+    def log_share(*operands: Any) -> Any:
+        share, other = own(*operands), rest(*operands)
+        is_tiny = xp.less(share, _TINY)
+
+        def tiny() -> Any:
+            nc, others, alike = _split([xp.where(is_tiny, operands[0], 1.0), *operands[1:]])
+            peak = between(c.peak(*alike), 0.5 * nc)
+            return _log_mixed(peak, nc, _is_near_0(peak, nc), lambda j: log_term(j, *others))
+
+        plain = xp.where(xp.less(other, 0.5), xp.log1p(-other), xp.log(xp.where(is_tiny, 0.5, share)))
+        return rarely(is_tiny, tiny, plain)
+
+    return log_share
+
+
+def _is_near_0(peak: Any, nc: Any) -> Any:
+    return xp.less(nc, 1) & xp.less(peak, 45)
 
 
 def _nearer(share: Function, rest: Function) -> Function:
@@ -135,37 +173,9 @@ def _nearer(share: Function, rest: Function) -> Function:
     return nearer
 
 
-def _log_below(x: Any, df: Any, nc: Any) -> Any:
-    x, df, nc = _alike(x, df, nc)
-    below, above = _below(x, df, nc), _above(x, df, nc)
-    is_tiny = xp.less(below, _TINY)
-
-    def tiny() -> Any:
-        point = xp.where(is_tiny, x, 1.0)
-        a, y = 0.5 * df[..., None], 0.5 * point[..., None]
-        peak = xp.minimum(_peak(point, df, nc), 0.5 * nc)
-        return _log_mixed(peak, nc, _is_near_0(point, nc), lambda j: log_gamma_below(y, a + j))
-
-    return _log_share(below, above, tiny)
-
-
-def _log_above(x: Any, df: Any, nc: Any) -> Any:
-    x, df, nc = _alike(x, df, nc)
-    below, above = _below(x, df, nc), _above(x, df, nc)
-    is_tiny = xp.less(above, _TINY)
-
-    def tiny() -> Any:
-        point = xp.where(is_tiny, x, 1.0)
-        a, y = 0.5 * df[..., None], 0.5 * point[..., None]
-        peak = xp.maximum(_peak(point, df, nc), 0.5 * nc)
-        return _log_mixed(peak, nc, _is_near_0(point, nc), lambda j: log_gamma_above(y, a + j))
-
-    return _log_share(above, below, tiny)
-
-
 def _log_of(share: Function) -> Function:
-    def log_share(x: Any, df: Any, nc: Any) -> Any:
-        return xp.log(share(x, df, nc))
+    def log_share(*operands: Any) -> Any:
+        return xp.log(share(*operands))
 
     return log_share
 
@@ -178,16 +188,115 @@ def _high(*_: Any) -> float:
     return inf
 
 
-def _quantile(share: Function, rest: Function, increases: bool) -> Any:
-    return searched(_log_of(share), _log_of(rest), _log_density, _low, _high, increases)
+def _noncentral(c: _Central, **others: Unpack[Others]) -> Distribution:
+    log_density, below, above = _log_density_of(c), _share_of(c, True), _share_of(c, False)
+    ends = log_density, _low, _high
+    found = Others(
+        log_density=log_density, density=_density_of(c), cdf=_nearer(below, above), sf=_nearer(above, below),
+        log_cdf=_log_share_of(c, True), log_sf=_log_share_of(c, False),
+        ppf=searched(_log_of(below), _log_of(above), *ends, True),
+        isf=searched(_log_of(above), _log_of(below), *ends, False), low=0.0,
+    )  # fmt: skip
+    return Distribution(**cast("dict[str, Any]", found | others))
 
 
-NCX2 = Distribution(
-    _log_density, shapes=("df", "nc"), density=_density, cdf=_nearer(_below, _above),
-    sf=_nearer(_above, _below), log_cdf=_log_below, log_sf=_log_above,
-    ppf=_quantile(_below, _above, True), isf=_quantile(_above, _below, False), low=0.0,
+# chi2 -----------------------------------------------------------------------------------------------
+
+
+def _chi2_peak(x: Any, df: Any, nc: Any) -> Any:
+    """The j with j (j + df / 2) = x nc / 4."""
+    a = 0.5 * df
+    return 0.5 * nc * (x / (a + xp.hypot(a, xp.sqrt(x) * xp.sqrt(nc))))
+
+
+def _chi2_term(of_gamma: Callable[[Any, Any], Any]) -> Function:
+    """A function of the gamma distribution at x / 2."""
+
+    def term(j: Any, x: Any, df: Any) -> Any:
+        return of_gamma(0.5 * x, 0.5 * df + j)
+
+    return term
+
+
+NCX2 = _noncentral(
+    _Central(
+        _chi2_peak,
+        _chi2_term(lambda y, a: log_gamma_density(y, a) - log(2)),
+        _chi2_term(lambda y, a: 0.5 * gamma_density(y, a)),
+        _chi2_term(lambda y, a: special("gammainc", a, y)),
+        _chi2_term(lambda y, a: special("gammaincc", a, y)),
+        _chi2_term(log_gamma_below),
+        _chi2_term(log_gamma_above),
+    ),
+    shapes=("df", "nc"),
     allows=lambda df, nc: xp.greater(df, 0) & xp.isfinite(df) & xp.greater_equal(nc, 0),
     mean=lambda df, nc: df + nc, var=lambda df, nc: 2.0 * (df + 2.0 * nc),
 )  # fmt: skip
 
-DISTRIBUTIONS = {"ncx2": NCX2}
+
+# F ----------------------------------------------------------------------------------------------------
+
+
+def _f_peak(x: Any, dfn: Any, dfd: Any, nc: Any) -> Any:
+    """The j with j (j + dfn / 2) = c (j + dfn / 2 + dfd / 2), c = nc / 2 x dfn / (x dfn + dfd)."""
+    a, b = 0.5 * dfn, 0.5 * dfd
+    c = 0.5 * nc / (1.0 + b / (a * x))
+    half = 0.5 * (a - c)
+    root = xp.hypot(half, xp.sqrt(c) * xp.sqrt(a + b))
+    is_low = xp.greater(half, 0)
+    return xp.where(is_low, c * (a + b) / (root + xp.abs(half)), root - half)
+
+
+def _odds(x: Any, dfn: Any, dfd: Any) -> Any:
+    return x * (dfn / dfd)
+
+
+def _log_f_share(is_lower: bool) -> Function:
+    def log_share(j: Any, x: Any, dfn: Any, dfd: Any) -> Any:
+        odds, a, b = _odds(x, dfn, dfd), 0.5 * dfn + j, 0.5 * dfd + xp.zeros_like(j)
+        share, rest = odds / (1.0 + odds), 1.0 / (1.0 + odds)
+        return log_beta_below(share, rest, a, b) if is_lower else log_beta_below(rest, share, b, a)
+
+    return log_share
+
+
+def _f_term(formula: Function) -> Function:
+    """A density of odds as one of x."""
+
+    def term(j: Any, x: Any, dfn: Any, dfd: Any) -> Any:
+        return formula(_odds(x, dfn, dfd), 0.5 * dfn + j, 0.5 * dfd, xp.log(dfn) - xp.log(dfd))
+
+    return term
+
+
+def _f_share(first: str, second: str) -> Function:
+    part = odds_part(first, second)
+
+    def share(j: Any, x: Any, dfn: Any, dfd: Any) -> Any:
+        return part(_odds(x, dfn, dfd), 0.5 * dfn + j, 0.5 * dfd)
+
+    return share
+
+
+def _f_mean(dfn: Any, dfd: Any, nc: Any) -> Any:
+    exists = xp.greater(dfd, 2)
+    return xp.where(exists, dfd * (dfn + nc) / (dfn * xp.where(exists, dfd - 2.0, 1.0)), xp.nan)
+
+
+def _f_var(dfn: Any, dfd: Any, nc: Any) -> Any:
+    exists = xp.greater(dfd, 4)
+    less = xp.where(exists, dfd - 2.0, 3.0)
+    found = 2.0 * (dfd / dfn) ** 2 * ((dfn + nc) ** 2 + (dfn + 2.0 * nc) * less) / (less**2 * (less - 2.0))
+    return xp.where(exists, found, xp.nan)
+
+
+NCF = _noncentral(
+    _Central(
+        _f_peak, _f_term(log_odds_density), _f_term(odds_density), _f_share("betainc", "betaincc"),
+        _f_share("betaincc", "betainc"), _log_f_share(True), _log_f_share(False),
+    ),
+    shapes=("dfn", "dfd", "nc"), allows=lambda dfn, dfd, nc: above_zero(dfn, dfd) & xp.greater_equal(nc, 0),
+    mean=_f_mean, var=_f_var,
+)  # fmt: skip
+
+DISTRIBUTIONS = {"ncx2": NCX2, "ncf": NCF}
