@@ -180,12 +180,26 @@ def _argus_quantile(share: Any, chi: Any) -> Any:
 
 
 _ARGUS_SHARES = logs(_argus_log_below, _argus_log_above)
+
+
+def _argus_low(chi: Any) -> float:
+    return 0.0
+
+
+def _argus_high(chi: Any) -> float:
+    return 1.0
+
+
 _argus_searched = called(
     searched(
-        _ARGUS_SHARES["log_cdf"], _ARGUS_SHARES["log_sf"], _log_argus, lambda chi: 0.0, lambda chi: 1.0,
+        _ARGUS_SHARES["log_cdf"],
+        _ARGUS_SHARES["log_sf"],
+        _log_argus,
+        _argus_low,
+        _argus_high,
         increases=True,
     )
-)  # fmt: skip
+)
 
 
 def _argus_lower_quantile(q: Any, chi: Any) -> Any:
