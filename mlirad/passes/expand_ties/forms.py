@@ -259,7 +259,7 @@ class Forms:
         ):
             return value, at
         if at is None:
-            return _same_order(value)
+            return same_order(value)
         match op:
             case BroadcastOp():
                 return op.operand, tuple(at[d] for d in values_of(op.dims))
@@ -304,7 +304,7 @@ class Forms:
         return self._numbers.setdefault(key, len(self._numbers))
 
 
-def _same_order(value: Value) -> tuple[Value, Position]:
+def same_order(value: Value) -> tuple[Value, Position]:
     """The array whose elements a value has in the same order, or the scalar that all of them are; itself, if
     there is none. Dimensions of extent 1 do not count.
     """

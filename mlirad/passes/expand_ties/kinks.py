@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field
-from math import prod
 
 from xdsl.ir import Attribute, Block
 
@@ -26,7 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.moves import CHOICES
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import Symbol
-from mlirad.passes.expand_ties.forms import Forms, Multiple
+from mlirad.passes.expand_ties.forms import Forms, Multiple, same_order
 from mlirad.passes.smooth_identities.roots import Emit, is_radius, magnitude_of, square_of
 from mlirad.passes.smooth_identities.sides import Numbers, canonical, numbers_of
 
@@ -144,14 +143,16 @@ def _multiple(forms: Forms, kink: Kink) -> Multiple | None:
 
 
 def _faces(kink: Kink) -> dict[Attribute, Value]:
-    """The values that are the kink in some shape, by their types, the kink itself first."""
+    """The values that are the kink with other dimensions of extent 1, by their types; itself first."""
     found = {kink.size.type: kink.size}
     for use in kink.size.uses:
         op = use.operation
         if not isinstance(op, CHOICES) or op.parent is not kink.size.owner.parent:
             continue
         face = op.results[0]
-        if prod(shape_of(face)) == prod(shape_of(kink.size)) and square_of(face) is not None:
+        is_number = set(shape_of(kink.size)) | set(shape_of(face)) <= {1}
+        is_same = is_number or same_order(face)[0] is kink.size
+        if is_same and square_of(face) is not None:
             found.setdefault(face.type, face)
     return found
 
