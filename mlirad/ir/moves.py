@@ -1,4 +1,4 @@
-"""Ops whose result has elements of their operands in other places, and nothing else.
+"""The moves of an op applied to other arrays; `MOVES` of `dialects/array/indexing.py` lists these ops.
 
 moved(b, op, [x])                what an op that chooses elements chooses of another array
 moved(b, op, [x, y])             two other arrays stacked
@@ -7,32 +7,13 @@ moved(b, op, [x, y])             two other arrays stacked
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from xdsl.ir import Operation
 
-from mlirad.dialects.array.indexing import GatherOp, IndexOp
-from mlirad.dialects.array.structural import (
-    BroadcastOp,
-    ConcatenateOp,
-    PadOp,
-    ReshapeOp,
-    ReverseOp,
-    SliceOp,
-    StackOp,
-    TransposeOp,
-)
+from mlirad.dialects.array.indexing import JOINS
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import free_values, own_operands
-
-CHOICES: Final = (BroadcastOp, TransposeOp, ReshapeOp, ReverseOp, SliceOp, IndexOp, GatherOp)
-"""Those that take their elements from one array, the first operand."""
-
-JOINS: Final = (ConcatenateOp, StackOp, PadOp)
-"""Those that take them from all of their operands."""
-
-MOVES: Final = (*CHOICES, *JOINS)
 
 
 def sources(op: Operation) -> tuple[Value, ...]:

@@ -25,16 +25,7 @@ _UNKNOWN: Bounds = (None, None)
 _LIMIT = 1 << 31
 """Bounds beyond this are dropped, so that sums and products of kept bounds stay far from wrapping."""
 
-_SAME_ELEMENTS = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.ReverseOp,
-    indexing.IndexOp,
-    indexing.GatherOp,
-    ordering.SortOp,
-)
+_SAME_ELEMENTS = (*indexing.CHOICES, ordering.SortOp)
 _FINITE_IF_OPERANDS = (
     ew.NegOp,
     ew.AbsOp,

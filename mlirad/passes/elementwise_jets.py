@@ -17,14 +17,14 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.indexing import MOVES, YieldOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.moves import MOVES, moved, sources
+from mlirad.ir.moves import moved, sources
 from mlirad.ir.regions import nested_ops
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass

@@ -18,7 +18,18 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
-from mlirad.dialects.array.structural import check_same_element, check_shape
+from mlirad.dialects.array.structural import (
+    BroadcastOp,
+    ConcatenateOp,
+    PadOp,
+    ReshapeOp,
+    ReverseOp,
+    SliceOp,
+    StackOp,
+    TransposeOp,
+    check_same_element,
+    check_shape,
+)
 from mlirad.dialects.shapes import NUMBERS, STORED, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
@@ -196,3 +207,12 @@ class BuildOp(ArrayOp):
 
 INDEXING_OPS = (IndexOp, GatherOp, ScatterOp, UpdateOp, BuildOp, YieldOp)
 """Every op of this file, in the order of the documentation."""
+
+CHOICES = (BroadcastOp, TransposeOp, ReshapeOp, ReverseOp, SliceOp, IndexOp, GatherOp)
+"""The ops whose result has elements of the first operand, and nothing else."""
+
+JOINS = (ConcatenateOp, StackOp, PadOp)
+"""The ops whose result has elements of all operands, and nothing else."""
+
+MOVES = (*CHOICES, *JOINS)
+"""The ops that move elements, and compute nothing."""

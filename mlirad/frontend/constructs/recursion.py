@@ -111,7 +111,7 @@ class Function(Named):
         frame = current_frame()
         key: Hashable = (self, parameters)
         known = frame.functions.kept.setdefault(key, [])
-        around = set(map(id, _frames_around(frame)))
+        around = set(map(id, frame.around()))
         for kept in known:
             if not kept.captured or id(kept.frame) in around:
                 return kept
@@ -223,14 +223,6 @@ def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any
     if f is None:
         return functools.partial(Function, returns=returns)
     return Function(f, returns)
-
-
-def _frames_around(frame: Frame | None) -> list[Frame]:
-    found: list[Frame] = []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.parent
-    return found
 
 
 def _agree(assumed: StructureType | None, found: StructureType) -> bool:

@@ -32,7 +32,7 @@ def carry_known(state: State) -> None:
     """Carry the attributes of the statements around this one that it has changed in an earlier trace."""
     frame = current_frame()
     known = frame.functions.attributes.get(state.code, set())
-    around = {a.key: a for f in _frames() for body in f.bodies for a in body.attributes}
+    around = {a.key: a for f in frame.around() for body in f.bodies for a in body.attributes}
     state.carry([a for key, a in around.items() if key in known])
 
 
@@ -65,7 +65,7 @@ def owner(found: Any, shown: str) -> Any:
 
     Raises `TracingError` under a traced condition if that is an object whose changes are not noticed.
     """
-    if is_tracing() and any(frame.bodies for frame in _frames()) and not _is_compared(found):
+    if is_tracing() and any(frame.bodies for frame in current_frame().around()) and not _is_compared(found):
         raise tracing_error(
             f"{shown} is written under a traced condition, and changes of {of_class(found)} are not noticed",
             AFTERWARDS,
@@ -76,10 +76,3 @@ def owner(found: Any, shown: str) -> Any:
 def _is_compared(found: Any) -> bool:
     kind = found if isinstance(found, type) else cast("type[Any]", type(found))
     return kind in (FunctionType, SimpleNamespace) or is_rewritable_class(kind)
-
-
-def _frames() -> Iterable[Any]:
-    frame: Any = current_frame()
-    while frame is not None:
-        yield frame
-        frame = frame.parent

@@ -336,10 +336,9 @@ def note_write(base: Array) -> None:
     """Note that an array that is no view is written, which may be other ones."""
     base._version += 1
     if base._twins:
-        twins, frame = current_twins(base), current_frame()
-        while frame is not None:
+        twins = current_twins(base)
+        for frame in current_frame().around():
             frame.doubted += twins
-            frame = frame.parent
 
 
 def _pass_by(stand_ins: tuple[Array, ...]) -> bool:

@@ -14,7 +14,7 @@ scope it was made in, and using it after that scope has closed is a leak, report
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from threading import get_ident
@@ -84,6 +84,13 @@ class Frame:
         """What copies stand for in the bodies of rewritten statements that are being traced."""
         self.doubted: list[Any] = []
         """The traced arrays that other ones may be which have been written here, or in functions inside."""
+
+    def around(self) -> Iterator[Frame]:
+        """This function and those that it stands in, from the inside out."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
 
     @property
     def scope(self) -> Scope:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i64
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value, is_array, shape_of, size_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
@@ -56,11 +56,9 @@ def checks(what: str) -> bool:
 
 def token() -> Array:
     """The last token."""
-    frame: Frame | None = current_frame()
-    while frame is not None:
+    for frame in current_frame().around():
         if frame.token is not None:
             return frame.token
-        frame = frame.parent
     return made(emitting().constant(0, i64))
 
 

@@ -19,8 +19,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import structural
-from mlirad.dialects.array.indexing import GatherOp, IndexOp
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.shapes import Value, element_of
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, extents_of
@@ -67,20 +66,6 @@ PROVENANCE = Instance(lambda _: i64, _union, _read, lambda _, decided: decided, 
 
 
 # Formal derivatives of booleans --------------------------------------------------------------------------
-
-MOVES = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.ReverseOp,
-    structural.SliceOp,
-    structural.PadOp,
-    structural.ConcatenateOp,
-    structural.StackOp,
-    IndexOp,
-    GatherOp,
-)
-"""The ops that move elements: their own derivatives, in the operands in which they are linear."""
 
 
 def exclusive(b: ArrayBuilder, x: Value, y: Value) -> Value:

@@ -18,21 +18,12 @@ from xdsl.dialects.builtin import f64, i1
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.indexing import GatherOp, IndexOp
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.reductions import DotOp, SumOp
-from mlirad.dialects.array.structural import (
-    BroadcastOp,
-    ConcatenateOp,
-    PadOp,
-    ReshapeOp,
-    ReverseOp,
-    SliceOp,
-    StackOp,
-    TransposeOp,
-)
 from mlirad.dialects.shapes import Value, array_type, is_boolean, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.moves import moved, sources
 
 Shadow: TypeAlias = bool | Value
 
@@ -76,7 +67,7 @@ class Shadows:
             return
         operands = [env.get(o, o) for o in own_operands(op)]
         rule = _RULES.get(type(op))
-        if isinstance(op, _MOVES):
+        if isinstance(op, MOVES):
             self.enter(result, self._moved(op, operands, env))
         elif rule is not None:
             self.enter(result, rule(self, op, operands))
@@ -85,13 +76,10 @@ class Shadows:
 
     def _moved(self, op: Operation, operands: Sequence[Value], env: Environment) -> Shadow:
         """The same elements of the shadow; what is added at borders is not taken."""
-        parts = operands[:1] if isinstance(op, IndexOp | GatherOp) else operands
+        parts = operands[: len(sources(op))]
         if all(self.of(part) is True for part in parts):
             return True
-        moved = {v: env.get(v, v) for v in free_values(op)}
-        moved.update((old, self.array(v)) for old, v in zip(own_operands(op), parts, strict=False))
-        self.b.rebuild(op, moved)
-        return moved[op.results[0]]
+        return moved(self.b, op, [self.array(part) for part in parts], env)
 
     # Booleans that may be known ------------------------------------------------------------------
 
@@ -167,9 +155,3 @@ _RULES: Final[dict[type[Operation], Callable[[Shadows, Operation, Sequence[Value
     DotOp: _contraction,
 }
 """By the op; any other function of numbers computes what it gives, but for those below."""
-
-_MOVES: Final = (
-    *(BroadcastOp, ReshapeOp, TransposeOp, ReverseOp, SliceOp, IndexOp, GatherOp),
-    *(PadOp, ConcatenateOp, StackOp),
-)
-"""Ops whose results are elements of their operands."""

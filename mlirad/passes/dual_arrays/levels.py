@@ -13,8 +13,9 @@ from xdsl.ir import Block, BlockArgument, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, structural
+from mlirad.dialects.array import structural
 from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.shapes import Value, is_float, size_of
 from mlirad.ir.free_values import free_values, own_operands
 
@@ -22,16 +23,7 @@ _STRUCTURAL: tuple[type[Operation], ...] = (
     structural.ConstantOp,
     structural.IotaOp,
     structural.SizeOp,
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.PadOp,
-    structural.ConcatenateOp,
-    structural.ReverseOp,
-    structural.StackOp,
-    indexing.IndexOp,
-    indexing.GatherOp,
+    *MOVES,
 )
 
 _CHEAP: tuple[type[Operation], ...] = (

@@ -19,10 +19,11 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.moves import MOVES, sources
+from mlirad.ir.moves import sources
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import is_followed
 from mlirad.passes.expand_ties.kinks import Kink

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
 from mlirad.errors import DifferentiationError
@@ -18,12 +19,12 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import free_values
-from mlirad.ir.moves import MOVES, moved, sources
+from mlirad.ir.moves import moved, sources
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import jet
 from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, Route
 from mlirad.passes.expand_ties.kinks import kinks_of
-from mlirad.passes.function_pass import holds, visit_regions
+from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.smooth_identities.roots import is_inner
 
 MOST_ROUNDS = 3
@@ -32,39 +33,45 @@ MOST_ROUNDS = 3
 
 def expanded(function: FuncOp) -> FuncOp:
     """The function, with polynomials at the ends of the cones of its kinks; itself if there are none."""
-    function = _with_products(function)
+    cones = list(_cones(function))
+    products = _products(cones)
+    if products:
+        function = _with_sums(function, products)
+        cones = list(_cones(function))
     done = set[int]()
     for _ in range(MOST_ROUNDS):
-        cones = {k: cone for k, cone in enumerate(_cones(function)) if k not in done and cone.ends}
-        chosen = _apart(cones)
+        chosen = _apart({k: cone for k, cone in enumerate(cones) if k not in done and cone.ends})
         if not chosen:
             break
         done.update(chosen)
         function = rebuild_function(function, _Expansion.of(chosen.values()).visit)
         erase_unused(function_block(function))
+        cones = list(_cones(function))
     return function
 
 
-def _with_products(function: FuncOp) -> FuncOp:
-    """The function, with contractions of two values that depend on one kink as sums of products."""
-    if not holds(function, (DotOp,)):
-        return function
-    split = {
+def _products(cones: Iterable[Cone]) -> set[Operation]:
+    """The contractions of two arrays that depend on one kink."""
+    return {
         op
-        for cone in _cones(function)
+        for cone in cones
         for value in cone.routes
         for op in (use.operation for use in value.uses)
         if isinstance(op, DotOp) and is_inner(op) and op.lhs in cone.routes and op.rhs in cone.routes
     }
 
+
+def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
+    """The function, with some contractions as sums of products."""
+
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if isinstance(op, DotOp) and op in split:
+        if isinstance(op, DotOp) and op in products:
             x, y = (env.get(v, v) for v in (op.lhs, op.rhs))
             env[op.result] = b.sum(b.mul(x, y), op.contract[0])
         else:
             visit_regions(b, op, env, visit) if op.regions else b.rebuild(op, env)
 
-    return rebuild_function(function, visit) if split else function
+    return rebuild_function(function, visit)
 
 
 def _cones(function: FuncOp) -> Iterator[Cone]:

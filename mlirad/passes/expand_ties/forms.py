@@ -38,7 +38,7 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.smooth_identities.roots import is_inner, magnitude_of
+from mlirad.passes.smooth_identities.roots import guarded_radicand, is_inner, magnitude_of
 
 Position: TypeAlias = tuple[int, ...] | None
 """Of an element in its array; `None` is the position of the element that is asked for."""
@@ -135,11 +135,9 @@ class Forms:
             case ew.SqrtOp():
                 return self._square(op.operand, at)
             case ew.SelectOp():
-                roots = [v.owner for v in (op.on_true, op.on_false) if isinstance(v.owner, ew.SqrtOp)]
-                safe = roots[0].operand.owner if roots else None
-                if not isinstance(safe, ew.SelectOp):
+                s = guarded_radicand(op)
+                if s is None:
                     raise _UnknownError
-                (s,) = (v for v in (safe.on_true, safe.on_false) if scalar_of(v) is None)
                 return self._square(s, at)
             case CustomOp():
                 self._inside.update(zip(op.body.block.args, own_operands(op), strict=True))

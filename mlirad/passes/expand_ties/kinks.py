@@ -19,10 +19,10 @@ from dataclasses import field
 from xdsl.ir import Attribute, Block
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import CHOICES
 from mlirad.dialects.array.reductions import ReduceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.moves import CHOICES
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.elementwise_jets import Symbol
 from mlirad.passes.expand_ties.forms import Forms, Multiple, same_order

@@ -20,13 +20,14 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.indexing import CHOICES
 from mlirad.dialects.array.reductions import SumOp
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.moves import CHOICES, moved
+from mlirad.ir.moves import moved
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.exponentials import exponent_of_one_more, is_distance

@@ -12,11 +12,11 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.moves import MOVES
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.elementwise_jets import is_followed, jet
 from mlirad.passes.smooth_identities.products import factors_of, replaced

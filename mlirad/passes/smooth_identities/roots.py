@@ -19,13 +19,13 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.array.indexing import IndexOp
+from mlirad.dialects.array.indexing import MOVES, IndexOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, ReverseOp, SliceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.moves import MOVES, moved, sources
+from mlirad.ir.moves import moved, sources
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.smooth_identities.angles import squared_angle
 
@@ -123,7 +123,7 @@ def is_radius(value: Value) -> bool:
         case ew.SqrtOp():
             return _is_sum_of_squares(op.operand)
         case ew.SelectOp():
-            s = _guarded_radicand(op)
+            s = guarded_radicand(op)
             return s is not None and _is_sum_of_squares(s)
         case _:
             return False
@@ -213,7 +213,7 @@ def _shown(b: ArrayBuilder, x: Value, other: Value) -> Value:
 
 def _squared_choice(op: ew.SelectOp, depth: int) -> Emit | None:
     """The choice of the squares; without a choice where it only guards the root of 0."""
-    guarded = _guarded_radicand(op)
+    guarded = guarded_radicand(op)
     if guarded is not None:
         return lambda b: guarded
     parts = (op.on_true, op.on_false)
@@ -224,7 +224,7 @@ def _squared_choice(op: ew.SelectOp, depth: int) -> Emit | None:
     return lambda b: b.select(op.condition, first(b), second(b))
 
 
-def _guarded_radicand(op: ew.SelectOp) -> Value | None:
+def guarded_radicand(op: ew.SelectOp) -> Value | None:
     """The s of a root that is 0 where s is, written such that its derivative is never infinite."""
     for is_zero, zero, root in ((True, op.on_true, op.on_false), (False, op.on_false, op.on_true)):
         if scalar_of(zero) != 0 or not isinstance(root.owner, ew.SqrtOp):

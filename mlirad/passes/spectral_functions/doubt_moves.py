@@ -16,10 +16,11 @@ from typing import Final
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, structural
+from mlirad.dialects.array import indexing
 from mlirad.dialects.array.control import IfOp, SwitchOp
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.ordering import CumulativeOp, SortOp
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
@@ -27,25 +28,11 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.spectral_functions.moves import moves_of
 
-MOVES: Final = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.PadOp,
-    structural.ConcatenateOp,
-    structural.ReverseOp,
-    structural.StackOp,
-    indexing.IndexOp,
-    indexing.GatherOp,
-    indexing.ScatterOp,
-    indexing.UpdateOp,
-    SumOp,
-)
+LINEAR: Final = (*MOVES, indexing.ScatterOp, indexing.UpdateOp, SumOp)
 """Ops that are linear in all floats, and move or add elements."""
 
 BY_STRUCTURE: Final = (
-    *MOVES,
+    *LINEAR,
     ew.ElementwiseOp,
     DotOp,
     ReduceOp,
@@ -85,7 +72,7 @@ def carried(
             found = b.sum(doubts[op.operand], values_of(op.dims))
         case SortOp() | CumulativeOp():
             found = _spread(b, doubts[op.operand], [op.dim.value.data])
-        case _ if isinstance(op, MOVES):
+        case _ if isinstance(op, LINEAR):
             return _moved(b, op, doubts, env)
         case _ if isinstance(op, FACTORISATION_OPS):
             found = _of_matrices(b, op, result, doubts)

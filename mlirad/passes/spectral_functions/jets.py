@@ -16,12 +16,13 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.moves import MOVES, moved, sources
+from mlirad.ir.moves import moved, sources
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
 from mlirad.rules.special_derivatives.table import special_coefficient
 
