@@ -39,7 +39,7 @@ FOLLOWED: Final = (*UNARY, *BINARY, ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertO
 
 
 def is_followed(op: Operation, *, alone: bool = False) -> bool:
-    """Whether an op may be part of such code; `alone` says that a is one number."""
+    """Tell if an op may be part of such code; `alone` says that a is one number."""
     if not op.results or not is_float(op.results[0]):
         return False
     if isinstance(op, CustomOp):
@@ -49,7 +49,7 @@ def is_followed(op: Operation, *, alone: bool = False) -> bool:
 
 
 def _is_elementwise(op: CustomOp) -> bool:
-    """Whether each element of a result depends on the elements at its position alone."""
+    """Tell if each element of the result depends only on the elements at its position."""
     shape = shape_of(op.results[0])
     if any(shape_of(v) != shape for v in own_operands(op)):
         return False

@@ -29,7 +29,7 @@ AFTERWARDS = "assign a local variable there, and write this after the statement"
 
 
 def carry_known(state: State) -> None:
-    """Carry the attributes of the statements around this one that it has changed in an earlier trace."""
+    """Carry the attributes that enclosing statements carry and this one changed in an earlier trace."""
     frame = current_frame()
     known = frame.functions.attributes.get(state.code, set())
     around = {a.key: a for f in frame.around() for body in f.bodies for a in body.attributes}
@@ -61,7 +61,7 @@ def require_values(state: State, results: Mapping[str, Any]) -> None:
 
 
 def owner(found: Any, shown: str) -> Any:
-    """The object of which an attribute is written, as `shown` in the source.
+    """Return the object whose attribute is written, as `shown` in the source.
 
     Raises `TracingError` under a traced condition if that is an object whose changes are not noticed.
     """

@@ -68,7 +68,7 @@ class Loop:
     def __init__(
         self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = (), *, can_carry: bool = True
     ):
-        """If it `can_carry` attributes that turn out to change in a trip, it does so."""
+        """With `can_carry`, the loop carries the attributes that an iteration changes."""
         self._state, self._body, self._what, self._over = state, body, what, over
         self._can_carry = can_carry
         state.include(objects_in)

@@ -40,7 +40,7 @@ def opened(value: Any) -> Opened | None:
 
 
 def is_mutable(value: Any) -> bool:
-    """Whether a container can be written in place: lists, dictionaries, objects that are not frozen."""
+    """Tell if a container can be written in place, as lists, dictionaries and objects that are not frozen."""
     if isinstance(value, list | dict):
         return True
     kind = cast("type[Any]", type(value))

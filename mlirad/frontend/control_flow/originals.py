@@ -49,9 +49,9 @@ class Found(BaseException):
 
 
 class Originals:
-    """What the objects in the variables of a body stand for; and the attributes that its statement carries.
+    """The originals of the objects in the variables of a body, and the attributes that its statement carries.
 
-    If it `can_carry` others, these are found when the body changes them.
+    With `can_carry`, the statement carries further attributes once the body changes them.
     """
 
     def __init__(

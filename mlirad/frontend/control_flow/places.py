@@ -53,7 +53,7 @@ class Attribute:
 
     @property
     def is_of_class(self) -> bool:
-        """Whether the object has it from its class only."""
+        """Tell if the object takes it from its class."""
         return self._default is not MISSING
 
     def require_default(self, place: str | None) -> None:
@@ -67,17 +67,17 @@ class Attribute:
 
     @property
     def key(self) -> Key:
-        """What tells it from others."""
+        """The key by which it differs from other attributes."""
         return id(self.owner), self.name
 
     def read(self) -> Any:
-        """What it holds, `MISSING` if it is not there."""
+        """Return its value, `MISSING` if the object has none."""
         if self._table is None:
             return plain_attribute(self.owner, self.name)
         return self._table.get(self.name, self._default)
 
     def write(self, value: Any) -> None:
-        """Let it hold something else: of `MISSING`, or of what its class has, nothing of its own."""
+        """Set it; `MISSING`, or the value of the class, removes the object's own."""
         is_own = value is not MISSING and value is not self._default
         if self._table is None:
             if is_own:

@@ -3,8 +3,8 @@
     def bump():                   A body is traced once, for all trips of a loop or for a way that may not be
         counts["n"] += 1          taken. What it does to Python's own objects would be done once, too. So they
     for k in range(100):          are compared before and after: the loop is written out, which does it in
-        x = x + bump()            each trip. Under a traced condition attributes are carried, as variables are
-                                  (`attributes.py`), and any other change is an error.
+        x = x + bump()            each iteration. Under a traced condition the statement carries attributes,
+                                  like variables (`attributes.py`), and any other change is an error.
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
 lists, dictionaries and their like, attributes of objects of the program and of packages whose functions are
@@ -332,7 +332,7 @@ class Reached:
             self._attribute(value, key, part, name)
 
     def _attribute(self, value: Any, key: str, part: Any, name: str) -> None:
-        """What an attribute holds: of one that is carried only what is no value of the program."""
+        """Look at the value of an attribute; of a carried one, only if programs have no such values."""
         if part is MISSING or (key in self._carried.get(id(value), ()) and not is_opaque(part)):
             return
         self._holder = None if is_opaque(part) else (value, key)

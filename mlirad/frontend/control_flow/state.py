@@ -140,7 +140,7 @@ class State:
         self._cells = dict(zip(put.__code__.co_freevars, put.__closure__ or (), strict=True))
         self._refusals, self._writes_attributes = refusals, writes_attributes
         self.code = put.__code__
-        """What tells the statement from others."""
+        """The code that identifies the statement."""
         self.attributes: dict[str, Attribute] = {}
         self._is_renaming = is_renaming
 
@@ -215,7 +215,7 @@ class State:
 
     @property
     def refuses(self) -> bool:
-        """Whether the statement does what is not traced once for all trips where their number is known."""
+        """Tell if a loop with a known number of iterations must be written out."""
         return bool(self._refusals) or self._writes_attributes
 
     def require_rewritable(self, what: str) -> None:

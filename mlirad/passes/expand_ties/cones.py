@@ -31,17 +31,17 @@ from mlirad.passes.expand_ties.kinks import Kink
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """Where the elements of a kink are in a value that depends on it: one for each way."""
+    """The positions of a kink's elements in a value that depends on it; equal positions have one route."""
 
     op: Operation | None = None
-    """What moves them last; `None` if they are where they were."""
+    """The op that moves them last; `None` if none does."""
     sources: tuple[Route | None, ...] = ()
-    """Where they are in each source of that op; `None` if they are not in it."""
+    """The routes in the sources of that op; `None` for a source without them."""
     shape: Shape | None = None
     """Of a kink that is one number: the shape of an array that has it everywhere."""
 
     def key(self) -> Hashable:
-        """What routes with the same moves have in common; moves with regions are all different."""
+        """A key that routes by the same moves share; moves with regions all differ."""
         op = self.op
         if op is None or op.regions:
             return op or self.shape
@@ -65,7 +65,7 @@ class Cone:
     readers_of_raw: set[Operation]
     """The ops that read what depends on the kink as it is."""
     routes: dict[Value, Route]
-    """Where the elements of the kink are in the values that depend on it."""
+    """The route of each value that depends on the kink."""
     _known: dict[Hashable, Route]
 
     @staticmethod
@@ -80,12 +80,12 @@ class Cone:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the kink is one number."""
+        """Tell if the kink is one number."""
         return set(shape_of(self.kink.size)) <= {1}
 
     @property
     def _is_root(self) -> bool:
-        """Whether the derivative of the kink, as it is written, is infinite at the tie."""
+        """Tell if the kink as written has an infinite derivative at the tie."""
         return any(isinstance(v.owner, ew.SqrtOp) for v in self.kink.symbols)
 
     def _enter_block(self, block: Block) -> None:
@@ -117,7 +117,7 @@ class Cone:
         return True
 
     def _route(self, op: Operation, read: Sequence[Value]) -> Route | None:
-        """Where the elements of the kink are in the result of an op; `None` if several are in one element."""
+        """The route of the result of an op; `None` if one element depends on several of the kink."""
         everywhere = Route(shape=shape_of(op.results[0]))
         if not isinstance(op, MOVES):
             routes = [self.routes[o] for o in read]

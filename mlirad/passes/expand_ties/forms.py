@@ -47,7 +47,7 @@ Form: TypeAlias = dict[Hashable, float]
 """A polynomial: the coefficients of its terms."""
 
 _CONSTANT: Final = None
-"""What stands for 1 among the terms of linear forms."""
+"""The constant term of linear forms."""
 
 MOST_ELEMENTS: Final = 64
 """Sums over more elements are numbers by themselves."""
@@ -56,10 +56,10 @@ _MOST_STEPS: Final = 8192
 """Polynomials that take more values and products to find are not looked at."""
 
 _DEPTH = 6
-"""How many ops back values are compared, not just known by their identity."""
+"""The depth to which values are compared op by op; beyond it, by identity."""
 
 _DIGITS = 12
-"""To how many digits coefficients agree, relative to the largest, if they are equal but for rounding."""
+"""The number of digits, relative to the largest coefficient, to which equal coefficients agree."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Forms:
 
     _numbers: dict[Hashable, int] = field(default_factory=dict)
     _inside: dict[Value, Value] = field(default_factory=dict)
-    """What the arguments of regions stand for."""
+    """The operands that arguments of regions stand for."""
     _left: int = _MOST_STEPS
 
     def of_distance(self, size: Value, x: Value | None, y: Value | None) -> Multiple | None:

@@ -67,7 +67,7 @@ def _positive_part(value: Value) -> Value | None:
 
 
 def are_opposite(x: Value, y: Value) -> bool:
-    """Whether one of two values is the negative of the other."""
+    """Tell if one of two values is the negative of the other."""
     return any(isinstance(v.owner, ew.NegOp) and v.owner.operand is w for v, w in ((x, y), (y, x)))
 
 
@@ -151,7 +151,7 @@ def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
 
 
 def _are_alike(op: ew.MulOp) -> bool:
-    """Whether factors are multiples of one another by a positive number."""
+    """Tell if the factors are positive multiples of one another."""
     (c, x), (d, y) = (_scaled(v) for v in (op.lhs, op.rhs))
     return x is y and c * d > 0
 

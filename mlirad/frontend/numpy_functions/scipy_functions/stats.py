@@ -25,4 +25,4 @@ METHODS: dict[str, dict[str, Method]] = {
 """By the name of a distribution in `scipy.stats`, and of a method of it, what traces that."""
 
 REFUSED: dict[str, dict[str, Callable[[], Any]]] = {name: refused_methods(name) for name in REASONS}
-"""The same of distributions that cannot be traced, of which every method is an error."""
+"""The methods of distributions that cannot be traced: each raises an error."""

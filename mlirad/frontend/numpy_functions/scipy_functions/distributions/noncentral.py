@@ -4,7 +4,7 @@ They are mixtures of central ones, with Poisson's probabilities:
 
     f(x) = sum over j of poisson(j, nc / 2) f_j(x)
 
-A summand is a smooth function of j, a hill of which the width is known. Where that is wide, the sum is one
+A summand is a smooth function of j, a hill of known width. Where that is wide, the sum is one
 over fewer numbers, which need not be whole, times their distance: by Poisson's summation formula the error
 falls as e^-2 (pi w / h)^2 with the width w over the distance h. So all sums have equally many terms.
 """
@@ -164,7 +164,7 @@ def _is_near_0(peak: Any, nc: Any) -> Any:
 
 
 def _nearer(share: Function, rest: Function) -> Function:
-    """A probability by the rest where that is smaller, of which derivatives keep their digits."""
+    """A probability, computed from the rest where that is smaller, so that derivatives keep their digits."""
 
     def nearer(*operands: Any) -> Any:
         other = rest(*operands)

@@ -6,7 +6,7 @@ With z = skew x / 2 and a = 4 / skew^2 the density is
 
 where c is the remainder of Stirling's formula. It is smooth where the skew passes 0, as phi and c are, and
 the normal density there. Of small skew the share beyond x is an integral of it, as a is too large for the
-gamma distribution, of which x is a small difference; otherwise it is that of the gamma distribution.
+gamma distribution, where x would be a small difference; otherwise it is that of the gamma distribution.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _ORDERS = 2
 def _splines(x: Any, n: Any) -> Any:
     """The densities B_n(u + j) of sums of n numbers, j = 0, 1, ... along a last axis, u the fraction of x.
 
-    (n - 1) B_n(t) = t B_(n-1)(t) + (n - t) B_(n-1)(t - 1), of which no term is negative.
+    (n - 1) B_n(t) = t B_(n-1)(t) + (n - t) B_(n-1)(t - 1), and no term is negative.
     """
     places = np.arange(LARGEST_COUNT + 1.0)
     t = (x - xp.floor(x))[..., None] + places
@@ -65,7 +65,7 @@ def _derivative(order: int, x: Array, n: Array) -> Array:
 
 
 def _below(x: Array, n: Array) -> Array:
-    """What is below x: the sum of densities of n + 1 numbers at x, x - 1, ..."""
+    """The share below x: the sum of densities of n + 1 numbers at x, x - 1, ..."""
 
     def value(x: Array, n: Array) -> Array:
         is_behind = xp.floor(x)[..., None] >= np.arange(LARGEST_COUNT + 1.0)
@@ -78,7 +78,7 @@ def _below(x: Array, n: Array) -> Array:
 
 
 def _of_lower_half(near: _OfCount, far: _OfCount) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Whether the upper end is nearer, and a formula of the distance to it: `near` up to 1, then `far`."""
+    """Tell if the upper end is nearer, and apply a formula to the distance: `near` up to 1, then `far`."""
 
     def found(x: Any, n: Any) -> tuple[Any, Any]:
         is_high = xp.greater(x, 0.5 * n)
