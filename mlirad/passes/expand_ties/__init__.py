@@ -4,7 +4,7 @@
     %l = array.log1p (array.exp (-%a))      --->     where x = 0: log 2 - a / 2 + x x / 8, elsewhere as it was
 
 Where a kink a is 0, what is computed of it elementwise is f(0) + f'(0) a + f''(0) a^2 / 2, up to third order;
-of a kink that is one number, what is computed by sums, contractions and rules of `array.custom`, too.
+of a kink that is one number, what is computed by any ops that have a derivative.
 In this form the kink stands by itself, with the derivatives 0 of its convention, and a^2 is smooth. So the
 second derivative at a tie is the mean of the limits from both sides, which is that of the function where
 kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Values at ties stay as they are up to rounding, and all else

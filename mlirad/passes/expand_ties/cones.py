@@ -1,9 +1,11 @@
-"""What depends on a kink in a block, and where to make it smooth: behind the last op that is not linear.
+"""What depends on a kink in a block, and where to make it smooth: where its slope in the kink is 0, and
+behind the last op that is not linear.
 
     %a = array.abs %x                  linear in the kink
     %e = array.exp (-%a)               curved
     %l = array.log1p %e                curved, and read by what is linear in it alone: to be made smooth
     %r = array.add %m, %l
+    %c = array.cos %a                  even: to be made smooth, and no longer part of the cone
 
 What is linear in a kink has the derivative that its convention gives. What is read by ops that are not linear
 is read as it is, since these are made smooth as a whole, as are sums with a root, since its derivative is
@@ -12,20 +14,25 @@ infinite, and may cancel.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
-from typing import Final
+from collections.abc import Container, Hashable, Iterable, Sequence
+from dataclasses import field
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, Use
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES
-from mlirad.dialects.array.reductions import DotOp, SumOp
-from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.dialects.array.ordering import CumulativeOp, SortOp
+from mlirad.dialects.array.reductions import ReduceOp
+from mlirad.dialects.linear.linearity import ALL, LINEAR_IN
+from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
+from mlirad.errors import DifferentiationError
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.moves import sources
+from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.elementwise_jets import is_followed
+from mlirad.passes.code_jets import Code, is_followed
 from mlirad.passes.expand_ties.kinks import Kink
 
 
@@ -50,8 +57,8 @@ class Route:
         return (op.name, self.sources, frozenset(op.properties.items()), read, op.results[0].type)
 
 
-MOST_OPS = 60
-"""Values that depend on more ops are left as they are."""
+MOST_OPS = 300
+"""Values that are made of a kink by more ops, those in regions included, are left as they are."""
 
 
 @dataclass
@@ -59,22 +66,26 @@ class Cone:
     """The ops of a block that depend on a kink, in order."""
 
     kink: Kink
-    ops: list[Operation]
-    curved: set[Value]
+    code: Code
+    """The ops, on a symbol for the kink."""
+    ops: dict[Operation, None] = field(default_factory=dict[Operation, None])
+    curved: set[Value] = field(default_factory=set[Value])
     """The results that are not linear in the kink."""
-    readers_of_raw: set[Operation]
+    even: set[Value] = field(default_factory=set[Value])
+    """The results with slope 0 where the kink is 0: what reads nothing else of it is no part of the cone."""
+    readers_of_raw: set[Operation] = field(default_factory=set[Operation])
     """The ops that read what depends on the kink as it is."""
-    routes: dict[Value, Route]
-    """The route of each value that depends on the kink."""
-    _known: dict[Hashable, Route]
+    routes: dict[Value, Route] = field(default_factory=dict[Value, Route])
+    """The route of each value that depends on the kink, even ones included."""
+    _known: dict[Hashable, Route] = field(default_factory=dict[Hashable, Route])
 
     @staticmethod
     def of(block: Block, kink: Kink) -> Cone:
         """The cone of a kink in its block, and in the regions that read it."""
-        cone = Cone(kink, [], set(), set(), {}, {})
+        cone = Cone(kink, Code(kink.size.type, kink.symbols, 2))
         cone._enter_block(block)
         for op in reversed(cone.ops):
-            if any(use.operation in cone.readers_of_raw for use in op.results[0].uses):
+            if any(cone._is_read_raw(use) for r in op.results for use in r.uses):
                 cone.readers_of_raw.add(op)
         return cone
 
@@ -84,15 +95,32 @@ class Cone:
         return set(shape_of(self.kink.size)) <= {1}
 
     @property
-    def _is_root(self) -> bool:
+    def is_root(self) -> bool:
         """Tell if the kink as written has an infinite derivative at the tie."""
         return any(isinstance(v.owner, ew.SqrtOp) for v in self.kink.symbols)
 
+    # Which ops ---------------------------------------------------------------------------------------
+
     def _enter_block(self, block: Block) -> None:
         for op in block.ops:
-            if not self._enter(op) and not isinstance(op, CustomOp):
-                for region in op.regions:
-                    self._enter_block(region.block)
+            if op.regions and not isinstance(op, (CustomOp, *MOVES)):
+                self._enter_regions(op)
+            else:
+                self._enter(op)
+
+    def _enter_regions(self, op: Operation) -> None:
+        """Take in what depends on the kink in regions; the op in place of that if its results do, too."""
+        outside = dict(self.ops)
+        for region in op.regions:
+            self._enter_block(region.block)
+        inside, self.ops = self.ops, outside
+        made = (v for region in op.regions for v in yields(region))
+        if not (self.is_alone and self._moving([*own_operands(op), *made]) and self._enter(op)):
+            self.ops = inside
+
+    def _moving(self, values: Iterable[Value]) -> list[Value]:
+        """Those that depend on the kink and are not even."""
+        return [v for v in values if v in self.routes and v not in self.even]
 
     def _enter(self, op: Operation) -> bool:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""
@@ -100,68 +128,96 @@ class Cone:
             return False
         value = op.results[0]
         if value in self.kink.symbols:
-            route: Route | None = Route(shape=shape_of(value)) if self.is_alone else Route()
-        else:
-            read = [o for o in free_values(op) if o in self.routes]
-            if not read or not is_followed(op, alone=self.is_alone):
-                return False
-            route = self._route(op, read)
-            if route is None:
-                return False
-            if self._is_root or not is_linear(op, self.routes):
-                self.readers_of_raw.add(op)
-            if op in self.readers_of_raw or self.curved.intersection(read):
-                self.curved.add(value)
-        self.routes[value] = self._known.setdefault(route.key(), route)
-        self.ops.append(op)
+            self.code.enter(op)
+            self._add(op, [value], Route(shape=shape_of(value)) if self.is_alone else Route())
+            return True
+        read = self._moving(free_values(op))
+        route = self._route(op, read) if read and is_followed(op, alone=self.is_alone) else None
+        if route is None:
+            return False
+        try:
+            self.code.enter(op)
+        except DifferentiationError:  # of an op without derivative
+            return False
+        is_raw = self.is_root or not is_linear(op, read)
+        is_curved = is_raw or not self.curved.isdisjoint(read)
+        values = [v for v in op.results if is_float(v) and self.code.depends(v)]
+        for v in values:
+            if is_curved:
+                self.curved.add(v)
+            if self.code.is_even(v):
+                self.even.add(v)
+        if is_raw or (is_curved and not self.even.isdisjoint(values)):
+            self.readers_of_raw.add(op)
+        self._add(op, values, route)
         return True
+
+    def _add(self, op: Operation, values: Iterable[Value], route: Route) -> None:
+        for v in values:
+            own = route if route.shape is None else Route(shape=shape_of(v))
+            self.routes[v] = self._known.setdefault(own.key(), own)
+        self.ops[op] = None
 
     def _route(self, op: Operation, read: Sequence[Value]) -> Route | None:
         """The route of the result of an op; `None` if one element depends on several of the kink."""
-        everywhere = Route(shape=shape_of(op.results[0]))
+        if self.is_alone:
+            return Route(shape=())
         if not isinstance(op, MOVES):
-            routes = [self.routes[o] for o in read]
-            if self.is_alone and all(route.shape is not None for route in routes):
-                return everywhere
-            return routes[0] if is_followed(op) and all(route is routes[0] for route in routes) else None
-        inner = tuple(self.routes.get(v) for v in sources(op))
-        if all(route is not None and route.shape is not None for route in inner):
-            return everywhere
+            first, *others = (self.routes[o] for o in read)
+            return first if all(route is first for route in others) else None
+        inner = tuple(self.routes[v] if v in read else None for v in sources(op))
         return Route(op, inner) if any(inner) else None
 
-    @property
-    def ends(self) -> list[Value]:
-        """The values that have to be made smooth, in order."""
-        made = [
-            op.results[0] for op in self.ops if op in self.readers_of_raw and op.results[0] in self.curved
-        ]
-        return [v for v in made if any(use.operation not in self.readers_of_raw for use in v.uses)]
+    # Which values ------------------------------------------------------------------------------------
 
-    def behind(self, value: Value) -> list[Operation]:
-        """The ops of the cone that a value is made of, in order."""
-        needed = {value}
+    def _is_read_raw(self, use: Use) -> bool:
+        op: Operation | None = use.operation
+        while op is not None and op not in self.ops:
+            op = op.parent_op()
+        return op in self.readers_of_raw
+
+    def ends_of(self, op: Operation) -> list[Value]:
+        """The results of an op that have to be made smooth."""
+        if op not in self.readers_of_raw:
+            return []
+        return [
+            v
+            for v in op.results
+            if v in self.curved and (v in self.even or not all(map(self._is_read_raw, v.uses)))
+        ]
+
+    @property
+    def is_smooth(self) -> bool:
+        """Tell if nothing has to be made smooth."""
+        return not any(map(self.ends_of, self.ops))
+
+    def behind(self, values: Iterable[Value]) -> list[Operation]:
+        """The ops of the cone that values are made of, in order, from what is even on."""
+        needed = set(values)
+        first = set(needed)
         found: list[Operation] = []
         for op in reversed(self.ops):
-            if op.results[0] in needed:
+            if any(r in needed and (r in first or r not in self.even) for r in op.results):
                 found.append(op)
                 if op.results[0] not in self.kink.symbols:
                     needed.update(free_values(op))
         return found[::-1]
 
 
+def size_of_code(ops: Iterable[Operation]) -> int:
+    """The number of ops, those in regions included."""
+    return sum(1 + sum(1 for region in op.regions for _ in nested_ops(region)) for op in ops)
+
+
 def is_linear(op: Operation, inside: Container[Value]) -> bool:
     """Whether an op is linear in those of its operands that depend on a kink, or chooses between them."""
-    match op:
-        case ew.MulOp() | ew.AbsorbingMulOp() | DotOp():
-            return not (op.lhs in inside and op.rhs in inside)
-        case ew.DivOp():
-            return op.rhs not in inside
-        case _:
-            return isinstance(op, _LINEAR)
-
-
-_LINEAR: Final = (
-    *(ew.NegOp, ew.AddOp, ew.SubOp, ew.ConvertOp, ew.SelectOp, ew.MaxOp, ew.MinOp),
-    SumOp,
-    *MOVES,
-)
+    if isinstance(op, ew.MaxOp | ew.MinOp | SortOp):
+        return True
+    if isinstance(op, ReduceOp | CumulativeOp) and op.kind.data in ("max", "min"):
+        return True
+    if isinstance(op, CumulativeOp) and op.kind.data != "sum":
+        return False
+    operands = own_operands(op)
+    read = {k for k, v in enumerate(operands) if v in inside}
+    groups = LINEAR_IN.get(type(op), ())
+    return any(group == (ALL,) or read.issubset(group) for group in groups)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import field
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
@@ -14,15 +15,15 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
-from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import free_values
 from mlirad.ir.moves import moved, sources
+from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.elementwise_jets import jet
-from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, Route
+from mlirad.passes.code_jets import Polynomial, polynomials
+from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, Route, size_of_code
 from mlirad.passes.expand_ties.kinks import kinks_of
 from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.smooth_identities.roots import is_inner
@@ -33,20 +34,21 @@ MOST_ROUNDS = 3
 
 def expanded(function: FuncOp) -> FuncOp:
     """The function, with polynomials at the ends of the cones of its kinks; itself if there are none."""
-    cones = list(_cones(function))
+    cones = list(_cones(function, ()))
     products = _products(cones)
     if products:
         function = _with_sums(function, products)
-        cones = list(_cones(function))
-    done = set[int]()
+        cones = list(_cones(function, ()))
+    done = frozenset[Value]()
     for _ in range(MOST_ROUNDS):
-        chosen = _apart({k: cone for k, cone in enumerate(cones) if k not in done and cone.ends})
+        chosen = _apart([cone for cone in cones if not cone.is_smooth])
         if not chosen:
             break
-        done.update(chosen)
-        function = rebuild_function(function, _Expansion.of(chosen.values()).visit)
+        expansion = _Expansion.of(chosen, done)
+        function = rebuild_function(function, expansion.visit)
         erase_unused(function_block(function))
-        cones = list(_cones(function))
+        done = frozenset(expansion.done)
+        cones = list(_cones(function, done))
     return function
 
 
@@ -74,11 +76,12 @@ def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
     return rebuild_function(function, visit)
 
 
-def _cones(function: FuncOp) -> Iterator[Cone]:
-    """The cones of all kinks, in an order that expansions do not change."""
-    for block in _blocks(function.body):
+def _cones(function: FuncOp, done: Container[Value]) -> Iterator[Cone]:
+    """The cones of all kinks but those that are done, those in regions first."""
+    for block in reversed(list(_blocks(function.body))):
         for kink in kinks_of(block):
-            yield Cone.of(block, kink)
+            if kink.size not in done:
+                yield Cone.of(block, kink)
 
 
 def _blocks(region: Region) -> Iterator[Block]:
@@ -90,34 +93,39 @@ def _blocks(region: Region) -> Iterator[Block]:
                 yield from _blocks(inner)
 
 
-def _apart(cones: Mapping[int, Cone]) -> dict[int, Cone]:
-    """Cones of which no two share an op that is not linear."""
+def _apart(cones: Iterable[Cone]) -> list[Cone]:
+    """Cones of which no two share an op."""
     taken = set[Operation]()
-    found: dict[int, Cone] = {}
-    for k, cone in cones.items():
-        if taken.isdisjoint(cone.ops):
-            taken.update(cone.ops)
-            found[k] = cone
+    found: list[Cone] = []
+    for cone in cones:
+        ops = {inner for op in cone.ops for inner in (op, *(o for r in op.regions for o in nested_ops(r)))}
+        if taken.isdisjoint(ops):
+            taken.update(ops)
+            found.append(cone)
     return found
 
 
 @dataclass
 class _Expansion:
-    """The rewriting of a function: by the value that has to be made smooth, the cone that it ends."""
+    """The rewriting of a function: by the op whose results have to be made smooth, the cone that it ends."""
 
-    ends: dict[Value, Cone]
+    ends: dict[Operation, Cone]
     readers_of_raw: set[Operation]
-    raw: Environment
+    sizes: set[Value]
+    """The kinks that are expanded, and those that have been."""
+    done: set[Value] = field(default_factory=set[Value])
+    """These in the function that comes out."""
+    raw: Environment = field(default_factory=dict[Value, Value])
 
     @staticmethod
-    def of(cones: Iterable[Cone]) -> _Expansion:
+    def of(cones: Sequence[Cone], done: Iterable[Value]) -> _Expansion:
         """The rewriting for cones that share no ops."""
-        ends = {v: cone for cone in cones for v in cone.ends if len(cone.behind(v)) <= MOST_OPS}
-        readers = {op for cone in ends.values() for op in cone.readers_of_raw}
-        return _Expansion(ends, readers, {})
+        ends = {op: cone for cone in cones for op in cone.ops if cone.ends_of(op)}
+        readers = {op for cone in cones for op in cone.readers_of_raw}
+        return _Expansion(ends, readers, {*done, *(cone.kink.size for cone in cones)})
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        """Emit an op, and what stands for its result where it has to be made smooth."""
+        """Emit an op, and what stands for its results where they have to be made smooth."""
         reads_raw = op in self.readers_of_raw
         inner = {o: self.raw.get(o, env.get(o, o)) for o in free_values(op)} if reads_raw else env
         if op.regions and not isinstance(op, MOVES):
@@ -125,43 +133,52 @@ class _Expansion:
         else:
             b.rebuild(op, inner)
         env.update((r, inner[r]) for r in op.results)
-        for result in op.results:
-            cone = self.ends.get(result)
-            if cone is not None:
-                self.raw[result] = env[result]
-                env[result] = self._smooth(b, cone, result, env)
+        self.done.update(env[r] for r in op.results if r in self.sizes)
+        cone = self.ends.get(op)
+        if cone is not None:
+            self._smooth(b, cone, op, env)
 
-    def _smooth(self, b: ArrayBuilder, cone: Cone, value: Value, env: Environment) -> Value:
-        """A value, as a polynomial in the kink where that is 0; on a branch of its own if arrays are computed
-        of a kink that is one number.
+    def _smooth(self, b: ArrayBuilder, cone: Cone, op: Operation, env: Environment) -> None:
+        """Put polynomials in the kink, where that is 0, in the place of results of an op; on a branch of its
+        own if more than elements is computed of a kink that is one number.
         """
+        values = cone.ends_of(op)
+        ops = cone.behind(values)
+        if size_of_code(o for o in ops if o.results[0] not in cone.kink.symbols) > MOST_OPS:
+            return
         known = {**env, **self.raw}
-        raw, kink = known[value], cone.kink
-        ops = cone.behind(value)
-        made = [op.results[0] for op in ops if op.results[0] not in kink.symbols]
+        raw, kink = [env[v] for v in values], cone.kink
 
-        def in_place(x: Value) -> Value:
+        def in_place(x: Value, value: Value) -> Value:
             x = _placed(b, cone.routes[value], x, known)
-            return b.convert(x, element_of(raw)) if is_float(x) else x
+            return b.convert(x, element_of(value)) if is_float(x) else x
 
-        def polynomial() -> Value:
-            f = jet(b, ops, value, kink.symbols, known)
-            found = f.value
-            if f.first is not None:
-                found = b.add(found, b.absorbing_mul(f.first, in_place(kink.a(b, known))))
-            if f.second is not None:
-                half = b.scaled(f.second, 0.5)
-                found = b.add(found, b.absorbing_mul(half, in_place(kink.square(b, known))))
+        def smooth() -> list[Value]:
+            found = polynomials(b, ops, values, kink.symbols, known)
+            b.location, b.name_hint = op.location, op.results[0].name_hint
+            made = zip(found, values, raw, strict=True)
+            return [r if f.quadratic is None and not cone.is_root else total(f, v) for f, v, r in made]
+
+        def total(f: Polynomial, value: Value) -> Value:
+            found = f.constant
+            for factor, power in ((f.linear, kink.a), (f.quadratic, kink.square)):
+                if factor is not None:
+                    found = b.add(found, b.absorbing_mul(factor, in_place(power(b, known), value)))
             return found
 
-        try:
-            if cone.is_alone and any(map(shape_of, made)):
-                is_tie = b.reshape(kink.is_tie(b, known), ())
-                return b.if_(is_tie, lambda: [polynomial()], lambda: [raw])[0]
-            found = polynomial()
-        except DifferentiationError:  # of a special function without derivative
-            return raw
-        return b.select(in_place(kink.is_tie(b, known)), found, raw)
+        if cone.is_alone and any(inner.regions or any(map(shape_of, inner.results)) for inner in ops):
+            is_tie = b.reshape(kink.is_tie(b, known), ())
+            made = b.if_(is_tie, smooth, lambda: raw)
+        else:
+            is_tie = kink.is_tie(b, known)
+            made = [
+                v if s is v else b.select(in_place(is_tie, value), s, v)
+                for s, v, value in zip(smooth(), raw, values, strict=True)
+            ]
+        for value, v, s in zip(values, raw, made, strict=True):
+            env[value] = s
+            if value not in cone.even:
+                self.raw[value] = v
 
 
 def _placed(b: ArrayBuilder, route: Route, x: Value, env: Environment) -> Value:

@@ -18,7 +18,7 @@ from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
-from mlirad.passes.elementwise_jets import is_followed, jet
+from mlirad.passes.code_jets import is_followed, polynomials
 from mlirad.passes.smooth_identities.products import factors_of, replaced
 from mlirad.passes.smooth_identities.roots import magnitude_of, sign_of
 
@@ -65,10 +65,10 @@ def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
     if not sizes:
         return None
     try:
-        f = jet(b, ops, value, dict.fromkeys(sizes, lambda b, a, operands: a), {})
+        (f,) = polynomials(b, ops, [value], dict.fromkeys(sizes, lambda b, a, operands: a), {}, degree=1)
     except DifferentiationError:
         return None
-    return None if f.first is None or scalar_of(f.value) != 0 else b.absorbing_mul(f.first, x)
+    return None if f.linear is None or scalar_of(f.constant) != 0 else b.absorbing_mul(f.linear, x)
 
 
 def _between(value: Value, x: Value) -> list[Operation]:
