@@ -9,6 +9,8 @@ which may have two limits there, is 0, their mean.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
@@ -18,7 +20,6 @@ from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
-from mlirad.passes.code_jets import is_followed, polynomials
 from mlirad.passes.smooth_identities.products import factors_of, replaced
 from mlirad.passes.smooth_identities.roots import magnitude_of, sign_of
 
@@ -60,7 +61,9 @@ def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
     """f'(0) x, where a value is f(|x|) with f(0) = 0; `None` if it is none."""
     if magnitude_of(value) is x:
         return x
-    ops = _between(value, x)
+    from mlirad.passes.code_jets import is_followed, polynomials
+
+    ops = _between(value, x, is_followed)
     sizes = [op.results[0] for op in ops if magnitude_of(op.results[0]) is x]
     if not sizes:
         return None
@@ -71,7 +74,7 @@ def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
     return None if f.linear is None or scalar_of(f.constant) != 0 else b.absorbing_mul(f.linear, x)
 
 
-def _between(value: Value, x: Value) -> list[Operation]:
+def _between(value: Value, x: Value, is_followed: Callable[[Operation], bool]) -> list[Operation]:
     """The ops that make a value of |x|, in order; none if it is made of too many, or of none."""
     found: list[Operation] = []
     seen: dict[Operation, bool] = {}
