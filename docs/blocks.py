@@ -40,9 +40,10 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The pages that people write: the README, those of docs/ and the guide."""
+    """The pages that people write: the README, those of docs/, of the Python interface and of the guide."""
     docs = ROOT / "docs"
-    return [ROOT / "README.md", *sorted(docs.glob("*.md")), *sorted((docs / "guide").glob("*.md"))]
+    folders = (docs, docs / "python", docs / "guide")
+    return [ROOT / "README.md", *(page for folder in folders for page in sorted(folder.glob("*.md")))]
 
 
 def blocks_of(path: Path, language: str) -> Iterator[Block]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 from xdsl.ir import Operation
 from xdsl.passes import get_pass_option_infos
 
-from docs import blocks, neighbours, op_facts, special_functions, special_points
+from docs import blocks, neighbours, op_facts, special_functions, special_points, traced_functions
+from docs.markdown import cell, code
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
@@ -35,16 +35,6 @@ from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
-from mlirad.frontend.numpy_functions.calls.binding import qualified_name
-from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
-from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_MODULES, scipy_functions
-from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
-from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
-from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
-from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
-from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
 from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
@@ -83,14 +73,6 @@ Straight-line code, inlined in vectors, in double and single precision. The boun
 place of the result and is tested against exact values; for `lgamma` and `polygamma` it is absolute near their
 zeros. *Cost* is in fused multiply-adds."""
 
-METHODS_OF_UFUNCS = """\
-Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat`, and `.outer`, with
-`dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
-`np.logaddexp.reduce` are operations of the language; others are loops over the elements.
-
-Arguments are read by NumPy's own signatures: what NumPy refuses is an error, and an option that is missing
-here is refused by its name. Options are static (`static_argnames`) unless they take arrays."""
-
 
 def main() -> int:
     """Write the pages, or with `--check` compare them; returns the exit code."""
@@ -116,14 +98,6 @@ def wanted() -> Iterator[tuple[Path, str]]:
 def summary(thing: object) -> str:
     """The first paragraph of a docstring, fit for a cell of a table."""
     return cell(op_facts.paragraphs(thing)[0])
-
-
-def cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def code(text: str) -> str:
-    return f"`{text}`"
 
 
 # Pages -------------------------------------------------------------------------------------------
@@ -319,75 +293,6 @@ def elementary() -> Iterator[str]:
         yield f"| `{name}` | {one.ulp:g} | {one.flops} | {calls} |"
 
 
-def numpy_functions() -> Iterator[str]:
-    """What of NumPy and SciPy can be traced."""
-    yield "# NumPy and SciPy in traced functions"
-    yield ""
-    yield "Ufuncs, all also as operators where Python has one:"
-    yield ""
-    ufuncs = {*all_meanings(), *SPECIAL}
-    yield listed(_ufunc_name(u) for u in ufuncs)
-    yield ""
-    yield "Functions:"
-    yield ""
-    yield listed(_function_name(f) for f in FUNCTIONS)
-    yield ""
-    yield "Functions of SciPy:"
-    yield ""
-    yield listed(code(f"{module}.{name}") for module in SCIPY_MODULES for name in scipy_functions(module))
-    yield ""
-    yield "Objects of `scipy.interpolate`, made of traced values or called at traced points:"
-    yield ""
-    yield listed(code(f"scipy.interpolate.{name}") for name in INTERPOLANTS)
-    yield ""
-    yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
-    yield ""
-    yield from distribution_methods()
-    yield ""
-    yield METHODS_OF_UFUNCS
-    yield ""
-    yield "Attributes and methods of traced arrays:"
-    yield ""
-    yield listed(code(name) for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)
-    yield ""
-    yield "Not supported, with what to write instead:"
-    yield ""
-    yield "| function | instead |"
-    yield "| --- | --- |"
-    for name, hint in ALTERNATIVES.items():
-        yield f"| `np.{name}` | {cell(hint)} |"
-
-
-def distribution_methods() -> Iterator[str]:
-    """A table of the distributions that have the same methods."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name, methods in METHODS.items():
-        d = DISTRIBUTIONS.get(name)
-        alike.setdefault(tuple(names_of(d) if d else methods), []).append(code(name))
-    yield "| distributions | methods |"
-    yield "| --- | --- |"
-    for methods, names in sorted(alike.items(), key=lambda item: -len(item[1])):
-        yield f"| {', '.join(sorted(names))} | {', '.join(map(code, methods))} |"
-
-
-_INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
-"""Attributes that are no part of the interface, or raise."""
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in alphabetical order."""
-    return ", ".join(sorted(set(names)))
-
-
-def _ufunc_name(ufunc: np.ufunc) -> str:
-    name = ufunc.__name__
-    return code(f"np.{name}") if getattr(np, name, None) is ufunc else code(f"scipy.special.{name}")
-
-
-def _function_name(function: Callable[..., object]) -> str:
-    return code(qualified_name(function))
-
-
 def points() -> Iterator[str]:
     """Values and gradients at special points."""
     yield "# Special points"
@@ -402,7 +307,7 @@ def upstream() -> Iterator[str]:
     dialects = dict.fromkeys(name.partition(".")[0] for name in HANDLERS)
     for dialect in sorted(dialects):
         names = sorted(name.partition(".")[2] for name in HANDLERS if name.startswith(f"{dialect}."))
-        yield f"| `{dialect}` | {listed(names)} |"
+        yield f"| `{dialect}` | {', '.join(sorted(set(names)))} |"
     yield from ("", "Of the array dialect, `convert-from-array` converts all ops but these:", "")
     yield from ("| op | why |", "| --- | --- |")
     yield from (f"| `{op.name}` | {reason} |" for op, reason in REFUSED.items())
@@ -439,7 +344,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "elementary": elementary,
     "special-functions": special_functions.table,
     "neighbours": neighbours.table,
-    "numpy": numpy_functions,
+    "numpy": traced_functions.page,
     "special-points": points,
     "passes": passes,
     "upstream": upstream,

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 COPIED = (
     "docs/*.md",
+    "docs/python/*.md",
     "docs/guide/*.md",
     "docs/generated/*.md",
     "docs/pictures/*.svg",
@@ -31,6 +32,9 @@ COPIED = (
     "CHANGELOG.md",
 )
 """What is copied; files of `docs/` come to the top."""
+
+_SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
+"""The start of a block of Python with prompts, which the site shows and copies as such."""
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -60,10 +64,11 @@ def write_pages(folder: Path, made: Path | None = None) -> list[Path]:
     for figure in sorted(made.glob("*.svg")) if made else ():
         (folder / "gallery").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(figure, folder / "gallery" / figure.name)
+    shutil.copytree(ROOT / "docs" / "site_assets", folder / "site_assets")
     for target, text in pages.items():
         path = folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(_SESSION.sub("```pycon", text))
     return [folder / target for target in pages]
 
 

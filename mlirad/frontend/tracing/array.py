@@ -68,14 +68,17 @@ class View:
 
 
 class Array(Traced):
-    """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
+    """A traced array: an argument of a function while it is traced, or what the function computes from it.
 
-    It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
-    its base when that had been written `_version` times. `_twins` are arrays that may hold the same elements,
-    depending on which way the program went, and how often they had been written then. `_stand_ins` are the
-    copies that stand for it in bodies that are being traced, each of which notes in `_is_passed_by` that the
-    body reads what it stands for by another name.
+    It has the methods, attributes and operators of NumPy's arrays, and NumPy's and SciPy's functions take it.
     """
+
+    # `weak` marks a scalar that promotes like the Python one it comes from. An array is written in the scope
+    # that made it, `_owner`. A view (see `views`) keeps the value that it read from its base when that had
+    # been written `_version` times. `_twins` are arrays that may hold the same elements, depending on which
+    # way the program went, and how often they had been written then. `_stand_ins` are the copies that stand
+    # for it in bodies that are being traced, each of which notes in `_is_passed_by` that the body reads what
+    # it stands for by another name.
 
     __slots__ = (
         "_is_passed_by", "_is_row_major", "_owner", "_scope", "_stand_ins", "_twins", "_value", "_version",
