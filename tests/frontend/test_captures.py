@@ -779,6 +779,29 @@ def test_large_containers():
     assert compiled(1.0) == 3.0
 
 
+READING: dict[str, Callable[[Any], Any]] = {
+    "nothing": lambda x: x,
+    "attributes": lambda x: getattr(x, str(x)),
+    "globals": lambda x: globals()[x],
+    "a text": lambda x: eval(x),
+    "its frame": lambda x: x.f_locals,
+    "a name": lambda x: x.__name__,
+    "annotations": lambda x: x.__annotations__,
+    "a module": lambda x: operator.index(x).__doc__,
+}
+
+
+@pytest.mark.parametrize("name", READING)
+@pytest.mark.parametrize("guess", ["none", "right", "wrong"])
+def test_keys_do_not_depend_on_what_a_walk_looks_for_first(name, guess):
+    function = READING[name]
+    sought = {"none": frozenset[str](), "wrong": frozenset(("__name__", "*", "shape"))}
+    first = find_captures(function)
+    assert find_captures(function, guess=sought.get(guess, first.names)).key == first.key
+    copied = types.FunctionType(function.__code__.replace(), globals())
+    assert find_captures(copied, guess=sought.get(guess, first.names)).key == find_captures(copied).key
+
+
 @pytest.mark.parametrize("guess", [(), ("b",), ("a", "b"), ("c",)])
 @pytest.mark.parametrize("most", [10, 30, 100, 300, 1000])
 def test_walks_that_are_cut_short_end(monkeypatch, most, guess):

@@ -115,6 +115,35 @@ def test_a_text_chooses_no_branch(case: str, control: str) -> None:
     assert "test_unfinished_texts.py" in str(error.value.location)
 
 
+TEXTS: dict[str, Callable[[Any], str]] = {
+    "a text": lambda x: str(x),
+    "joined": lambda x: "x is " + str(x) + "!",
+    "formatted": lambda x: f"x is {x}",
+    "with digits": lambda x: f"x is {x:.3f}",
+    "filled in": lambda x: "x is %s" % x,  # noqa: UP031
+    "by format": lambda x: "x is {}".format(x),  # noqa: UP032
+    "with braces": lambda x: "{x} is " + str(x),
+    "of an object": lambda x: str(Named(x)),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_texts_are_messages_of_exceptions(case: str) -> None:
+    def f(x: Any) -> Any:
+        assert x > 1.0, TEXTS[case](x)
+        said = TEXTS[case](x)
+        assert x > 2.0, said
+        if x < 3.0:
+            raise ValueError(TEXTS[case](x))
+        return x
+
+    call = ad.jit(f, interpret=True, control="rewrite")
+    assert call(3.5) == 3.5
+    for x, kind in ((0.5, AssertionError), (1.5, AssertionError), (2.5, ValueError)):
+        with pytest.raises(kind):
+            call(x)
+
+
 def test_texts_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     def f(x: Any, z: Any) -> Any:
         print("once")  # noqa: T201

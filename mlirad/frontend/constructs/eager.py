@@ -255,7 +255,7 @@ def flag(condition: Any, what: str) -> bool:
     """A condition; raises for an array of several."""
     found = plain_array(condition)
     require_condition(found, what)
-    return bool(found.astype(BOOL))
+    return bool(found.astype(BOOL).reshape(()))
 
 
 def integer(value: Any, what: str, hint: str = "") -> int:

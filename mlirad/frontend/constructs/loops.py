@@ -288,7 +288,7 @@ def flag_of(condition: Any, what: str) -> Array:
     """A condition as a boolean scalar; numbers are true unless they are 0."""
     flag = as_array(condition)
     require_condition(flag, what)
-    return converted(flag, BOOL)
+    return converted(flag.reshape(()) if flag.ndim else flag, BOOL)
 
 
 def integer(value: Any, what: str, hint: str = "") -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -26,8 +27,8 @@ A = TypeVar("A", bound=_ArrayLike)
 
 
 def require_condition(found: _ArrayLike, what: str) -> None:
-    """Raise for an array of several conditions."""
-    if found.shape:
+    """Raise for an array of several conditions, or of none; one of one element has a truth, as in NumPy."""
+    if prod(found.shape) != 1:
         raise ShapeError(
             f"{what}: the condition has shape {found.shape}, and one boolean is expected",
             location=user_line(),

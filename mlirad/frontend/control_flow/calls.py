@@ -27,6 +27,7 @@ import numpy as np
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.control_flow.expressions import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
+from mlirad.frontend.control_flow.one_number import compared, number
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
@@ -127,7 +128,7 @@ def _extreme(own: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
         values: list[Any] = list(args) if len(args) != 1 else list(args[0])
         if options or not any(map(is_traced, values)):
             return own(values, **options) if len(args) == 1 else own(*args, **options)
-        return functools.reduce(ufunc, values)
+        return functools.reduce(ufunc, map(compared, values))
 
     return extreme
 
@@ -179,7 +180,8 @@ def _complex(*args: Any, **options: Any) -> Any:
     """`complex`."""
     if options or not args or not any(map(contains_traced, args)):
         return builtins.complex(*args, **options)
-    return args[0] + 1j * (args[1] if len(args) > 1 else 0.0)
+    real, *imaginary = [number(value) for value in args]
+    return real + 1j * (imaginary[0] if imaginary else 0.0)
 
 
 def _log(x: Any, *base: Any) -> Any:
@@ -187,7 +189,8 @@ def _log(x: Any, *base: Any) -> Any:
     if not any(map(contains_traced, (x, *base))):
         return math.log(x, *base)
     _require_defined("log")
-    return np.log(x) / np.log(base[0]) if base else np.log(x)
+    found, *bases = [np.log(number(value)) for value in (x, *base)]
+    return found / bases[0] if bases else found
 
 
 def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
@@ -196,7 +199,7 @@ def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) ->
     keys: list[Any] = found if key is None else list(map(of(key), found))
     if not any(map(is_traced, [*found, *keys])):
         return [found[k] for k in sorted(range(len(found)), key=keys.__getitem__, reverse=reverse)]
-    stacked: Any = xp.stack([as_array(value) for value in keys])
+    stacked: Any = xp.stack([compared(as_array(value)) for value in keys])
     places = xp.argsort(-stacked if reverse else stacked, stable=True)
     return list(xp.take(xp.stack([as_array(value) for value in found]), places, axis=0))
 
@@ -208,14 +211,20 @@ def _bisect(side: Literal["left", "right"]) -> Callable[..., Any]:
     def standing(a: Any, x: Any, *bounds: Any, **options: Any) -> Any:
         if bounds or options or not (is_traced(x) or contains_traced(a)):
             return own(a, x, *bounds, **options)
-        return xp.searchsorted(as_array(list(a)), x, side=side)
+        return xp.searchsorted(xp.stack([compared(as_array(value)) for value in a]), compared(x), side=side)
 
     return standing
 
 
 def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
     """`math.dist`."""
-    return functools.reduce(xp.hypot, [a - b for a, b in zip(p, q, strict=True)], 0.0)
+    sides = [number(a) - number(b) for a, b in zip(p, q, strict=True)]
+    return functools.reduce(xp.hypot, sides, 0.0)
+
+
+def _sum(values: Iterable[Any]) -> Any:
+    """`math.fsum`."""
+    return builtins.sum(number(value) for value in values)
 
 
 def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -224,7 +233,8 @@ def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable
             return own(*args, **options)
         if own.__name__ not in _TOTAL:
             _require_defined(own.__name__)
-        return function(*args, **options)
+        given = args if own in _OF_SEVERAL else [number(value) for value in args]
+        return function(*given, **options)
 
     return standing
 
@@ -245,6 +255,10 @@ _TOTAL: Final = frozenset((
 """Functions of `math` that raise no exception for finite numbers."""
 
 
+_OF_SEVERAL: Final = (math.fsum, math.dist)
+"""Functions of `math` that take numbers in sequences."""
+
+
 _MATH: Final = {
     "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log1p": "log1p", "log2": "log2",
     "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos",
@@ -257,7 +271,7 @@ _MATH: Final = {
 
 
 def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
-    return lambda x: converted(function(x), I64)
+    return lambda x: converted(function(number(x)), I64)
 
 
 def _converted(dtype: np.dtype[Any], x: Array) -> Any:
@@ -284,9 +298,9 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.len: length,
     builtins.any: _any,
     builtins.all: _all,
-    builtins.float: _converting(builtins.float, lambda x: converted(x, F64), "__float__"),
+    builtins.float: _converting(builtins.float, lambda x: converted(number(x), F64), "__float__"),
     builtins.int: _converting(builtins.int, _rounding(xp.trunc), "__int__"),
-    builtins.bool: _converting(builtins.bool, lambda x: converted(x, BOOL), "__bool__"),
+    builtins.bool: _converting(builtins.bool, lambda x: converted(compared(x), BOOL), "__bool__"),
     bisect.bisect: _bisect("right"),
     bisect.bisect_right: _bisect("right"),
     bisect.bisect_left: _bisect("left"),
@@ -297,7 +311,7 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     warnings.warn: warn,
     builtins.sorted: _sorted,
     math.log: _log,
-    math.fsum: _as_numpy(math.fsum, builtins.sum),
+    math.fsum: _as_numpy(math.fsum, _sum),
     math.dist: _as_numpy(math.dist, _distance),
     math.trunc: _converting(math.trunc, _rounding(xp.trunc)),
     **{

@@ -1,6 +1,6 @@
 """`while` and `for`: Python's trips as long as what steers them is known, then a loop of the program.
 
-    while_(test, body, state)          the first trips run in Python until the test is traced
+    while_(test, body, state)          the first trips in Python until the test is traced
     for_(xs, next, body, state, stop)  over a traced array, or a long range: a loop, if the body can be one
 
 A loop whose number of trips is known means the same whether it is written out or not, so it is written out
@@ -22,7 +22,7 @@ from mlirad.frontend.control_flow.carried import Loop
 from mlirad.frontend.control_flow.expressions import not_
 from mlirad.frontend.control_flow.iterables import ChosenItems, Once, TracedRange, Trips, trips_of
 from mlirad.frontend.control_flow.reached import Reached
-from mlirad.frontend.control_flow.state import State, is_missing, is_traced
+from mlirad.frontend.control_flow.state import State, is_missing, is_traced, truth_of
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.tracing.control import attempting
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -39,17 +39,33 @@ Next = Callable[[Any], None]
 
 
 def while_(test: Thunk, body: Thunk, state: State) -> None:
-    """`while`: trips in Python until the test is traced."""
+    """`while`: trips in Python until the test is traced.
+
+    A first trip that is certain to be made is written out, too, where the loop cannot begin before it, as
+    where it gives a variable another shape.
+    """
+    may_begin_later = True
     while True:
         before = state.get()
         goes_on = test()
         if is_traced(goes_on):
-            break
-        if not goes_on:
+            tested = state.get()
+            state.put(before)
+            state.require_rewritable("a `while` loop")
+            if not may_begin_later or not truth_of(goes_on, "`while`"):
+                _repeat(test, body, state)
+                return
+            if _attempted(functools.partial(_repeat, test, body, state), (test, body), state):
+                return
+            may_begin_later = False
+            state.put(tested)
+        elif not goes_on:
             return
         body()
-    state.put(before)
-    state.require_rewritable("a `while` loop")
+
+
+def _repeat(test: Thunk, body: Thunk, state: State) -> None:
+    """A loop of the program as long as the test holds."""
     loop = Loop(state, body, "`while`")
     loop.run(
         lambda init: ended_by_exceptions(

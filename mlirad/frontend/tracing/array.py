@@ -14,7 +14,7 @@ another one, and in which order its elements would lie in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import numpy as np
 from xdsl.ir import Operation
@@ -229,14 +229,13 @@ class Array(Traced):
             raise blocked(
                 f"SciPy's {name} decides by the elements of {self!r}, which is traced", hint_for(name)
             )
-        raise self._no_scalar(
-            f"the truth of {self!r} is not known while the function is traced",
-            truth_hint(),
-        )
+        if size_of(self._value) != 1:
+            raise shape_error(f"the truth of {self!r} is ambiguous: it has not one element", truth_hint())
+        raise blocked(f"the truth of {self!r} is not known while the function is traced", truth_hint())
 
     def _no_scalar(self, message: str, hint: str) -> TracingError:
-        """The error of what needs the one element; of more elements NumPy refuses it, too."""
-        return blocked(message, hint) if size_of(self._value) == 1 else no_scalar_error(message, hint)
+        """The error of what needs the one element; where an array is no number NumPy refuses it, too."""
+        return blocked(message, hint) if is_number(self) else no_scalar_error(message, hint)
 
     def __float__(self) -> float:
         require_asking()
@@ -362,6 +361,15 @@ def base_of(x: Array) -> Array:
 def view_of(x: Array) -> View | None:
     """How `x` is a view of another array, `None` if it is none."""
     return x._view
+
+
+_CONVERTS_DIMENSIONS: Final = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+"""A flag: NumPy takes arrays of one element for numbers, whatever their rank."""
+
+
+def is_number(x: Array) -> bool:
+    """Whether Python makes a number of an array of NumPy of this shape, as by `float(x)`."""
+    return not x.ndim or (_CONVERTS_DIMENSIONS and size_of(x._value) == 1)
 
 
 def is_scalar(x: Array) -> bool:

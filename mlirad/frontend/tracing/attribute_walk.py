@@ -13,6 +13,7 @@ from __future__ import annotations
 import abc
 import sys
 import weakref
+from collections.abc import Set
 from dataclasses import fields, is_dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final, cast
@@ -31,7 +32,7 @@ from mlirad.frontend.tracing.captured_objects import (
     is_slot,
     plain_attribute,
 )
-from mlirad.frontend.tracing.code_reads import CONSTRUCTS, SURVIVES, is_program_file, setter
+from mlirad.frontend.tracing.code_reads import CONSTRUCTS, EVERY_NAME, SURVIVES, is_program_file, setter
 from mlirad.frontend.tracing.drawn_objects import generators_of
 from mlirad.frontend.tracing.library_objects import environment
 from mlirad.frontend.tracing.library_walk import LibraryWalk
@@ -58,6 +59,9 @@ _FIXED: Final[frozenset[Any]] = frozenset(
 _SHOWN: Final = frozenset(("__name__", "__qualname__", "__doc__", "__module__", "__annotations__"))
 """Attributes of functions and classes that stand in no dictionary."""
 
+_SHOWING: Final = _SHOWN | {EVERY_NAME}
+"""The names by which code reads one of these."""
+
 
 class AttributeWalk(LibraryWalk):
     """A walk that knows where objects, classes and modules of the program have their attributes.
@@ -75,9 +79,14 @@ class AttributeWalk(LibraryWalk):
         super().__init__(names, ignored, growing)
         self._weak = weak
         self.is_selective = False
+        self._has_shown = False
         self._places: set[tuple[int, str]] = set()
         self._classes: set[tuple[int, bool]] = set()
         self._kinds: dict[type[Any], _Kind] = {}
+
+    def depends_on(self, names: Set[str]) -> bool:
+        """Whether the walk may have found other entries had it sought these names, or had it not."""
+        return bool(names) and (self.is_selective or (self._has_shown and not names.isdisjoint(_SHOWING)))
 
     # Modules -------------------------------------------------------------------------------------
 
@@ -157,6 +166,7 @@ class AttributeWalk(LibraryWalk):
 
     def _shown(self, owner: Any, path: str) -> None:
         """The attributes of a function or a class that stand in no dictionary, if code names them."""
+        self._has_shown = True
         read = _SHOWN & self.names
         if self._reads_all:
             read |= {"__annotations__"}

@@ -173,7 +173,7 @@ def find_captures(
         walk.run(root)
         found = names | walk.found_names
         # A walk that leaves something out finds other names each time, so it is not repeated without an end.
-        if found == sought or not walk.is_selective or (sought > names and not walk.is_whole):
+        if not walk.depends_on(found ^ sought) or (sought > names and not walk.is_whole):
             break
         sought = found if guess <= names else names  # from the start, where the guess was wrong
         guess = frozenset()

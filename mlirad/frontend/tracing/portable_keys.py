@@ -50,7 +50,7 @@ def portable_captures(root: object, names: frozenset[str]) -> bytes:
     """
     walk = _PortableWalk(names)
     walk.run(root)
-    if not walk.is_whole or walk.drawn or (walk.is_selective and not walk.names <= names):
+    if not walk.is_whole or walk.drawn or walk.depends_on(walk.names - names):
         raise NotPortable
     libraries = [(module.__name__, names_in(module, walk.names)) for module in walk.libraries]
     return portable((tuple(walk.entries), libraries))

@@ -37,7 +37,8 @@ class ReportsNeeded(BaseException):
 
 def report(kind: str, condition: Value, values: Sequence[Value], message: str) -> None:
     """Report the values for each position at which the condition holds."""
-    after = emitting().report(kind, token().value, condition, values, message, user_line())
+    said = str.__str__(message)  # also of a text of traced values
+    after = emitting().report(kind, token().value, condition, values, said, user_line())
     resume(made(after))
 
 

@@ -121,6 +121,14 @@ class Number:
         return bool(self.x > 0)
 
 
+def converged(x: Any) -> Any:
+    change = np.ones(1)  # an array before the first trip, a scalar after it
+    while np.max(np.abs(change)) > 1e-12:
+        change = np.cos(x) * 0.5 - x
+        x = x + change
+    return x
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "if": branching,
     "while": halving,
@@ -134,6 +142,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "and": lambda x: x if x > 0 and x < 1.5 else 3 * x,
     "range": lambda x: counted(x),
     "bisect": lambda x: bisect.bisect([-1.0, 0.0, 2 * x, 9.0], x) * x + bisect.bisect_left([0.0, 1.0], x) * x,
+    "of one element": lambda x: x * 2.0 if np.array([x]) > 1.0 and not np.array([[x]]) < 0.0 else x,
+    "until it converges": lambda x: converged(x),
     "item": lambda x: np.array([x, 2 * x]).max().item() + np.array([[x, 1.0]]).tolist()[0][0] * 3,
     "float of an object": lambda x: float(Number(x)) * int(Number(x)) + bool(Number(x)),
 }

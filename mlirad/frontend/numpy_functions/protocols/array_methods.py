@@ -29,7 +29,13 @@ from mlirad.frontend.tracing.array import Array, copied, is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import converted, xp
-from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import (
+    argument_error,
+    no_scalar_error,
+    shape_error,
+    tracing_error,
+    unsupported_error,
+)
 from mlirad.frontend.tracing.source import user_line
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
@@ -226,6 +232,8 @@ class ArrayMethods(Array):
 
     def __round__(self, ndigits: int | None = None) -> Array:
         """The nearest number; without a number of digits an integer, as of Python's and NumPy's scalars."""
+        if self.ndim:
+            raise no_scalar_error("type numpy.ndarray doesn't define __round__ method", "write np.round(x)")
         found = _numpy.round(self, ndigits or 0)
         return converted(found, I64) if ndigits is None and is_scalar(self) else found
 
