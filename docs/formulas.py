@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import isinf, isnan
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
@@ -102,6 +102,8 @@ def _number(op: structural.ConstantOp) -> str:
             value = number.value.data
             if isinf(value):
                 return "∞" if value > 0 else "-∞"
+            if isnan(value):
+                return "NaN"
             return str(int(value)) if value == int(value) else f"{value:.6g}"
         case IntegerAttr() as number if number.type == i1:
             return "true" if number.value.data else "false"

@@ -147,6 +147,11 @@ def cosh(x: Formula) -> Formula:
     return _unary(ew.CoshOp, x)
 
 
+def arcsinh(x: Formula) -> Formula:
+    """The number with this hyperbolic sine."""
+    return _unary(ew.AsinhOp, x)
+
+
 def erf(x: Formula) -> Formula:
     """Error function."""
     return _unary(ew.ErfOp, x)
@@ -185,6 +190,11 @@ def round_to_even(x: Formula) -> Formula:
 def hypot(x: Formula, y: Formula) -> Formula:
     """sqrt(x^2 + y^2)."""
     return Formula(x.b, x.b.binary(ew.HypotOp, x.value, y.value))
+
+
+def arctan2(y: Formula, x: Formula) -> Formula:
+    """The angle of the point x, y."""
+    return Formula(y.b, y.b.binary(ew.Atan2Op, y.value, x.value))
 
 
 def absorbing(x: Formula, y: Formula) -> Formula:

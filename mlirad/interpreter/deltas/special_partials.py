@@ -141,6 +141,20 @@ def _by_shapes(name: str, *shapes: Array, x: Array) -> tuple[Array, ...]:
     return tuple(by(k) for k in range(len(shapes)))
 
 
+def _by_each(name: str, *operands: Array, which: Sequence[int] = (0,), output: int = -1) -> tuple[Array, ...]:
+    """The derivatives in some arguments, which may be 0, by differences of values, accurate to some 1e-9."""
+    function = getattr(_s, name)
+
+    def by(k: int) -> Array:
+        def moved(d: Array) -> Array:
+            found = function(*(x + d if j == k else x for j, x in enumerate(operands)))
+            return found if output < 0 else found[output]
+
+        return _slope(moved, np.full_like(operands[k], 1e-3))
+
+    return tuple(by(k) for k in which)
+
+
 def _ellipk_slope(m: Array) -> Array:
     safe = np.where(m == 0, 0.5, m)
     other = (_s.ellipe(safe) - (1 - safe) * _s.ellipk(safe)) / (2 * safe * (1 - safe))
@@ -339,47 +353,56 @@ _PARTIALS: dict[str, _Partials] = {
     "inv_boxcox1p": lambda y, lmbda, r: _inv_boxcox(y, lmbda, 1 + r),
     "j0": lambda x, r: -_s.j1(x),
     "j1": lambda x, r: _by_recurrence("jv", -1.0, 1.0, x),
-    "jv": lambda v, x, r: _by_recurrence("jv", -1.0, v, x),
+    "jv": lambda v, x, r: (*_by_each("jv", v, x), _by_recurrence("jv", -1.0, v, x)),
     "y0": lambda x, r: -_s.y1(x),
     "y1": lambda x, r: _by_recurrence("yv", -1.0, 1.0, x),
     "yn": lambda n, x, r: _by_recurrence("yv", -1.0, n, x),
-    "yv": lambda v, x, r: _by_recurrence("yv", -1.0, v, x),
+    "yv": lambda v, x, r: (*_by_each("yv", v, x), _by_recurrence("yv", -1.0, v, x)),
     "i0": lambda x, r: _s.i1(x),
     "i0e": lambda x, r: _scaled("ive", 0.0, x),
     "i1": lambda x, r: _by_recurrence("iv", 1.0, 1.0, x),
     "i1e": lambda x, r: _scaled("ive", 1.0, x),
-    "iv": lambda v, x, r: _by_recurrence("iv", 1.0, v, x),
-    "ive": lambda v, x, r: _scaled("ive", v, x),
+    "iv": lambda v, x, r: (*_by_each("iv", v, x), _by_recurrence("iv", 1.0, v, x)),
+    "ive": lambda v, x, r: (*_by_each("ive", v, x), _scaled("ive", v, x)),
     "k0": lambda x, r: -_s.k1(x),
     "k0e": lambda x, r: _scaled("kve", 0.0, x),
     "k1": lambda x, r: _by_recurrence("kv", -1.0, 1.0, x),
     "k1e": lambda x, r: _scaled("kve", 1.0, x),
     "kn": lambda n, x, r: _by_recurrence("kv", -1.0, n, x),
-    "kv": lambda v, x, r: _by_recurrence("kv", -1.0, v, x),
-    "kve": lambda v, x, r: _scaled("kve", v, x),
+    "kv": lambda v, x, r: (*_by_each("kv", v, x), _by_recurrence("kv", -1.0, v, x)),
+    "kve": lambda v, x, r: (*_by_each("kve", v, x), _scaled("kve", v, x)),
     "struve": lambda v, x, r: _struve("struve", -1.0, v, x),
     "modstruve": lambda v, x, r: _struve("modstruve", 1.0, v, x),
-    "hyp0f1": lambda b, x, r: _s.hyp0f1(b + 1, x) / b,
-    "hyp1f1": lambda a, b, x, r: a / b * _s.hyp1f1(a + 1, b + 1, x),
-    "hyperu": lambda a, b, x, r: -a * _s.hyperu(a + 1, b + 1, x),
-    "hyp2f1": lambda a, b, c, x, r: a * b / c * _s.hyp2f1(a + 1, b + 1, c + 1, x),
+    "hyp0f1": lambda b, x, r: (*_by_each("hyp0f1", b, x), _s.hyp0f1(b + 1, x) / b),
+    "hyp1f1": lambda a, b, x, r: (
+        *_by_each("hyp1f1", a, b, x, which=(0, 1)),
+        a / b * _s.hyp1f1(a + 1, b + 1, x),
+    ),
+    "hyperu": lambda a, b, x, r: (
+        *_by_each("hyperu", a, b, x, which=(0, 1)),
+        -a * _s.hyperu(a + 1, b + 1, x),
+    ),
+    "hyp2f1": lambda a, b, c, x, r: (
+        *_by_each("hyp2f1", a, b, c, x, which=(0, 1, 2)),
+        a * b / c * _s.hyp2f1(a + 1, b + 1, c + 1, x),
+    ),
     "ellipk": lambda m, r: _ellipk_slope(m),
     "ellipkm1": lambda p, r: -_ellipk_slope(1 - p),
     "ellipe": lambda m, r: _ellipe_slope(m),
     "ellipk_slope": lambda m, r: _ellipk_curvature(m),
     "ellipkm1_slope": lambda p, r: _ellipk_curvature(1 - p),
     "ellipe_slope": lambda m, r: _ellipe_curvature(m),
-    "ellipkinc": lambda phi, m, r: (1 / _height(phi, m), np.full_like(r, np.nan)),
-    "ellipeinc": lambda phi, m, r: (_height(phi, m), np.full_like(r, np.nan)),
+    "ellipkinc": lambda phi, m, r: (1 / _height(phi, m), *_by_each("ellipkinc", phi, m, which=(1,))),
+    "ellipeinc": lambda phi, m, r: (_height(phi, m), *_by_each("ellipeinc", phi, m, which=(1,))),
     "agm": _agm,
     "agm_slope": _agm_curvature,
     "sindg": lambda x, r: _DEGREE * np.cos(np.deg2rad(x)),
     "cosdg": lambda x, r: -_DEGREE * np.sin(np.deg2rad(x)),
     "tandg": lambda x, r: _DEGREE / np.cos(np.deg2rad(x)) ** 2,
     "cotdg": lambda x, r: -_DEGREE / np.sin(np.deg2rad(x)) ** 2,
-    "zetac": lambda x, r: np.full_like(r, np.nan),
-    "zeta": lambda x, q, r: -x * _s._zeta(x + 1, q),
-    "riemann_zeta": lambda x, r: np.full_like(r, np.nan),
+    "zetac": lambda x, r: _by_each("zetac", x),
+    "zeta": lambda x, q, r: (*_by_each("_zeta", x, q), -x * _s._zeta(x + 1, q)),
+    "riemann_zeta": lambda x, r: _by_each("_riemann_zeta", x),
     "airy_ai": lambda x, r: _s.airy(x)[1],
     "airy_aip": lambda x, r: x * _s.airy(x)[0],
     "airy_bi": lambda x, r: _s.airy(x)[3],
@@ -388,10 +411,10 @@ _PARTIALS: dict[str, _Partials] = {
     "airye_aip": lambda x, r: x * _s.airye(x)[0] + np.sqrt(x) * r,
     "airye_bi": lambda x, r: _s.airye(x)[3] - np.sqrt(np.maximum(x, 0)) * r,
     "airye_bip": lambda x, r: x * _s.airye(x)[2] - np.sqrt(np.maximum(x, 0)) * r,
-    "ellipj_sn": lambda u, m, r: (_ellipj(u, m, 1, 2), np.full_like(r, np.nan)),
-    "ellipj_cn": lambda u, m, r: (-_ellipj(u, m, 0, 2), np.full_like(r, np.nan)),
-    "ellipj_dn": lambda u, m, r: (-m * _ellipj(u, m, 0, 1), np.full_like(r, np.nan)),
-    "ellipj_am": lambda u, m, r: (_s.ellipj(u, m)[2], np.full_like(r, np.nan)),
+    "ellipj_sn": lambda u, m, r: (_ellipj(u, m, 1, 2), *_by_each("ellipj", u, m, which=(1,), output=0)),
+    "ellipj_cn": lambda u, m, r: (-_ellipj(u, m, 0, 2), *_by_each("ellipj", u, m, which=(1,), output=1)),
+    "ellipj_dn": lambda u, m, r: (-m * _ellipj(u, m, 0, 1), *_by_each("ellipj", u, m, which=(1,), output=2)),
+    "ellipj_am": lambda u, m, r: (_s.ellipj(u, m)[2], *_by_each("ellipj", u, m, which=(1,), output=3)),
     "sici_si": lambda x, r: _ratio(np.sin, x),
     "sici_ci": lambda x, r: np.cos(x) / x,
     "shichi_shi": lambda x, r: _ratio(np.sinh, x),

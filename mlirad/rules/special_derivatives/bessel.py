@@ -26,6 +26,7 @@ from mlirad.ir.formulas import (
     sqrt,
     where,
 )
+from mlirad.rules.bessel_orders import i_by_order, j_by_order, k_by_order, y_by_order
 from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, is_infinite
 
 _FAR = 30.0
@@ -154,24 +155,24 @@ def _at_infinity(x: Formula, limit: float, found: Formula) -> Formula:
 DERIVATIVES: Derivatives = {
     "j0": (lambda x, r: -special("j1", x),),
     "j1": (lambda x, r: (special("j0", x) - special("jv", 2.0, x)) * 0.5,),
-    "jv": (None, lambda v, x, r: _neighbours("jv", v, x, -1.0)),
+    "jv": (lambda v, x, r: j_by_order(v, x), lambda v, x, r: _neighbours("jv", v, x, -1.0)),
     "y0": (lambda x, r: -special("y1", x),),
     "y1": (lambda x, r: where(is_infinite(r), 0.0, special("y0", x)) - r / x,),
     "yn": (None, lambda n, x, r: _yv(n, x, r)),
-    "yv": (None, lambda v, x, r: _yv(v, x, r)),
+    "yv": (lambda v, x, r: y_by_order(v, x), lambda v, x, r: _yv(v, x, r)),
     "i0": (lambda x, r: special("i1", x),),
     "i0e": (lambda x, r: _ive(x.like(0.0), x, r),),
     "i1": (lambda x, r: special("i0", x) - _ratio_slope(x),),
     "i1e": (lambda x, r: _ive(x.like(1.0), x, r),),
-    "iv": (None, lambda v, x, r: _iv(v, x)),
-    "ive": (None, lambda v, x, r: _ive(v, x, r)),
+    "iv": (lambda v, x, r: i_by_order(v, x, scaled=False), lambda v, x, r: _iv(v, x)),
+    "ive": (lambda v, x, r: i_by_order(v, x, scaled=True), lambda v, x, r: _ive(v, x, r)),
     "k0": (lambda x, r: -special("k1", x),),
     "k0e": (lambda x, r: _kve(x.like(0.0), x, r),),
     "k1": (lambda x, r: _falling(special("k0", x), 1.0, r, x),),
     "k1e": (lambda x, r: _kve(x.like(1.0), x, r),),
     "kn": (None, lambda n, x, r: _kv(n, x, r)),
-    "kv": (None, lambda v, x, r: _kv(v, x, r)),
-    "kve": (None, lambda v, x, r: _kve(v, x, r)),
+    "kv": (lambda v, x, r: k_by_order(v, x, scaled=False), lambda v, x, r: _kv(v, x, r)),
+    "kve": (lambda v, x, r: k_by_order(v, x, scaled=True), lambda v, x, r: _kve(v, x, r)),
     "struve": (None, lambda v, x, r: _struve("struve", -1.0, v, x, r)),
     "modstruve": (None, lambda v, x, r: _modstruve(v, x, r)),
     "airy_ai": (lambda x, r: _at_infinity(x, 0.0, special("airy_aip", x)),),

@@ -11,14 +11,24 @@ from mlirad.ir.formulas import (
     Formula,
     absolute,
     absorbing,
+    cos,
     limited,
     maximum,
     minimum,
+    round_to_even,
     sin,
     special,
     sqrt,
     where,
 )
+from mlirad.rules.carlson import elliprd
+from mlirad.rules.hypergeometric_parameters import (
+    hyp0f1_by_parameter,
+    hyp1f1_by_parameters,
+    hyp2f1_by_parameters,
+    hyperu_by_parameters,
+)
+from mlirad.rules.quadratures import fixed
 from mlirad.rules.special_derivatives.parts import INFINITY, Definition, Derivatives, finite, is_infinite
 
 _SMALL = 0.1
@@ -144,6 +154,38 @@ def _amplitude_slope(u: Formula, m: Formula) -> Formula:
     return where(m == 0, 1.0, special("ellipj_dn", u, m))
 
 
+def _half_turns(phi: Formula) -> tuple[Formula, Formula, Formula]:
+    """How many half turns an angle is, rounded, and the sine and the squared cosine of the rest."""
+    turns = fixed(round_to_even(phi * (1 / pi)))
+    rest = phi - turns * pi
+    cosine = cos(rest)
+    return turns, sin(rest), cosine * cosine
+
+
+def _first_by_parameter(phi: Formula, m: Formula) -> Formula:
+    """The integral of sin(t)^2 (1 - m sin(t)^2)^(-3/2) / 2 over t from 0 to phi."""
+    turns, sine, square = _half_turns(phi)
+    part = sine**3 * elliprd(square, sine.like(1.0), 1 - m * sine * sine) * (1 / 6)
+    return part + 2 * absorbing(turns, special("ellipk_slope", m))
+
+
+def _second_by_parameter(phi: Formula, m: Formula) -> Formula:
+    """The integral of -sin(t)^2 (1 - m sin(t)^2)^(-1/2) / 2 over t from 0 to phi."""
+    turns, sine, square = _half_turns(phi)
+    part = sine**3 * elliprd(square, 1 - m * sine * sine, sine.like(1.0)) * (1 / 6)
+    return 2 * absorbing(turns, special("ellipe_slope", m)) - part
+
+
+def _amplitude_by_parameter(u: Formula, m: Formula) -> Formula:
+    """By m: u = ellipkinc(phi, m) stays."""
+    return -special("ellipj_dn", u, m) * _first_by_parameter(special("ellipj_am", u, m), m)
+
+
+def _delta_by_parameter(u: Formula, m: Formula, r: Formula) -> Formula:
+    sine, cosine = special("ellipj_sn", u, m), special("ellipj_cn", u, m)
+    return -sine * (0.5 * sine + m * cosine * _amplitude_by_parameter(u, m)) / r
+
+
 def _minus_square_inverse(x: Formula) -> Formula:
     """-1 / sin(x)^2, of x in degrees."""
     inverse = 1 / special("sindg", x)
@@ -151,13 +193,21 @@ def _minus_square_inverse(x: Formula) -> Formula:
 
 
 DERIVATIVES: Derivatives = {
-    "hyp0f1": (None, lambda b, x, r: special("hyp0f1", b + 1, x) / b),
-    "hyp1f1": (None, None, lambda a, b, x, r: a / b * special("hyp1f1", a + 1, b + 1, x)),
-    "hyperu": (None, None, lambda a, b, x, r: -a * special("hyperu", a + 1, b + 1, x)),
+    "hyp0f1": (lambda b, x, r: hyp0f1_by_parameter(b, x, r), lambda b, x, r: special("hyp0f1", b + 1, x) / b),
+    "hyp1f1": (
+        lambda a, b, x, r: hyp1f1_by_parameters(a, b, x)[0],
+        lambda a, b, x, r: hyp1f1_by_parameters(a, b, x)[1],
+        lambda a, b, x, r: a / b * special("hyp1f1", a + 1, b + 1, x),
+    ),
+    "hyperu": (
+        lambda a, b, x, r: hyperu_by_parameters(a, b, x)[0],
+        lambda a, b, x, r: hyperu_by_parameters(a, b, x)[1],
+        lambda a, b, x, r: -a * special("hyperu", a + 1, b + 1, x),
+    ),
     "hyp2f1": (
-        None,
-        None,
-        None,
+        lambda a, b, c, x, r: hyp2f1_by_parameters(a, b, c, x)[0],
+        lambda a, b, c, x, r: hyp2f1_by_parameters(a, b, c, x)[1],
+        lambda a, b, c, x, r: hyp2f1_by_parameters(a, b, c, x)[2],
         lambda a, b, c, x, r: a * b / c * special("hyp2f1", a + 1, b + 1, c + 1, x),
     ),
     "ellipk": (lambda m, r: special("ellipk_slope", m),),
@@ -166,8 +216,8 @@ DERIVATIVES: Derivatives = {
     "ellipkm1_slope": (_ellipkm1_curvature,),
     "ellipe": (lambda m, r: special("ellipe_slope", m),),
     "ellipe_slope": (lambda m, r: _ellipe_curvature(m),),
-    "ellipkinc": (lambda phi, m, r: 1 / _height(phi, m), None),
-    "ellipeinc": (lambda phi, m, r: _height(phi, m), None),
+    "ellipkinc": (lambda phi, m, r: 1 / _height(phi, m), lambda phi, m, r: _first_by_parameter(phi, m)),
+    "ellipeinc": (lambda phi, m, r: _height(phi, m), lambda phi, m, r: _second_by_parameter(phi, m)),
     "agm": (lambda a, b, r: special("agm_slope", a, b), lambda a, b, r: special("agm_slope", b, a)),
     "agm_slope": (
         lambda a, b, r: _agm_curvature(a, b, r) / _from_zero(a),
@@ -177,13 +227,22 @@ DERIVATIVES: Derivatives = {
     "cosdg": (lambda x, r: -_DEGREE * special("sindg", x),),
     "tandg": (lambda x, r: _DEGREE * (1 + r * r),),
     "cotdg": (lambda x, r: _DEGREE * _minus_square_inverse(x),),
-    "ellipj_sn": (lambda u, m, r: special("ellipj_cn", u, m) * special("ellipj_dn", u, m), None),
-    "ellipj_cn": (lambda u, m, r: -special("ellipj_sn", u, m) * special("ellipj_dn", u, m), None),
+    "ellipj_sn": (
+        lambda u, m, r: special("ellipj_cn", u, m) * special("ellipj_dn", u, m),
+        lambda u, m, r: special("ellipj_cn", u, m) * _amplitude_by_parameter(u, m),
+    ),
+    "ellipj_cn": (
+        lambda u, m, r: -special("ellipj_sn", u, m) * special("ellipj_dn", u, m),
+        lambda u, m, r: -special("ellipj_sn", u, m) * _amplitude_by_parameter(u, m),
+    ),
     "ellipj_dn": (
         lambda u, m, r: -absorbing(m, special("ellipj_sn", u, m) * special("ellipj_cn", u, m)),
-        None,
+        _delta_by_parameter,
     ),
-    "ellipj_am": (lambda u, m, r: _amplitude_slope(u, m), None),
+    "ellipj_am": (
+        lambda u, m, r: _amplitude_slope(u, m),
+        lambda u, m, r: _amplitude_by_parameter(u, m),
+    ),
 }
 
 DEFINITIONS: dict[str, Definition] = {

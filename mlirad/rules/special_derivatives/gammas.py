@@ -48,7 +48,7 @@ def _rgamma(x: Formula, r: Formula) -> Formula:
     return where(x < 0.5, below, where(x > 2 * _OVERFLOWS, 0.0, -digamma(x) * r))
 
 
-def _rgamma_slope(x: Formula) -> Formula:
+def rgamma_slope(x: Formula) -> Formula:
     """The derivative of 1 / gamma(x), which is finite at the poles of gamma."""
     return _rgamma(x, special("rgamma", x))
 
@@ -65,7 +65,7 @@ def _binom_n(n: Formula, k: Formula, r: Formula) -> Formula:
     """
     rest = n + (1 - k)
     value, scale = special("rgamma", rest), special("gamma", n + 1) * special("rgamma", k + 1)
-    near = scale * (_rgamma_slope(rest) + absorbing(value, digamma(n + 1)))
+    near = scale * (rgamma_slope(rest) + absorbing(value, digamma(n + 1)))
     is_near = (rest < 1) & (absolute(r) < 1) & (n < _OVERFLOWS) & (absolute(k) > 0)
     found = where(is_near, near, r * _difference(rest, k))
     return where(n == INFINITY, n ** (k - 1) * special("rgamma", k), found)
@@ -74,7 +74,7 @@ def _binom_n(n: Formula, k: Formula, r: Formula) -> Formula:
 def _binom_k(n: Formula, k: Formula, r: Formula) -> Formula:
     """r (digamma(n - k + 1) - digamma(k + 1)), near zeros by those of 1 / gamma."""
     above, below = n + (1 - k), k + 1
-    change = _rgamma_slope(below) * special("rgamma", above) - special("rgamma", below) * _rgamma_slope(above)
+    change = rgamma_slope(below) * special("rgamma", above) - special("rgamma", below) * rgamma_slope(above)
     is_near = ((above < 1) | (below < 1)) & (n < _OVERFLOWS)
     return where(is_near, special("gamma", n + 1) * change, r * _difference(below, above - below))
 
@@ -86,7 +86,7 @@ def _poch_z(z: Formula, m: Formula, r: Formula) -> Formula:
     same factors with the other sign.
     """
     end = z + m
-    near = special("gamma", end) * (_rgamma_slope(z) + absorbing(special("rgamma", z), digamma(end)))
+    near = special("gamma", end) * (rgamma_slope(z) + absorbing(special("rgamma", z), digamma(end)))
     mirrored = -r * _difference(1 - end, m)
     found = where((z < 1) & (end < _OVERFLOWS), near, r * _difference(z, m))
     found = where((end < 0.5) & _is_whole(m), mirrored, found)
@@ -106,7 +106,4 @@ DERIVATIVES: Derivatives = {
     ),
     "binom": (_binom_n, _binom_k),
     "poch": (_poch_z, lambda z, m, r: r * digamma(z + m)),
-    "zetac": (None,),
-    "zeta": (None, lambda x, q, r: -x * special("zeta", x + 1, q)),
-    "riemann_zeta": (None,),
 }

@@ -39,6 +39,7 @@ from mlirad.rules.special_derivatives import (
     gammas,
     lambert_w,
     sines,
+    zetas,
 )
 from mlirad.rules.special_derivatives.parts import Definition, Derivatives
 
@@ -53,6 +54,7 @@ _FAMILIES = (
     gammas,
     lambert_w,
     sines,
+    zetas,
 )
 
 SPECIAL_DERIVATIVES: Derivatives = {name: d for family in _FAMILIES for name, d in family.DERIVATIVES.items()}

@@ -235,5 +235,43 @@ HYPERGEOMETRIC = (
          slow=True),
 )  # fmt: skip
 
-CASES: tuple[Case, ...] = (*BESSEL, *AIRY, *HYPERGEOMETRIC)
+
+# Orders and parameters ----------------------------------------------------------------------------
+
+PLACES = ((0.3,), (2.0,), (6.5,), (30.0,))
+"""Where Bessel functions are looked at by their order."""
+
+
+BY_ORDER: dict[str, Any] = {"slow": True, "usual": (-8, 12), "exponents": (-8, 1), "most": 60, "others": PLACES,
+                            "special": (0.25, 3.0, 5.999, 6.0, 20.0, 80.0), "reach": (-40.0, 120.0)}  # fmt: skip
+"""Orders that are common; those near 100 are next to the end of power series of J."""
+
+BY_PARAMETER: dict[str, Any] = {"slow": True, "usual": (0.1, 8), "exponents": (-3, 1), "most": 40, "domain": HALF_LINE,
+                                "reach": (1e-3, 30.0)}  # fmt: skip
+BY_MODULUS: dict[str, Any] = {"slow": True, "usual": (-3, 1), "exponents": (-8, 2), "most": 40, "domain": (-math.inf, 1.0),
+                              "reach": (-100.0, 0.99), "others": ((0.3,), (1.2,), (-4.0,))}  # fmt: skip
+
+ORDERS_AND_PARAMETERS = (
+    special("jv", mp.besselj, waves=True, **BY_ORDER),
+    special("yv", mp.bessely, waves=True, **BY_ORDER),
+    special("iv", mp.besseli, **BY_ORDER),
+    special("ive", lambda v, x: mp.exp(-x) * mp.besseli(v, x), **BY_ORDER),
+    special("kv", mp.besselk, **BY_ORDER),
+    special("kve", lambda v, x: mp.exp(x) * mp.besselk(v, x), **BY_ORDER),
+    special("hyp0f1", mp.hyp0f1, **BY_PARAMETER, others=((-80.0,), (-3.0,), (0.7,), (30.0,))),
+    special("hyp1f1", mp.hyp1f1, **BY_PARAMETER, others=((1.5, -20.0), (0.5, 0.7), (2.0, 30.0))),
+    special("hyp1f1", lambda b, a, x: mp.hyp1f1(a, b, x), argument=1, **BY_PARAMETER, others=((1.5, -20.0), (0.5, 0.7), (2.0, 30.0))),
+    special("hyp2f1", mp.hyp2f1, **BY_PARAMETER, others=((1.5, 2.0, -6.0), (0.5, 1.0, 0.3), (2.0, 3.5, 0.9))),
+    special("hyp2f1", lambda b, a, c, x: mp.hyp2f1(a, b, c, x), argument=1, **BY_PARAMETER, others=((1.5, 2.0, -6.0), (0.5, 1.0, 0.3), (2.0, 3.5, 0.9))),
+    special("hyp2f1", lambda c, a, b, x: mp.hyp2f1(a, b, c, x), argument=2, **BY_PARAMETER, others=((1.5, 2.0, -6.0), (0.5, 1.0, 0.3), (2.0, 3.5, 0.9))),
+    special("hyperu", mp.hyperu, **BY_PARAMETER, others=((1.5, 0.3), (0.5, 20.0), (-2.5, 1.0))),
+    special("hyperu", lambda b, a, x: mp.hyperu(a, b, x), argument=1, **BY_PARAMETER, others=((1.5, 0.3), (0.5, 20.0), (3.0, 1.0))),
+    special("ellipkinc", lambda m, phi: mp.ellipf(phi, m), argument=1, **BY_MODULUS),
+    special("ellipeinc", lambda m, phi: mp.ellipe(phi, m), argument=1, **BY_MODULUS),
+    *(part("ellipj", k, lambda m, u, kind=kind: mp.ellipfun(kind, u, m=m), argument=1, usual=(0, 1), domain=(0.0, 1.0),
+           exponents=(-8, 1), reach=(1e-8, 0.999), others=((0.7,), (3.0,), (-1.5,)), waves=True, slow=True, most=40)
+      for k, kind in enumerate(("sn", "cn", "dn"))),
+)  # fmt: skip
+
+CASES: tuple[Case, ...] = (*BESSEL, *AIRY, *HYPERGEOMETRIC, *ORDERS_AND_PARAMETERS)
 """Functions that SciPy computes by series and recurrences."""

@@ -173,6 +173,9 @@ GAMMA = (
             domain=lambda n: (0.0, n), slow=True),
     special("zeta", slope=lambda q, x: -x * mp.zeta(x + 1, q), argument=1, usual=(0, 20), domain=HALF_LINE,
             others=((1.5,), (2.0,), (5.0,)), exponents=(-30, 8), slow=True),
+    special("zeta", lambda x, q: mp.zeta(x, q), usual=(1, 20), domain=(1.0, math.inf), reach=(1.001, 300.0), exponents=(-1, 2),
+            others=((0.5,), (1.0,), (30.0,)), special=(199.9, 200.1), slow=True, most=20),
+    special("zetac", mp.zeta, usual=(-10, 20), reach=(-40.0, 50.0), exponents=(-8, 1), special=(-2.0, -0.5, 0.999, 1.001), slow=True, most=30),
 )  # fmt: skip
 
 # Entropies, losses, transformations of data -------------------------------------------------------
