@@ -22,7 +22,7 @@ from mlirad.dialects.array.special_values import CHUNK, NUMPY, special_values
 from mlirad.packages import special_ufunc
 from mlirad.rules.special_derivatives.table import DEFINITIONS
 
-UFUNCS = {f.ufunc: f.arity for name, f in SPECIAL_FUNCTIONS.items() if name not in DEFINITIONS}
+UFUNCS = {f.ufunc: f.arity for name, f in SPECIAL_FUNCTIONS.items() if f.ufunc and name not in DEFINITIONS}
 
 ENDS = [np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300, 0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 3.0, -3.0, 0.5]
 MIDDLE = [1e15, -1e15, 1e8, -1e8, 1e5, -1e5, 300.5, -1e9 - 0.5, 1e20, 40.5, -40.5, 1e-10, 1e50]

@@ -11,7 +11,6 @@ import pytest
 from scipy import special
 
 import mlirad as ad
-from mlirad.errors import UnsupportedError
 
 
 def faddeeva(z: Any) -> Any:
@@ -109,9 +108,3 @@ def test_voigt_profile(case: tuple[float, float], interpret: bool) -> None:
     else:
         twice = grad(grad(special.voigt_profile, 1), 1)(0.5, sigma, gamma)
         np.testing.assert_allclose(twice, second, rtol=1e-12)
-
-
-@pytest.mark.parametrize("function", [special.gamma, special.log_ndtr, special.expi])
-def test_other_functions_of_complex_numbers_are_refused(function: Any) -> None:
-    with pytest.raises(UnsupportedError, match="of complex arrays cannot be traced"):
-        ad.jit(function)(1.0 + 1.0j)

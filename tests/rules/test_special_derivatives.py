@@ -126,6 +126,55 @@ _ROOT = mp.sqrt(2)
 
 _OFF_THE_LINE = [(0.0, 0.0), (0.7, 0.2), (-1.3, 0.4), (0.3, -2.0), (2.5, 1e-9), (14.0, 0.5), (-0.5, 15.0)]
 
+OFF_THE_AXES = [(0.7, 0.4), (-0.6, 1.3), (1.2, -2.5)]
+
+
+def _part(function: Callable[..., Any], part: str) -> Callable[..., Any]:
+    """A part of a function of real numbers and of a complex one, by the parts of this."""
+
+    def value(*operands: Any) -> Any:
+        *orders, x, y = operands
+        return getattr(function(*orders, mp.mpc(x, y)), part)
+
+    return value
+
+
+OF_COMPLEX: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
+    "gamma": (mp.gamma, ()),
+    "rgamma": (mp.rgamma, ()),
+    "loggamma": (mp.loggamma, ()),
+    "psi": (mp.digamma, ()),
+    "zeta": (mp.zeta, (3.0,)),
+    "expi": (mp.ei, ()),
+    "exp1": (mp.e1, ()),
+    "log_ndtr": (lambda z: mp.log(mp.erfc(-z / mp.sqrt(2)) / 2), ()),
+    "spence": (lambda z: mp.polylog(2, 1 - z), ()),
+    "wrightomega": (
+        lambda z: mp.lambertw(mp.exp(z), int(mp.ceil((mp.im(z) - mp.pi) / (2 * mp.pi)))),
+        (),
+    ),
+    "sici_si": (mp.si, ()),
+    "sici_ci": (mp.ci, ()),
+    "shichi_shi": (mp.shi, ()),
+    "shichi_chi": (mp.chi, ()),
+    "fresnel_s": (mp.fresnels, ()),
+    "fresnel_c": (mp.fresnelc, ()),
+    "airy_ai": (mp.airyai, ()),
+    "airy_aip": (lambda z: mp.airyai(z, derivative=1), ()),
+    "airy_bi": (mp.airybi, ()),
+    "airy_bip": (lambda z: mp.airybi(z, derivative=1), ()),
+    "jv": (mp.besselj, (1.5,)),
+    "yv": (mp.bessely, (0.3,)),
+    "iv": (mp.besseli, (1.5,)),
+    "kv": (mp.besselk, (0.3,)),
+    "hankel1": (mp.hankel1, (1.5,)),
+    "hankel2": (mp.hankel2, (0.3,)),
+    "hyp0f1": (mp.hyp0f1, (1.5,)),
+    "hyp2f1": (mp.hyp2f1, (0.5, 1.5, 2.2)),
+}
+"""By name the function of a complex number, and orders for it."""
+
+
 CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "gamma": (mp.gamma, 0, [(0.7,), (4.2,), (-2.3,)]),
     "rgamma": (mp.rgamma, 0, [(0.7,), (4.2,), (-2.3,), (0.0,), (-2.0,), (-3.0,)]),
@@ -163,6 +212,11 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
             "complex_erfc": mp.erfc,
             "complex_dawson": _dawson,
         }.items()
+        for part in ("real", "imag")
+    },
+    **{
+        f"complex_{name}_{part}": (_part(f, part), len(orders), [(*orders, x, y) for x, y in OFF_THE_AXES])
+        for name, (f, orders) in OF_COMPLEX.items()
         for part in ("real", "imag")
     },
     "owens_t": (_owens, 1, [(0.7, 0.4), (1.2, -1.5), (0.0, 0.5)]),
@@ -316,6 +370,11 @@ def test_every_function_is_here():
     assert set(CASES) | OF_RELATED == set(SPECIAL_FUNCTIONS) == set(SPECIAL_DERIVATIVES)
     for name, known in SPECIAL_FUNCTIONS.items():
         assert len(SPECIAL_DERIVATIVES[name]) == known.arity
+        if known.ufunc_of_complex:
+            loop = special_ufunc(known.ufunc_of_complex)
+            assert (loop.nin, loop.nout) == (known.arity - 1, known.outputs)
+            assert name in OWN_FUNCTIONS
+            continue
         assert known.ufunc or (name in DEFINITIONS and name in OWN_FUNCTIONS)
         own = (
             special_ufunc(known.ufunc) if known.ufunc else np.frompyfunc(OWN_FUNCTIONS[name], known.arity, 1)

@@ -110,12 +110,9 @@ MADE_BY_DERIVATIVES = {
 }  # fmt: skip
 """Ops that programs do not have until they are differentiated."""
 
-OF_COMPLEX_NUMBERS = {
-    f"{name}_{part}"
-    for name in ("complex_erf", "complex_erfc", "complex_dawson", "faddeeva")
-    for part in ("real", "imag")
-}
-"""Parts of functions in the plane: compared in `test_complex_error_functions.py`, with their slopes."""
+OF_COMPLEX_NUMBERS = {name for name in SPECIAL_FUNCTIONS if name.startswith(("complex_", "faddeeva_"))}
+"""Parts of functions in the plane: compared with their slopes by `test_complex_error_functions.py` and
+`test_complex_special_functions.py`."""
 
 DENSITIES = (
     lambda x: stats.gamma.pdf(x, 2.5), lambda x: stats.gamma.logpdf(x, 2.5),

@@ -16,6 +16,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.array.special_functions import FUNCTIONS_OF_COMPLEX
+from mlirad.dialects.array.special_values import complex_values
 from mlirad.packages import scipy_module, special_ufunc
 
 _Array: TypeAlias = npt.NDArray[Any]
@@ -180,13 +182,33 @@ def _xlogy(x: _Array, y: _Array) -> _Array:
     return special_ufunc("xlogy")(x, y)
 
 
-def _of_complex(ufunc: str, part: str) -> Callable[[_Array, _Array], _Array]:
-    """A part of a function of complex numbers, by the parts of these."""
+def _of_complex(ufunc: str, part: str, output: int = 0) -> Callable[..., _Array]:
+    """A part of a function of complex numbers, or of one of its results, by the parts of its last operand."""
 
-    def value(x: _Array, y: _Array) -> _Array:
-        z = np.empty(np.shape(x), np.complex128)
-        z.real, z.imag = x, y
-        return np.asarray(getattr(special_ufunc(ufunc)(z), part), x.dtype)
+    def value(*operands: _Array) -> _Array:
+        found = complex_values(ufunc, *operands)[output]
+        return np.asarray(getattr(found, part), operands[-1].dtype)
+
+    return value
+
+
+_ZETA_TERMS: Final = 40
+_ZETA_SERIES: Final = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600)
+
+
+def _complex_zeta(part: str) -> Callable[[_Array, _Array, _Array], _Array]:
+    """By its first terms, and the formula of Euler and Maclaurin for the others."""
+
+    def value(s: _Array, x: _Array, y: _Array) -> _Array:
+        z = np.asarray(x, np.complex128) + 1j * y
+        total = sum(((z + k) ** -s for k in range(_ZETA_TERMS)), np.zeros_like(z))
+        end = z + _ZETA_TERMS
+        total = total + end ** (1 - s) / (s - 1) + end**-s / 2
+        term = s * end ** (-s - 1)
+        for k, coefficient in enumerate(_ZETA_SERIES):
+            total = total + coefficient * term
+            term = term * (s + 2 * k + 1) * (s + 2 * k + 2) / end**2
+        return np.asarray(getattr(total, part), x.dtype)
 
     return value
 
@@ -232,6 +254,14 @@ OWN_FUNCTIONS: Final[dict[str, Callable[..., _Array]]] = {
     "complex_erfc_imag": _of_complex("erfc", "imag"),
     "complex_dawson_real": _of_complex("dawsn", "real"),
     "complex_dawson_imag": _of_complex("dawsn", "imag"),
+    **{
+        f"{name}_{part}": _of_complex(ufunc, part, k)
+        for ufunc, (_, names) in FUNCTIONS_OF_COMPLEX.items()
+        for k, name in enumerate(names)
+        for part in ("real", "imag")
+    },
+    "complex_zeta_real": _complex_zeta("real"),
+    "complex_zeta_imag": _complex_zeta("imag"),
     "sinc_series": partial(_series, start=3),
     "sinc_series_slope": partial(_series, start=5),
 }

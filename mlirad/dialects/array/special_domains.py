@@ -109,6 +109,14 @@ def _hyp2f1(xp: Namespace, a: Lanes, b: Lanes, c: Lanes, x: Lanes) -> tuple[Lane
     return _is_number(a, b, c, x), (a, b, c, x)
 
 
+def _complex_hyp2f1(
+    xp: Namespace, a: Lanes, b: Lanes, c: Lanes, x: Lanes, y: Lanes
+) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """Sums of powers, of as many as the parameters are large."""
+    ends = (xp.abs(a) < MOST_TERMS) & (xp.abs(b) < MOST_TERMS) & (xp.abs(c) < MOST_TERMS)
+    return ends, (a, b, c, x, y)
+
+
 DOMAINS: Final[dict[str, Domain]] = {
     "yn": _yn,
     "yv": _yv,
@@ -117,8 +125,12 @@ DOMAINS: Final[dict[str, Domain]] = {
     "hyp1f1": _hyp1f1,
     "hyperu": _hyperu,
     "hyp2f1": _hyp2f1,
+    "complex_hyp2f1": _complex_hyp2f1,
 }
-"""By the name of a ufunc which arguments it ends at. Those that are not here end at all."""
+"""By the name of a ufunc which arguments it ends at; with `complex_`, for complex numbers by their parts.
+
+Those that are not here end at all.
+"""
 
 HARMLESS: Final = 1.0
 """An argument at which all of these end, for every parameter."""

@@ -22,7 +22,8 @@ from mlirad.lazy_dataclass import dataclass
 class SpecialFunction:
     """A function of `parameters`: result number `output` of the ufunc of that name, which has `outputs`.
 
-    One that SciPy does not have has no `ufunc`.
+    One that SciPy does not have has no `ufunc`. A part of a result for complex numbers has `ufunc_of_complex`
+    instead: its last two parameters are the parts of the last operand.
     """
 
     parameters: tuple[str, ...]
@@ -30,6 +31,8 @@ class SpecialFunction:
     ufunc: str
     output: int = 0
     outputs: int = 1
+    ufunc_of_complex: str = ""
+    is_imaginary: bool = False
 
     @property
     def arity(self) -> int:
@@ -164,6 +167,8 @@ _OWN = {
     "complex_erfc_imag x y": "imaginary part of it",
     "complex_dawson_real x y": "real part of Dawson's integral of x + iy",
     "complex_dawson_imag x y": "imaginary part of it",
+    "complex_zeta_real s x y": "real part of the sum over k from 0 of (z + k)^-s, for whole s > 1 and x > 0",
+    "complex_zeta_imag s x y": "imaginary part of it",
     "sinc_series x": "-sinc_slope(x) / x for |x| up to 1",
     "sinc_series_slope x": "-1 / x times the derivative of sinc_series, for |x| up to 1",
 }
@@ -178,6 +183,15 @@ _SEVERAL = {
     "fresnel x": ("fresnel_s", "fresnel_c"),
 }
 """Ufuncs with several results, and what each is called."""
+
+_OF_COMPLEX = (
+    "gamma z", "rgamma z", "loggamma z", "psi z",
+    "expi z", "exp1 z", "log_ndtr z", "spence z", "wrightomega z",
+    "sici z", "shichi z", "fresnel z", "airy z",
+    "jv v z", "yv v z", "iv v z", "kv v z", "hankel1 v z", "hankel2 v z",
+    "hyp0f1 b z", "hyp2f1 a b c z",
+)  # fmt: skip
+"""Ufuncs whose last operand may be complex, as programs compute them by the loops of SciPy."""
 
 _MEANINGS_OF_PARTS = {
     "airy_ai": "Airy function Ai",
@@ -217,15 +231,36 @@ def _special_functions() -> dict[str, SpecialFunction]:
         for k, name in enumerate(names):
             meaning = _MEANINGS_OF_PARTS[name]
             found[name] = SpecialFunction(tuple(parameters), meaning, ufunc, k, len(names))
+    for ufunc, (orders, names) in FUNCTIONS_OF_COMPLEX.items():
+        operands = ", ".join((*orders, "x + iy"))
+        for k, name in enumerate(names):
+            place = f", result {k}" if len(names) > 1 else ""
+            for part in ("real", "imag"):
+                found[f"{name}_{part}"] = SpecialFunction(
+                    (*orders, "x", "y"),
+                    f"{part.replace('imag', 'imaginary')} part of {ufunc}({operands}){place}",
+                    "",
+                    k,
+                    len(names),
+                    ufunc,
+                    part == "imag",
+                )
     return found
 
-
-SPECIAL_FUNCTIONS: dict[str, SpecialFunction] = _special_functions()
-"""By its name what a special function is."""
 
 RESULTS_OF: dict[str, tuple[str, ...]] = {
     signature.split()[0]: names for signature, names in _SEVERAL.items()
 }
 """By the name of a ufunc with several results the functions that these are."""
+
+FUNCTIONS_OF_COMPLEX: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    ufunc: (tuple(orders), tuple(f"complex_{name}" for name in RESULTS_OF.get(ufunc, (ufunc,))))
+    for ufunc, *orders in (signature.split()[:-1] for signature in _OF_COMPLEX)
+}
+"""By a ufunc whose last operand may be complex the real operands, and the functions that its results are."""
+
+
+SPECIAL_FUNCTIONS: dict[str, SpecialFunction] = _special_functions()
+"""By its name what a special function is."""
 
 MAX_ARITY = max(function.arity for function in SPECIAL_FUNCTIONS.values())

@@ -47,6 +47,19 @@ class _NumPy:
 NUMPY: Final = _NumPy()
 
 
+def complex_values(ufunc: str, *operands: _Array) -> Sequence[_Array]:
+    """The same for real parameters and a complex operand, whose parts are the last two operands."""
+    called = special_ufunc(ufunc)
+
+    def of_parts(*operands: _Array) -> Any:
+        *orders, x, y = operands
+        z = np.empty(np.broadcast_shapes(*map(np.shape, operands)), np.complex128)
+        z.real, z.imag = x, y
+        return called(*orders, z)
+
+    return _values(f"complex_{ufunc}", of_parts, operands)
+
+
 def _values(name: str, ufunc: Any, operands: Sequence[_Array]) -> Sequence[_Array]:
     domain = DOMAINS.get(name)
     if domain is None:

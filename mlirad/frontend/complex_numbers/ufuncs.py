@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.complex_numbers.elementwise import BINARY, UNARY
-from mlirad.frontend.complex_numbers.error_functions import complex_meaning
 from mlirad.frontend.complex_numbers.functions import apply_function, astype, written
 from mlirad.frontend.complex_numbers.products import PRODUCTS
+from mlirad.frontend.complex_numbers.special_functions import complex_meaning
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.calls.binding import shown
 from mlirad.frontend.numpy_functions.protocols.ufuncs import name_of
@@ -53,8 +53,8 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
 
 
 def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    unary, binary = UNARY.get(ufunc) or complex_meaning(ufunc), BINARY.get(ufunc)
-    if method != "__call__" or (unary is None and binary is None):
+    unary, binary, special = UNARY.get(ufunc), BINARY.get(ufunc), complex_meaning(ufunc)
+    if method != "__call__" or (unary is None and binary is None and special is None):
         raise unsupported_error(
             f"{name} of complex arrays cannot be traced",
             "write what is meant with z.real, z.imag or np.abs(z)",
@@ -69,8 +69,9 @@ def _called(ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], op
     if unary is not None:
         z = as_complex(inputs[0])
         return unary(z.real, z.imag)
-    assert binary is not None
-    return binary(*inputs)
+    meaning = binary or special
+    assert meaning is not None
+    return meaning(*inputs)
 
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from mlirad.dialects.array.special_values import special_values
 from mlirad.float_modes import silent
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.deltas.complex_partials import COMPLEX_PARTIALS
 
 
 class _Special:
@@ -260,24 +261,6 @@ def _powm1(x: Array, y: Array, r: Array) -> tuple[Array, Array]:
     return np.where(y == 0, 0.0, y * np.power(x, y - 1)), by_exponent
 
 
-def _of_complex(slope: Callable[[Any], Any], part: str) -> Callable[..., tuple[Array, Array]]:
-    """The partial derivatives of a part of a function of x + iy, from its complex derivative."""
-
-    def partials(x: Array, y: Array, r: Array) -> tuple[Array, Array]:
-        found = slope(np.asarray(x, np.complex128) + 1j * y)
-        return (found.real, -found.imag) if part == "real" else (found.imag, found.real)
-
-    return partials
-
-
-_COMPLEX_SLOPES: dict[str, Callable[[Any], Any]] = {
-    "faddeeva": lambda z: 2j / sqrt(pi) - 2 * z * _s.wofz(z),
-    "complex_erf": lambda z: 2 / sqrt(pi) * np.exp(-z * z),
-    "complex_erfc": lambda z: -2 / sqrt(pi) * np.exp(-z * z),
-    "complex_dawson": lambda z: 1 - 2 * z * _s.dawsn(z),
-}
-"""The complex derivatives of functions that are given by their parts."""
-
 _DEGREE = pi / 180
 
 _Found: TypeAlias = Array | tuple[Array, ...]
@@ -318,11 +301,7 @@ _PARTIALS: dict[str, _Partials] = {
     "fdtrc": lambda m, n, x, r: (*_by_shapes("fdtrc", m, n, x=x), -_f_density(m, n, x)),
     "erfcinv": lambda x, r: -sqrt(pi) / 2 * np.exp(r**2),
     "erfcx": _erfcx,
-    **{
-        f"{name}_{part}": _of_complex(slope, part)
-        for name, slope in _COMPLEX_SLOPES.items()
-        for part in ("real", "imag")
-    },
+    **COMPLEX_PARTIALS,
     "erfi": lambda x, r: 2 / sqrt(pi) * np.exp(x * x),
     "dawsn": _dawsn,
     "owens_t": lambda h, a, r: (

@@ -7,6 +7,7 @@ The symbol `mlirad_loop_gammainc_dd_d` is the loop of `scipy.special.gammainc` f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mlirad.dialects.array.special_domains import DOMAINS, HARMLESS
@@ -25,26 +26,50 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     """A function of `SPECIAL_FUNCTIONS` of operands of one float kind and width."""
     known = SPECIAL_FUNCTIONS[function]
     kind, width = operands[0].kind, operands[0].width
-    letter, size = _LETTERS[kind], _BYTES[kind]
+    letter = _LETTERS[kind]
     ends: Value | None = None
-    if known.ufunc in DOMAINS:
-        found, arguments = DOMAINS[known.ufunc](_Namespace(), *[_Lanes(f, x) for x in operands])
+    domain = DOMAINS.get(known.ufunc or f"complex_{known.ufunc_of_complex}")
+    if domain is not None:
+        found, arguments = domain(_Namespace(), *[_Lanes(f, x) for x in operands])
         ends = found.value
         operands = tuple(f.select(found.value, x.value, HARMLESS) for x in arguments)
-    slots = [f.alloca(kind, width) for _ in range(known.arity + known.outputs)]
+    if known.ufunc_of_complex:
+        *orders, x, y = operands
+        letters = letter * len(orders) + letter.upper(), letter.upper() * known.outputs
+        slot = _called(f, known.ufunc_of_complex, letters, [*([v] for v in orders), [x, y]])[known.output]
+        result = f.widen(f.value(0.0, kind), width)
+        for lane in range(width):
+            address = f.gep(slot, 2 * lane + known.is_imaginary, kind)
+            result = f.insert(result, f.load(address, kind), lane)
+    else:
+        letters = letter * known.arity, letter * known.outputs
+        result = f.load(_called(f, known.ufunc, letters, [[x] for x in operands])[known.output], kind, width)
+    return result if ends is None else f.select(ends, result, float("nan"))
+
+
+def _called(
+    f: IRBuilder, ufunc: str, letters: tuple[str, str], operands: Sequence[Sequence[Value]]
+) -> list[Value]:
+    """The slots of the results of a loop; a capital letter stands for complex numbers, given by two parts."""
+    kind, width = operands[0][0].kind, operands[0][0].width
+    parts = [2 if letter.isupper() else 1 for letter in letters[0] + letters[1]]
+    slots = [f.alloca(kind, count * width) for count in parts]
     for slot, operand in zip(slots, operands, strict=False):
-        f.store(operand, slot)
+        if len(operand) == 1:
+            f.store(operand[0], slot)
+        else:
+            for k in range(2 * width):
+                f.store(f.extract(operand[k % 2], k // 2), f.gep(slot, k, kind))
     # Loops may change the addresses that they are given.
     addresses = f.alloca("ptr", len(slots), 8)
     for k, slot in enumerate(slots):
         f.store(slot, f.gep(addresses, k, "ptr"))
-    symbol = f"{LOOP_PREFIX}{known.ufunc}_{letter * known.arity}_{letter * known.outputs}"
+    symbol = f"{LOOP_PREFIX}{ufunc}_{letters[0]}_{letters[1]}"
     f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
-    steps = f.module.table("i64", [size] * len(slots))
+    steps = f.module.table("i64", [_BYTES[kind] * count for count in parts])
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])
     f.work += FLOPS * width
-    result = f.load(slots[known.arity + known.output], kind, width)
-    return result if ends is None else f.select(ends, result, float("nan"))
+    return slots[len(operands) :]
 
 
 class _Lanes:

@@ -31,6 +31,8 @@ from mlirad.ir.locations import location_of
 from mlirad.rules.special_derivatives import (
     bessel,
     complex_errors,
+    complex_gammas,
+    complex_integrals,
     distributions,
     elliptic,
     entropies,
@@ -46,6 +48,8 @@ from mlirad.rules.special_derivatives.parts import Definition, Derivatives
 _FAMILIES = (
     bessel,
     complex_errors,
+    complex_gammas,
+    complex_integrals,
     distributions,
     elliptic,
     entropies,
@@ -62,6 +66,7 @@ SPECIAL_DERIVATIVES: Derivatives = {name: d for family in _FAMILIES for name, d 
 
 DEFINITIONS: dict[str, Definition] = {
     **complex_errors.DEFINITIONS,
+    **complex_gammas.DEFINITIONS,
     **distributions.DEFINITIONS,
     **elliptic.DEFINITIONS,
     **entropies.DEFINITIONS,
