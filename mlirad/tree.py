@@ -29,13 +29,25 @@ Structure: TypeAlias = Tree
 
 @plain_errors
 def flatten(value: Any) -> tuple[list[Any], Structure]:
-    """The leaves of a value in their order, and its structure."""
+    """The leaves of a value in their order, and its structure.
+
+    >>> leaves, structure = ad.tree.flatten({"b": (2.0, 3.0), "a": 1.0})
+    >>> leaves
+    [1.0, 2.0, 3.0]
+    >>> ad.tree.unflatten(structure, [10 * leaf for leaf in leaves])
+    {'b': (20.0, 30.0), 'a': 10.0}
+    """
     return _flatten(value)
 
 
 @plain_errors
 def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
-    """The structure with the given leaves, which can be anything. Raises `ShapeError` for another number."""
+    """The structure with the given leaves, which can be anything. Raises `ShapeError` for another number.
+
+    >>> structure = ad.tree.structure({"w": 0.0, "b": 0.0})
+    >>> ad.tree.unflatten(structure, ["first", "second"])
+    {'w': 'second', 'b': 'first'}
+    """
     if not isinstance(cast(object, structure), Tree):
         raise argument_error(
             f"ad.tree.unflatten takes a structure, got {of_class(structure)}",
@@ -52,19 +64,31 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
 
 @plain_errors
 def leaves(value: Any) -> list[Any]:
-    """The leaves of a value in their order."""
+    """The leaves of a value in their order.
+
+    >>> ad.tree.leaves({"b": (2.0, None), "a": np.zeros(2)})
+    [array([0., 0.]), 2.0]
+    """
     return _flatten(value)[0]
 
 
 @plain_errors
 def structure(value: Any) -> Structure:
-    """The structure of a value."""
+    """The structure of a value.
+
+    >>> ad.tree.structure([1.0, 2.0]) == ad.tree.structure((1.0, 2.0))
+    False
+    """
     return _flatten(value)[1]
 
 
 @plain_errors
 def paths(value: Any, name: str = "") -> list[str]:
-    """How to reach each leaf, in their order, from a variable called `name`: `x['w'][0]`."""
+    """How to reach each leaf, in their order, from a variable called `name`: `x['w'][0]`.
+
+    >>> ad.tree.paths({"b": (2.0, 3.0), "a": 1.0}, "params")
+    ["params['a']", "params['b'][0]", "params['b'][1]"]
+    """
     return _flatten(value)[1].paths(name)
 
 
@@ -75,6 +99,9 @@ def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the m
     The function takes one more argument from each of `others`, which are structured like the value; where
     that has a leaf they may have anything, such as `None` or a tuple. Raises `ShapeError` where structures
     differ.
+
+        >>> ad.tree.map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"w": 2.0, "b": 0.0})
+        {'w': 0.0, 'b': 2.0}
     """
     require_function(function, "ad.tree.map")
     first, tree = _flatten(value)
@@ -88,6 +115,12 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
 
     The vector has the dtype that the leaves promote to; what is made of one has leaves of their own dtypes
     and shapes. Raises `DtypeError` for leaves that are no arrays.
+
+        >>> vector, unravel = ad.tree.ravel({"a": 1.0, "b": np.array([2.0, 3.0])})
+        >>> vector
+        array([1., 2., 3.])
+        >>> unravel(2 * vector)
+        {'a': array(2.), 'b': array([4., 6.])}
     """
     first, tree = _flatten(value)
     arrays = [_array(leaf, path) for leaf, path in zip(first, tree.paths("the structure"), strict=True)]

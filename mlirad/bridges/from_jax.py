@@ -95,6 +95,12 @@ def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:
     have these, and where a rule cannot be taken over, there is a `DroppedRuleWarning`.
     `jax.lax.stop_gradient` is kept. Raises `UnsupportedError` where JAX is not installed, and for operations
     and types that the language lacks.
+
+        >>> import jax
+        >>> softmax = ad.from_jax(jax.nn.softmax)
+        >>> ad.jacobian(softmax)(np.zeros(2)).round(6)
+        array([[ 0.25, -0.25],
+               [-0.25,  0.25]])
     """
     framework("jax", "from_jax")
     made_function = JaxFunction(function)

@@ -111,5 +111,15 @@ def from_stablehlo(text: str, file: str = "<StableHLO>", *, function: str | None
     bits, and gives a tuple of the results. `file` is what errors name. Raises `ParseError`, `VerifyError` or
     `UnsupportedError`, with file, line and op, for text that is malformed or that the language has no word
     for.
+
+        >>> text = '''
+        ... func.func @main(%x: tensor<f64>) -> tensor<f64> {
+        ...   %0 = stablehlo.sine %x : tensor<f64>
+        ...   return %0 : tensor<f64>
+        ... }
+        ... '''
+        >>> sine = ad.from_stablehlo(text)
+        >>> ad.grad(lambda x: sine(x)[0])(0.0)
+        np.float64(1.0)
     """
     return StableHloFunction(converted_function(text, file, function))

@@ -32,6 +32,13 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     dicts and dataclasses. Tensors must be on the CPU and of dtype float64, float32, int64, int32 or bool.
     Raises `UnsupportedError` where PyTorch is not installed, `DtypeError` for other dtypes, `ArgumentError`
     for other devices and layouts.
+
+        >>> import torch
+        >>> total = ad.to_torch(lambda x: np.sum(x**3))
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> total(x).backward()
+        >>> x.grad
+        tensor([ 3., 12.])
     """
     framework("torch", "to_torch")
     programs = Programs(function)

@@ -43,6 +43,12 @@ def explore(
     pattern of the Jacobian, or of the Hessian of a scalar function, is found, with respect to the `argnums`
     of a derivative.
 
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = ad.explore(ad.grad(np.sin), 1.0, path=f"{folder}/slope.html", measure=False)
+        ...     page.name, page.stat().st_size > 10_000
+        ('slope.html', True)
+
     Raises what tracing and compiling raise, and `UnsupportedError` for a file that cannot be written.
     """
     where = checked_path(path, "path", 'write path="explore.html"')

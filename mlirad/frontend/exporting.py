@@ -61,6 +61,16 @@ def export(
     compiler. `target` is "native", "baseline", a level such as "x86-64-v3", or a triple of LLVM such as
     "aarch64-unknown-linux-gnu" and "wasm32-unknown-unknown"; `cpu` and `features` are LLVM's names.
 
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = ad.export(ad.grad(lambda x: np.sum(x**2)), np.ones(3), path=f"{folder}/slope")
+        ...     header = made.header.read_text()
+        >>> print(header[header.index("int slope(") :].partition(";")[0])
+        int slope(
+            const double *x, /* in, [3], 3 elements, 24 bytes */
+            double *result /* out, [3], 3 elements, 24 bytes */
+        )
+
     Raises `ArgumentError` for a name that is none in C, `UnsupportedError` for programs that print or call
     special functions of SciPy, and for files that cannot be written, in which case none is; `CompileError`
     for an unknown target; and what tracing raises.

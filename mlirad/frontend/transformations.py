@@ -51,6 +51,14 @@ def jit(
 
     `dynamic` names dimensions of arguments that have one size, whatever it is, as in `"x:0 y:0"`, several
     strings for several sizes: the function is traced and differentiated once for all sizes of 2 and more.
+
+        >>> scale = ad.jit(lambda x, n: x * n, static_argnames="n")
+        >>> scale(np.array([1.0, 2.0]), n=3)
+        array([3., 6.])
+        >>> step = ad.jit(lambda w, g: w - 0.5 * g, donate="w")
+        >>> weights = np.ones(3)
+        >>> step(weights, np.ones(3)) is weights
+        True
     """
     is_own = str(getattr(function, "__module__", "")).startswith("mlirad.")  # written for traces alone
     plain = None if is_own else _as_it_stands
@@ -82,6 +90,9 @@ def value_and_grad(
     derivative. With `has_aux` the function returns
     `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
     those of `jit`.
+
+        >>> ad.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
+        (np.float64(5.0), array([2., 4.]))
     """
     chosen, has_aux = chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     holomorphic = checked_flag(holomorphic, "holomorphic")
@@ -112,6 +123,11 @@ def grad(
     like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
     `(value, aux)`, and the transformed one `(gradient, aux)`. `static_argnames` are parameters that reach the
     function as they are, `donate` those whose arrays results may be made in.
+
+        >>> ad.grad(lambda x, y: x * y**2, argnums=("x", "y"))(3.0, 2.0)
+        (np.float64(4.0), np.float64(12.0))
+        >>> ad.grad(lambda p: p["w"] * p["n"])({"w": 2.0, "n": 3})
+        {'w': np.float64(3.0), 'n': None}
     """
     chosen, has_aux = chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     holomorphic = checked_flag(holomorphic, "holomorphic")
@@ -142,6 +158,9 @@ def jvp(
 
     Tangents are structured like the primals; `None` stands for zero. With `argnums` there is one for each of
     these arguments, and the others are constants. Results without derivative have `None`.
+
+        >>> ad.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, None))
+        (np.float64(6.0), np.float64(3.0))
     """
     chosen = chosen_or_all(argnums)
 
@@ -182,6 +201,13 @@ def jacobian(
     With `sparse=True` it is one `scipy.sparse.csr_array`: a row for each float of the result, a column for
     each float of the arguments, leaf by leaf. It has the entries that can differ from zero, which
     `.structure` of the transformed function gives alone, and costs what these cost.
+
+        >>> ad.jacobian(lambda x: np.stack([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
+        array([[3., 2.],
+               [1., 0.]])
+        >>> ad.jacobian(lambda x: x[1:] * x[:-1], sparse=True)(np.array([1.0, 2.0, 3.0])).toarray()
+        array([[2., 1., 0.],
+               [0., 3., 2.]])
     """
     if checked_flag(sparse, "sparse"):
         has_aux = checked_flag(has_aux, "has_aux")
@@ -203,7 +229,11 @@ def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
-    """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
+    """The Jacobian by columns: one application of the derivative each; see `jacobian`.
+
+    >>> ad.jacfwd(lambda x: np.stack([x * x, 3 * x, 1 / x]))(2.0)
+    array([ 4.  ,  3.  , -0.25])
+    """
     flags = has_aux, holomorphic
     return _jacobian("forward", function, argnums, flags, static_argnames, options_of(options))
 
@@ -213,7 +243,11 @@ def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Names = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
-    """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
+    """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`.
+
+    >>> ad.jacrev(lambda x: {"sum": np.sum(x), "product": np.prod(x)})(np.array([2.0, 3.0]))
+    {'sum': array([1., 1.]), 'product': array([3., 2.])}
+    """
     flags = has_aux, holomorphic
     return _jacobian("reverse", function, argnums, flags, static_argnames, options_of(options))
 
@@ -247,6 +281,10 @@ def hessian(
     """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one.
 
     With `sparse=True` it is one symmetric `scipy.sparse.csr_array`; see `jacobian`.
+
+        >>> ad.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+        array([[6., 4.],
+               [4., 0.]])
     """
     if checked_flag(sparse, "sparse"):
         from mlirad.frontend.sparse.derivatives import SparseDerivative
@@ -272,6 +310,9 @@ def hvp(
 
     Like a gradient it is bare for one argument, and a tuple for several. With `argnums` both derivatives are
     with respect to these arguments: there is one tangent for each, and the result is as of `grad`.
+
+        >>> ad.hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+        array([6., 0.])
     """
     chosen = chosen_or_all(argnums)
 
@@ -294,6 +335,10 @@ def vmap(
     `in_axes` says along which axis each argument is batched, `None` for one that is the same for the whole
     batch; `out_axes` where the batch goes in the results. Each is one axis for all, or one per argument or
     result, or nested like their structures with one for all or one per part.
+
+        >>> dots = ad.vmap(lambda x, w: x @ w, in_axes=(0, None))
+        >>> dots(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
+        array([21., 43.])
     """
     hint = "write one axis for all arguments, or in_axes=(0, None)"
     axes = (

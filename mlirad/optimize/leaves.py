@@ -19,7 +19,11 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 
 @plain_errors
 def apply_updates(params: Any, updates: Any) -> Any:
-    """The parameters with the updates added; those without an update as they are."""
+    """The parameters with the updates added; those without an update as they are.
+
+    >>> ad.optimize.apply_updates({"w": 1.0, "n": 3}, {"w": -0.25, "n": None})
+    {'w': 0.75, 'n': 3}
+    """
     leaves, tree = flatten(params)
     moves = like(tree, leaves, updates, "updates")
     return tree.unflatten([p if m is None else p + m for p, m in zip(leaves, moves, strict=True)])

@@ -26,7 +26,14 @@ Rate: TypeAlias = float | Callable[[Any], Any]
 @dataclass(frozen=True)
 class Optimizer:
     """An optimiser: `init(params)` is its first state, and `update(gradients, state, params)` gives what is
-    added to the parameters and the next state. Only AdamW and L-BFGS need the parameters in `update`."""
+    added to the parameters and the next state. Only AdamW and L-BFGS need the parameters in `update`.
+
+        >>> optimizer, params = ad.optimize.sgd(0.1), {"w": 1.0}
+        >>> state = optimizer.init(params)
+        >>> updates, state = optimizer.update({"w": 5.0}, state, params)
+        >>> ad.optimize.apply_updates(params, updates)
+        {'w': np.float64(0.5)}
+    """
 
     init: Callable[[Any], Any]
     update: Callable[..., tuple[Any, Any]]
@@ -54,7 +61,13 @@ class History(NamedTuple):
 
 @plain_errors
 def sgd(learning_rate: Rate) -> Optimizer:
-    """Gradient descent: -rate * g."""
+    """Gradient descent: -rate * g.
+
+    >>> optimizer = ad.optimize.sgd(0.5)
+    >>> updates, state = optimizer.update(np.array([1.0, -4.0]), optimizer.init(np.zeros(2)))
+    >>> updates
+    array([-0.5,  2. ])
+    """
     rate = rate_of(learning_rate)
 
     @plain_errors
@@ -69,7 +82,14 @@ def sgd(learning_rate: Rate) -> Optimizer:
 @plain_errors
 def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False) -> Optimizer:
     """Gradient descent along v = decay * v + g; with `nesterov` along g + decay * v (Sutskever et al., *On
-    the importance of initialization and momentum in deep learning*, 2013)."""
+    the importance of initialization and momentum in deep learning*, 2013).
+
+        >>> optimizer = ad.optimize.momentum(0.1, decay=0.5)
+        >>> first, state = optimizer.update(1.0, optimizer.init(0.0))
+        >>> second, state = optimizer.update(1.0, state)
+        >>> first.round(6), second.round(6)
+        (np.float64(-0.1), np.float64(-0.15))
+    """
     rate, decay = rate_of(learning_rate), checked_number(decay, "momentum: decay", 1.0)
 
     @plain_errors
@@ -84,7 +104,13 @@ def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False)
 
 @plain_errors
 def adam(learning_rate: Rate = 1e-3, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Optimizer:
-    """Adam (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015)."""
+    """Adam (Kingma and Ba, *Adam: a method for stochastic optimization*, 2015).
+
+    >>> optimizer, params = ad.optimize.adam(0.1), {"x": 1.0, "y": 1.0}
+    >>> updates, state = optimizer.update({"x": 100.0, "y": -0.01}, optimizer.init(params))
+    >>> {name: update.round(4) for name, update in updates.items()}
+    {'x': np.float64(-0.1), 'y': np.float64(0.1)}
+    """
     return adamw(learning_rate, b1, b2, eps, 0.0)
 
 
@@ -94,7 +120,13 @@ def adamw(
     weight_decay: float = 1e-2,
 ) -> Optimizer:  # fmt: skip
     """Adam whose steps also shrink the parameters by rate * `weight_decay` (Loshchilov and Hutter, *Decoupled
-    weight decay regularization*, 2019)."""
+    weight decay regularization*, 2019).
+
+        >>> optimizer, params = ad.optimize.adamw(0.1, weight_decay=0.5), np.array([4.0])
+        >>> updates, state = optimizer.update(np.zeros(1), optimizer.init(params), params)
+        >>> updates
+        array([-0.2])
+    """
     rate, b1, b2 = (
         rate_of(learning_rate),
         checked_number(b1, "adam: b1", 1.0),
@@ -122,7 +154,17 @@ def adamw(
 def lbfgs(learning_rate: Rate = 1.0, memory: int = 10) -> Optimizer:
     """Steps along the direction of L-BFGS, made of the last `memory` ones, without a line search: for the
     gradients of a whole data set. The first step is as long as the learning rate at most; `ad.minimize` has a
-    line search. (Nocedal and Wright, *Numerical optimization*, 2006, algorithm 7.4.)"""
+    line search. (Nocedal and Wright, *Numerical optimization*, 2006, algorithm 7.4.)
+
+        >>> optimizer, params = ad.optimize.lbfgs(), np.zeros(2)
+        >>> state = optimizer.init(params)
+        >>> for _ in range(20):
+        ...     gradients = np.array([1.0, 30.0]) * (params - 3.0)
+        ...     updates, state = optimizer.update(gradients, state, params)
+        ...     params = ad.optimize.apply_updates(params, updates)
+        >>> params.round(6)
+        array([3., 3.])
+    """
     rate = rate_of(learning_rate)
     rows = checked_integer(memory, "lbfgs: memory", 1, "write memory=10")
 

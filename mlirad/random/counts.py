@@ -41,6 +41,9 @@ def poisson(key: Numbers, lam: Numbers, shape: Any = None, dtype: npt.DTypeLike 
     """Draws from the Poisson distribution of expectation `lam`, which broadcasts to `shape`.
 
     -1 where `lam` is negative, NaN, or above 2**53.
+
+        >>> ad.random.poisson(ad.random.key(0), np.array([0.1, 4.0, 1000.0]))
+        array([   0,    2, 1013])
     """
     mean = _floats(lam, "poisson: lam")
     mean = xp.broadcast_to(mean, broadcast_shape(shape, "expectations", mean))
@@ -57,6 +60,9 @@ def binomial(key: Numbers, n: Numbers, p: Numbers, shape: Any = None, dtype: npt
     """How many of `n` trials succeed, each with the probability `p`; both broadcast to `shape`.
 
     -1 where `n` is negative or above 2**53, or `p` is not between 0 and 1.
+
+        >>> ad.random.binomial(ad.random.key(0), 10, 0.3, 6)
+        array([3, 2, 6, 3, 3, 2])
     """
     trials, chance = _floats(n, "binomial: n"), _floats(p, "binomial: p")
     wanted = broadcast_shape(shape, "parameters", trials, chance)
@@ -71,6 +77,9 @@ def negative_binomial(
 
     A Poisson draw whose expectation is a gamma draw. -1 where `n` is not positive or `p` is not above 0 and
     at most 1.
+
+        >>> ad.random.negative_binomial(ad.random.key(0), 3, 0.5, 6)
+        array([ 4,  4, 13,  3,  1,  3])
     """
     successes, chance = _floats(n, "negative_binomial: n"), _floats(p, "negative_binomial: p")
     wanted = broadcast_shape(shape, "parameters", successes, chance)
@@ -86,6 +95,9 @@ def geometric(key: Numbers, p: Numbers, shape: Any = None, dtype: npt.DTypeLike 
     """The number of the first trial that succeeds, 1 at least, each with the probability `p`.
 
     -1 where `p` is not above 0 and at most 1, or where that number is above 2**53.
+
+        >>> ad.random.geometric(ad.random.key(0), 0.25, 6)
+        array([4, 6, 1, 2, 3, 4])
     """
     chance = _floats(p, "geometric: p")
     wanted = broadcast_shape(shape, "probabilities", chance)
@@ -104,6 +116,9 @@ def multinomial(
 
     `shape` is that of the draw without this dimension; `n`, and `pvals` without it, broadcast to it. One
     binomial draw after the other, of what is left; the last outcome has the rest.
+
+        >>> ad.random.multinomial(ad.random.key(0), 100, np.array([0.5, 0.3, 0.2]))
+        array([48, 38, 14])
     """
     trials, chances = _floats(n, "multinomial: n"), _floats(pvals, "multinomial: pvals")
     if chances.ndim == 0 or chances.shape[-1] == 0:

@@ -37,6 +37,9 @@ def randint(
 
     The remainder of 63 random bits: for limits less than 2**31 apart, no number is more likely than another
     by more than 2**-32 of its probability. Raises `IntegerOverflowError` for limits 2**63 or more apart.
+
+        >>> ad.random.randint(ad.random.key(0), (5,), 1, 7)
+        array([1, 2, 2, 5, 1])
     """
     integer_type = checked_dtype(dtype, np.int64, np.int32)
     low, high = _integers(minval, "minval"), _integers(maxval, "maxval")
@@ -61,7 +64,11 @@ def _integers(limit: Numbers, name: str) -> Any:
 
 @draw
 def bernoulli(key: Numbers, p: Numbers = 0.5, shape: Any = None) -> Any:
-    """Truth values that are true with the probability `p`, which broadcasts to `shape`."""
+    """Truth values that are true with the probability `p`, which broadcasts to `shape`.
+
+    >>> ad.random.bernoulli(ad.random.key(0), np.array([0.0, 0.5, 0.5, 0.5, 1.0]))
+    array([False,  True, False, False,  True])
+    """
     chance = asarray(p)
     float_type = np.dtype(np.float32 if chance.dtype == np.float32 else np.float64)
     return fraction(key, broadcast_shape(shape, "probabilities", chance), float_type) < chance
@@ -69,7 +76,11 @@ def bernoulli(key: Numbers, p: Numbers = 0.5, shape: Any = None) -> Any:
 
 @draw
 def rademacher(key: Numbers, shape: Any = (), dtype: npt.DTypeLike = np.int64) -> Any:
-    """1 or -1, each with the probability 1/2."""
+    """1 or -1, each with the probability 1/2.
+
+    >>> ad.random.rademacher(ad.random.key(0), 8)
+    array([ 1,  1, -1, -1, -1,  1, -1, -1])
+    """
     x, _ = words(key, checked_shape(shape), 0)
     return xp.where(x < 0, -1, 1).astype(checked_dtype(dtype, np.int64, np.int32, np.float64, np.float32))
 
@@ -83,6 +94,10 @@ def categorical(
     `shape` must end with the shape of `logits` without `axis`, and is that where it is not given. With
     `replace=False` what `shape` has before it are draws of different categories. By the largest of logits and
     Gumbel noise; -inf is never drawn, unless nothing else can be.
+
+        >>> logits = np.log(np.array([0.1, 0.2, 0.7]))
+        >>> ad.random.categorical(ad.random.key(0), logits, shape=8)
+        array([2, 2, 2, 1, 1, 2, 1, 2])
     """
     scores = stop_gradient(asarray(logits))
     if scores.dtype.kind != "f" or scores.ndim == 0:
@@ -121,6 +136,13 @@ def permutation(key: Numbers, x: Numbers, axis: int = 0, independent: bool = Fal
 
     With `independent` each line along the axis has an order of its own. An integer must be known when the
     program is traced: write it as it is, or make it a static argument.
+
+        >>> ad.random.permutation(ad.random.key(0), 6)
+        array([4, 3, 2, 1, 5, 0])
+        >>> ad.random.permutation(ad.random.key(0), np.arange(6).reshape(3, 2))
+        array([[4, 5],
+               [2, 3],
+               [0, 1]])
     """
     values = asarray(np.arange(x) if isinstance(x, int) else x)
     if values.ndim == 0:
@@ -149,6 +171,11 @@ def choice(
 
     `p` has their probabilities, which add up to 1; all are equally likely without. The result has `shape`
     in the place of the axis.
+
+        >>> ad.random.choice(ad.random.key(0), np.array([2, 3, 5, 7]), 3, replace=False)
+        array([7, 5, 3])
+        >>> ad.random.choice(ad.random.key(0), 3, 6, p=np.array([0.8, 0.1, 0.1]))
+        array([2, 0, 0, 1, 1, 0])
     """
     values = asarray(np.arange(a) if isinstance(a, int) else a)
     if values.ndim == 0:

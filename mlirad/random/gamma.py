@@ -39,6 +39,9 @@ def loggamma(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike =
 
     `a` broadcasts to `shape`, which is its own where it is not given. -inf for a = 0, NaN below.
     Differentiable in `a`, once and again; third derivatives are NaN.
+
+        >>> ad.random.loggamma(ad.random.key(0), 1e-3, 3).round(2)
+        array([ -936.04, -1051.61,  -656.09])
     """
     float_type = checked_float(dtype)
     parameter = asarray(a).astype(float_type)
@@ -48,14 +51,22 @@ def loggamma(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike =
 
 @draw
 def gamma(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
-    """Draws from the gamma distribution of parameter `a` and scale 1; see `loggamma`."""
+    """Draws from the gamma distribution of parameter `a` and scale 1; see `loggamma`.
+
+    >>> ad.random.gamma(ad.random.key(0), 2.0, 3).round(4)
+    array([0.5278, 1.3052, 2.1925])
+    """
     return xp.exp(loggamma(key, a, shape, dtype))
 
 
 @draw
 def beta(key: Numbers, a: Numbers, b: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
     """Draws from the beta distribution: the share of the first of two gamma draws. Differentiable in `a`
-    and `b`."""
+    and `b`.
+
+        >>> ad.random.beta(ad.random.key(0), 2.0, 5.0, 4).round(4)
+        array([0.3272, 0.4751, 0.5942, 0.0326])
+    """
     float_type = checked_float(dtype)
     first, second = asarray(a).astype(float_type), asarray(b).astype(float_type)
     wanted = broadcast_shape(shape, "parameters", first, second)
@@ -69,6 +80,10 @@ def dirichlet(key: Numbers, alpha: Numbers, shape: Any = None, dtype: npt.DTypeL
     """Draws from Dirichlet's distribution along the last dimension of `alpha`: the shares of gamma draws.
 
     `shape` is that of the draw without this dimension; `alpha` without it broadcasts to it.
+
+        >>> shares = ad.random.dirichlet(ad.random.key(0), np.array([1.0, 2.0, 3.0]))
+        >>> shares.round(4), shares.sum().round(9)
+        (array([0.0174, 0.2774, 0.7053]), np.float64(1.0))
     """
     float_type = checked_float(dtype)
     parameters = asarray(alpha).astype(float_type)
@@ -84,13 +99,21 @@ def dirichlet(key: Numbers, alpha: Numbers, shape: Any = None, dtype: npt.DTypeL
 
 @draw
 def chisquare(key: Numbers, df: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
-    """Draws from the chi-square distribution of `df` degrees of freedom. Differentiable in `df`."""
+    """Draws from the chi-square distribution of `df` degrees of freedom. Differentiable in `df`.
+
+    >>> ad.random.chisquare(ad.random.key(0), 3.0, 4).round(4)
+    array([0.5547, 1.7379, 3.2292, 7.8221])
+    """
     return 2 * gamma(key, asarray(df) / 2, shape, dtype)
 
 
 @draw
 def student_t(key: Numbers, df: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.float64) -> Any:
-    """Draws from Student's distribution of `df` degrees of freedom. Differentiable in `df`."""
+    """Draws from Student's distribution of `df` degrees of freedom. Differentiable in `df`.
+
+    >>> ad.random.student_t(ad.random.key(0), 3.0, 4).round(4)
+    array([-0.7458,  0.0202, -0.5722, -1.2458])
+    """
     float_type = checked_float(dtype)
     degrees = asarray(df).astype(float_type)
     wanted = broadcast_shape(shape, "degrees of freedom", degrees)

@@ -27,6 +27,12 @@ def key(seed: Numbers) -> Any:
     """The key of a seed: an integer from -2**63 to 2**64 - 1, or a traced one. An int32 array of shape (2,).
 
     Different seeds give different keys; a seed and its sum with 2**64 give one.
+
+        >>> key = ad.random.key(0)
+        >>> key.shape, key.dtype
+        ((2,), dtype('int32'))
+        >>> ad.random.uniform(key, 3).round(4)
+        array([0.4185, 0.2163, 0.9653])
     """
     if isinstance(seed, Array):
         if seed.shape != () or seed.dtype.kind != "i":
@@ -49,7 +55,11 @@ def key(seed: Numbers) -> Any:
 def split(key: Numbers, n: int = 2) -> Any:
     """`n` new keys, int32 of shape (n, 2): the numbers of each are independent of all others.
 
-        key, own = ad.random.split(key)
+        >>> key, own = ad.random.split(ad.random.key(0))
+        >>> ad.random.normal(own, 2).round(4)
+        array([ 0.7805, -0.4653])
+        >>> ad.vmap(ad.random.normal)(ad.random.split(key, 3)).round(4)
+        array([-0.1223, -1.3559,  0.621 ])
 
     Raises `DtypeError` if `key` is no key.
     """
@@ -61,6 +71,10 @@ def split(key: Numbers, n: int = 2) -> Any:
 def fold_in(key: Numbers, data: Numbers) -> Any:
     """The key of a key and an integer, such as the number of a step; int32 of shape (2,). Integers that
     differ by a multiple of 2**64 give one key.
+
+        >>> key = ad.random.key(0)
+        >>> [ad.random.normal(ad.random.fold_in(key, step)).round(4) for step in range(3)]
+        [np.float64(-1.233), np.float64(-0.782), np.float64(-0.6707)]
 
     Raises `DtypeError` if `key` is no key, and if `data` is not one integer.
     """
@@ -79,6 +93,9 @@ def fold_in(key: Numbers, data: Numbers) -> Any:
 @draw
 def bits(key: Numbers, shape: Any = (), dtype: npt.DTypeLike = np.int64) -> Any:
     """Integers of any bits: of the type `dtype`, int64 or int32.
+
+        >>> ad.random.bits(ad.random.key(0), 2, np.int32)
+        array([1797259609,  928981903], dtype=int32)
 
     Raises `DtypeError` for other types and if `key` is no key.
     """

@@ -50,6 +50,13 @@ class Objective:
     For a function that returns a float scalar, `fun(x)` is the value, `jac(x)` the gradient [n], `hess(x)`
     the Hessian [n, n], and `hessp(x, p)` the Hessian times p. For any other, `fun(x)` is the flat result [m]
     and `jac(x)` the Jacobian [m, n].
+
+        >>> from scipy.optimize import least_squares
+        >>> t, y = np.arange(3.0), np.array([1.0, 3.0, 5.0])
+        >>> line = ad.scipy.Objective(lambda p: p["a"] + p["b"] * t - y, {"a": 0.0, "b": 0.0})
+        >>> found = least_squares(line.fun, line.x0, jac=line.jac)
+        >>> {name: value.round(6) for name, value in line.unflatten(found.x).items()}
+        {'a': np.float64(1.0), 'b': np.float64(2.0)}
     """
 
     def __init__(self, f: Callable[..., Any], x0: Any, *args: Any):
@@ -122,7 +129,13 @@ class Objective:
 @plain_methods
 class System:
     """An ordinary differential equation dy/dt = f(y, t) of structures, as functions of t and a flat state:
-    `fun(t, y)` [n] and `jac(t, y)` [n, n], for `solve_ivp`, from the state `y0`."""
+    `fun(t, y)` [n] and `jac(t, y)` [n, n], for `solve_ivp`, from the state `y0`.
+
+        >>> swing = ad.scipy.System(lambda y, t: (y[1], -4 * y[0] - 0.1 * y[1]), (1.0, 0.0))
+        >>> swing.fun(0.0, swing.y0), swing.jac(0.0, swing.y0)
+        (array([ 0., -4.]), array([[ 0. ,  1. ],
+               [-4. , -0.1]]))
+    """
 
     def __init__(self, f: Callable[..., Any], y0: Any, *args: Any):
         self._space = _float_space(y0, "y0", "system")
@@ -157,6 +170,13 @@ def objective(f: Callable[..., Any], x0: Any, *args: Any) -> Objective:
     `x0` is a structure of float arrays like the parameters, and the start. Flat vectors have its leaves one
     after the other, each in row-major order, as float64. Of a call the value and the derivative are kept for
     the next one at the same point. What f returns, if it is no float scalar, is flattened in the same way.
+
+        >>> from scipy.optimize import minimize
+        >>> loss = lambda p, c: np.sum((p["u"] - c) ** 2) + p["v"] ** 2
+        >>> bowl = ad.scipy.objective(loss, {"u": np.zeros(2), "v": 1.0}, 3.0)
+        >>> found = minimize(bowl.fun, bowl.x0, jac=bowl.jac, hess=bowl.hess, method="trust-exact")
+        >>> bowl.unflatten(found.x)["u"].round(6)
+        array([3., 3.])
     """
     _require_outside("objective")
     require_arguments(f, 1 + len(args), "objective")
@@ -166,7 +186,14 @@ def objective(f: Callable[..., Any], x0: Any, *args: Any) -> Objective:
 @plain_errors
 def system(f: Callable[..., Any], y0: Any, *args: Any) -> System:
     """dy/dt = `f(y, t, *args)`, as for `ad.odeint`, as functions of t and flat states: for `solve_ivp`, whose
-    implicit methods (Radau, BDF, LSODA) take `jac`."""
+    implicit methods (Radau, BDF, LSODA) take `jac`.
+
+        >>> from scipy.integrate import solve_ivp
+        >>> stiff = ad.scipy.system(lambda y, t, k: -k * (y - np.cos(t)), 0.0, 1000.0)
+        >>> found = solve_ivp(stiff.fun, (0.0, 1.0), stiff.y0, method="Radau", jac=stiff.jac, rtol=1e-8)
+        >>> found.y[:, -1].round(4)
+        array([0.5411])
+    """
     _require_outside("system")
     require_arguments(f, 2 + len(args), "system")
     return System(f, y0, *args)

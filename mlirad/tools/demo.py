@@ -55,6 +55,15 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
 
     Without arguments every parameter is a float. `form` is "symbols", "ascii" or "mlir". Raises what tracing
     and differentiation raise, and `UnsupportedError` for a form that does not exist.
+
+        >>> print(ad.demo(lambda x: x * np.exp(x)))
+        Original definition
+        ...
+        The Jacobian, simplified
+        ------------------------
+        fun ∂lambda(x) =
+          S(exp(x) + x * exp(x))
+        ...
     """
     # Imported with mlirad, which should not wait for what a demonstration needs.
     from mlirad.tools.stages import stages

@@ -30,7 +30,12 @@ Choice: TypeAlias = Callable[[Sequence[Branch]], list[Value]]
 
 @plain_errors
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
-    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures."""
+    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures.
+
+    >>> slope = ad.grad(lambda x: ad.cond(x > 0, np.log, lambda x: x - 1, x))
+    >>> slope(4.0), slope(-4.0)
+    (np.float64(0.25), np.float64(1.0))
+    """
 
     for function in (true_fun, false_fun):
         require_arguments(function, len(operands), "cond")
@@ -64,7 +69,12 @@ def either(
 
 @plain_errors
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
-    """`branches[index](*operands)`; an index outside takes the nearest branch."""
+    """`branches[index](*operands)`; an index outside takes the nearest branch.
+
+    >>> slope = ad.grad(lambda x, i: ad.switch(i, [np.sin, lambda x: 3 * x, lambda x: 1.0], x))
+    >>> slope(0.0, 0), slope(0.0, 1), slope(0.0, 7)
+    (np.float64(1.0), np.float64(3.0), np.float64(0.0))
+    """
 
     listed = checked_list(branches, "the branches of switch", "write ad.switch(i, [f, g], x)")
     if not listed:

@@ -56,6 +56,10 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
     Outside a trace it is an array of NumPy. It shares elements with nothing.
+
+        >>> table = np.array([1.0, 10.0, 100.0])
+        >>> ad.jit(lambda k, x: x * ad.asarray(table)[k])(2, 3.0)
+        np.float64(300.0)
     """
     if not is_tracing():
         return np.array(value, dtype)
@@ -64,7 +68,11 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
 
 @plain_errors
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
-    """Arrays or scalars of one shape along a new dimension."""
+    """Arrays or scalars of one shape along a new dimension.
+
+    >>> ad.jacobian(lambda x: ad.stack([x, 2.0, x**2]))(3.0)
+    array([1., 0., 6.])
+    """
     if not isinstance(arrays, Array | np.ndarray):
         checked_list(arrays, "the arrays of stack", "write ad.stack([a, b])")
     parts = [asarray(a) for a in arrays]
@@ -75,7 +83,11 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
 
 @plain_errors
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
+    """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative.
+
+    >>> ad.grad(lambda x: np.sum(ad.where(x > 0, np.sqrt(x), 0.0)))(np.array([4.0, -1.0]))
+    array([0.25, 0.  ])
+    """
     return xp.where(asarray(condition), x, y)
 
 
@@ -96,6 +108,15 @@ def build(
     positions, n a loop over chunks of about n; without it all are computed at once, by operations on whole
     arrays. `checkpoint` is that of the loop: "recompute" by default, where a gradient recomputes each
     position and keeps nothing of it; "store" keeps the residuals of each.
+
+        >>> ad.build((2, 3), lambda i, j: 10 * i + j)
+        array([[ 0,  1,  2],
+               [10, 11, 12]])
+        >>> moving = lambda x: ad.build(3, lambda i: (x[i] + x[i + 1]) / 2)
+        >>> ad.jacobian(moving)(np.arange(4.0))
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0.5, 0.5, 0. ],
+               [0. , 0. , 0.5, 0.5]])
     """
     extents = _extents(shape, "build")
     require_arguments(function, len(extents), "build")
@@ -109,7 +130,12 @@ def build(
 
 @plain_errors
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
-    """`function` on the slices of the arrays along their first dimension, its results stacked."""
+    """`function` on the slices of the arrays along their first dimension, its results stacked.
+
+    >>> ad.map(lambda row: row / np.sum(row), np.array([[1.0, 3.0], [2.0, 2.0]]))
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
 
     require_arguments(function, len(arrays), "map")
 
@@ -136,7 +162,13 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
 
 @plain_errors
 def index(x: Any, positions: Any) -> Any:
-    """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0."""
+    """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0.
+
+    >>> read = ad.jit(lambda x, i: ad.index(x, i))
+    >>> x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> read(x, (1, 0)), read(x, (1, 5)), read(x, 0)
+    (np.float64(3.0), np.float64(0.0), array([1., 2.]))
+    """
 
     def indexed() -> Array:
         array = as_array(x)
@@ -150,7 +182,11 @@ def index(x: Any, positions: Any) -> Any:
 
 @plain_errors
 def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
-    """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
+    """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0.
+
+    >>> ad.gather(np.array([1.0, 2.0, 3.0]), 4, lambda i: i // 2)
+    array([1., 1., 2., 2.])
+    """
     extents = _extents(shape, "gather")
     require_arguments(function, len(extents), "gather")
 
@@ -186,6 +222,9 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
 
     The function takes as many indices as it has parameters (those of a function of `*indices` as many as x
     has dimensions); the further dimensions of x are the further ones of the result.
+
+        >>> ad.scatter(np.array([1.0, 2.0, 3.0]), 2, lambda i: i // 2)
+        array([3., 3.])
     """
     extents = _extents(shape, "scatter")
     require_function(function, "scatter")
@@ -226,7 +265,11 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
 
 @plain_errors
 def stop_gradient(x: Any) -> Any:
-    """The same values, treated as constants by differentiation."""
+    """The same values, treated as constants by differentiation.
+
+    >>> ad.grad(lambda x: x * ad.stop_gradient(x))(3.0)
+    np.float64(3.0)
+    """
     leaves, tree = flatten(x)
     return tree.unflatten([_stopped(leaf) for leaf in leaves])
 

@@ -169,7 +169,15 @@ def _made_at(place: str | None) -> str:
 
 
 class Closure(Higher, Generic[P, R]):
-    """A function that is a value of the program: called, captured, returned, carried, chosen by branches."""
+    """A function that is a value of the program: called, captured, returned, carried, chosen by branches.
+
+    >>> @ad.jit
+    ... def either(x):
+    ...     f = ad.cond(x > 0, lambda: ad.lambda_(np.sqrt, 0.0), lambda: ad.lambda_(np.square, 0.0))
+    ...     return f(x)
+    >>> either(4.0), either(-3.0)
+    (np.float64(2.0), np.float64(9.0))
+    """
 
     noun: ClassVar[str] = "a function made by ad.lambda_"
     use: ClassVar[str] = "call it, f(x), and go on with what it gives"
@@ -329,6 +337,12 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
     functions, given to functions, and captured. Without examples it is traced for the arguments that it is
     called with, which may be of several types as long as it is only called. If it is handed on before, the
     program is traced once more when a call shows what its arguments are.
+
+        >>> def damped(x, w):
+        ...     f = ad.cond(w > 0, lambda: ad.lambda_(lambda z: z * w), lambda: ad.lambda_(lambda z: z + w))
+        ...     return ad.fold(lambda carry, t: f(carry) + t, x, np.ones(3))
+        >>> ad.grad(damped)(2.0, 0.5), ad.grad(damped)(2.0, -0.5)
+        (np.float64(0.125), np.float64(1.0))
     """
 
     def closure() -> Closure[P, R]:

@@ -61,6 +61,12 @@ def scan(
     there are. With `reverse` the loop starts at the last slice; output k belongs to slice k either way.
     `checkpoint` says what is kept of the trips for the reverse sweep: "store" the residuals of each,
     "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
+
+        >>> ad.scan(lambda total, t: (total + t, total), 0.0, np.array([1.0, 2.0, 3.0]))
+        (np.float64(6.0), array([0., 1., 3.]))
+        >>> growth = lambda rate: ad.scan(lambda x, _: (x * rate, None), 1.0, length=3)[0]
+        >>> ad.grad(growth)(2.0)
+        np.float64(12.0)
     """
     require_arguments(f, 2, "scan")
     return in_trace(
@@ -71,7 +77,12 @@ def scan(
 
 @plain_errors
 def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
-    """The last carry of `f(carry, x) -> carry` over the slices x of `xs`."""
+    """The last carry of `f(carry, x) -> carry` over the slices x of `xs`.
+
+    >>> horner = lambda x: ad.fold(lambda value, c: value * x + c, 0.0, np.array([1.0, 0.0, -2.0]))
+    >>> horner(3.0), ad.grad(horner)(3.0)
+    (np.float64(7.0), np.float64(6.0))
+    """
     require_arguments(f, 2, "fold")
 
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
@@ -91,6 +102,10 @@ def fori_loop(
 
     Between static bounds this is a `scan`; with a traced bound it is a `while_loop`. As in a Python loop, i
     promotes like a Python integer.
+
+        >>> power = lambda x, n: ad.fori_loop(0, n, lambda i, y: y * x, 1.0)
+        >>> ad.value_and_grad(power)(2.0, 5)
+        (np.float64(32.0), np.float64(80.0))
     """
 
     require_arguments(body, 2, "fori_loop")
@@ -115,7 +130,14 @@ def fori_loop(
 
 @plain_errors
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
-    """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
+    """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds.
+
+    >>> def root(a):
+    ...     goes_on = lambda s: np.abs(s[1] - s[0]) > 1e-12
+    ...     return ad.while_loop(goes_on, lambda s: (s[1], (s[1] + a / s[1]) / 2), (0.0, a))[1]
+    >>> root(4.0).round(9), ad.grad(root)(4.0).round(9)
+    (np.float64(2.0), np.float64(0.25))
+    """
     require_arguments(cond, 1, "while_loop")
     require_arguments(body, 1, "while_loop")
     return in_trace(

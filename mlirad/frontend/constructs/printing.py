@@ -32,6 +32,17 @@ def debug_print(message: str, *values: Any) -> None:
     or `vmap` each position prints, in the order of positions; of several prints each one appears for all
     positions before the next one, and a print that does not depend on the position appears once. A program
     with derivatives prints once, when the value is computed.
+
+        >>> @ad.jit
+        ... def total(x):
+        ...     def step(s, t):
+        ...         ad.debug_print("{} and {:.1f}", s, t)
+        ...         return s + t
+        ...     return ad.fold(step, 0.0, x)
+        >>> total(np.array([1.0, 2.5]))
+        0.0 and 1.0
+        1.0 and 2.5
+        np.float64(3.5)
     """
     leaves, tree = flatten(values)
     if not is_tracing():

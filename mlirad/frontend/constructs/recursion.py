@@ -219,6 +219,12 @@ def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any
     `returns`, an example of the result, is needed by recursive functions where no branch of a `cond` or
     `switch` ends the recursion. Recursion must end for the arguments that occur, by a condition on them. It
     has derivatives of every order, in forward and reverse mode, at a cost proportional to that of the calls.
+
+        >>> @ad.function
+        ... def power(x, n):
+        ...     return ad.cond(n == 0, lambda: 1.0, lambda: x * power(x, n - 1))
+        >>> ad.value_and_grad(power)(2.0, 5)
+        (np.float64(32.0), np.float64(80.0))
     """
     if f is None:
         return functools.partial(Function, returns=returns)

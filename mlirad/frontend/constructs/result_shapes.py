@@ -33,7 +33,14 @@ _DTYPES = {element: dtype for dtype, element in ELEMENT_TYPES.items()}
 
 
 class ShapeDtype:
-    """A shape and a dtype: stands for an array that is not there."""
+    """A shape and a dtype: stands for an array that is not there.
+
+    >>> data = ad.ShapeDtype((10**9, 3), np.float32)
+    >>> data.ndim, data.size
+    (2, 3000000000)
+    >>> ad.eval_shape(np.transpose, data)
+    ShapeDtype((3, 1000000000), float32)
+    """
 
     __slots__ = ("dtype", "shape")
 

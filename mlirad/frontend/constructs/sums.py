@@ -73,7 +73,15 @@ class SumKind(HigherType):
 
 
 class Sum(Higher):
-    """A value of one of several types, which `ad.case` takes apart."""
+    """A value of one of several types, which `ad.case` takes apart.
+
+    >>> Size = ad.sum_of(0.0, np.zeros(2))  # a scalar or a vector
+    >>> def squared(x):
+    ...     size = ad.cond(x[1] == 0, lambda: Size(x[0]), lambda: Size(x))
+    ...     return ad.case(size, lambda scalar: scalar**2, lambda vector: vector @ vector)
+    >>> squared(np.array([3.0, 0.0])), ad.grad(squared)(np.array([3.0, 4.0]))
+    (np.float64(9.0), array([6., 8.]))
+    """
 
     noun: ClassVar[str] = "a sum made by ad.sum_of, ad.left or ad.right"
     use: ClassVar[str] = "take it apart by ad.case"
@@ -174,6 +182,14 @@ def sum_of(*examples: Any) -> SumOf:
 
     `Shape(value)` is the alternative that the value fits, by structure, shapes and dtypes; distinct
     dataclasses are told apart by class. `Shape(k, value)` is alternative number k.
+
+        >>> Shape = ad.sum_of({"radius": 0.0}, {"width": 0.0, "height": 0.0})
+        >>> def area(x):
+        ...     box = {"width": x, "height": 3.0}
+        ...     shape = ad.cond(x > 1, lambda: Shape({"radius": x}), lambda: Shape(box))
+        ...     return ad.case(shape, lambda c: 3 * c["radius"] ** 2, lambda b: b["width"] * b["height"])
+        >>> ad.value_and_grad(area)(0.5), ad.value_and_grad(area)(2.0)
+        ((np.float64(1.5), np.float64(3.0)), (np.float64(12.0), np.float64(12.0)))
     """
     if not examples:
         raise argument_error(
@@ -185,13 +201,26 @@ def sum_of(*examples: Any) -> SumOf:
 
 @plain_errors
 def left(value: Any, like: Any) -> Sum:
-    """`value` as the first of two alternatives, of which the second is like the example `like`."""
+    """`value` as the first of two alternatives, of which the second is like the example `like`.
+
+    >>> reciprocal = lambda x: ad.cond(x != 0, lambda: ad.left(1 / x, 0), lambda: ad.right(-1, 0.0))
+    >>> value = lambda x: ad.case(reciprocal(x), lambda y: y, lambda code: 1.0 * code)
+    >>> ad.jit(value)(4.0), ad.jit(value)(0.0)
+    (np.float64(0.25), np.float64(-1.0))
+    """
     return SumOf((value, like))(0, value)
 
 
 @plain_errors
 def right(value: Any, like: Any) -> Sum:
-    """`value` as the second of two alternatives, of which the first is like the example `like`."""
+    """`value` as the second of two alternatives, of which the first is like the example `like`.
+
+    >>> def steeper_below(x):
+    ...     signed = ad.cond(x > 0, lambda: ad.left(x, x), lambda: ad.right(-x, x))
+    ...     return ad.case(signed, lambda above: above, lambda below: -5 * below)
+    >>> ad.grad(steeper_below)(2.0), ad.grad(steeper_below)(-2.0)
+    (np.float64(1.0), np.float64(5.0))
+    """
     return SumOf((like, value))(1, value)
 
 
@@ -200,6 +229,12 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
     """What the arm for the alternative that a sum is returns for the value; all return equal structures.
 
     There is an arm for each alternative, in the order of the examples. Only the one that is chosen runs.
+
+        >>> def half_or_shifted(n):
+        ...     found = ad.cond(n % 2 == 0, lambda: ad.left(n // 2, 0.0), lambda: ad.right(n + 0.5, 0))
+        ...     return ad.case(found, lambda k: 1.0 * k, lambda x: x)
+        >>> ad.jit(half_or_shifted)(6), ad.jit(half_or_shifted)(7)
+        (np.float64(3.0), np.float64(7.5))
     """
 
     if not isinstance(cast(object, value), Sum):

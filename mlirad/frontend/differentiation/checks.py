@@ -66,6 +66,17 @@ def check_derivatives(
 
     `step` is the first h, relative to the size of the arguments; `tolerance` bounds the relative error of the
     derivative (by default 1e4 units of rounding). Near a kink, choose a step that does not cross it.
+
+        >>> check = ad.check_derivatives(lambda x: np.sum(np.sin(x) * x), np.array([1.0, 2.0]))
+        >>> round(check.orders["x"], 1)
+        2.0
+        >>> square = ad.custom_derivative(lambda x: x * x)
+        >>> _ = square.rule(lambda x: lambda dx: 3 * x * dx)  # wrong
+        >>> try:
+        ...     ad.check_derivatives(square, 1.5)
+        ... except ad.DerivativeCheckError as error:
+        ...     print(error.message)
+        lambda: the derivative with respect to x does not belong to the function: ...
     """
     require_function(function, "check_derivatives")
     interpret = checked_flag(interpret, "check_derivatives: interpret")

@@ -257,6 +257,15 @@ def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
 
     A rule may call the function; there it is differentiated as it is written. So it is with respect to values
     that it reads from outside: a rule is for its arguments.
+
+        >>> @ad.custom_derivative
+        ... def rounded(x):
+        ...     return np.round(x)
+        >>> @rounded.rule
+        ... def slope_one(x):
+        ...     return lambda dx: dx
+        >>> ad.grad(lambda x: rounded(x) * x)(1.8)
+        np.float64(3.8)
     """
     return CustomDerivative(function)
 

@@ -59,7 +59,12 @@ def linearize(
     argnums: Argnums | None = None,
     **options: Unpack[CompileOptions],
 ) -> tuple[Any, LinearMap]:
-    """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all."""
+    """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all.
+
+    >>> value, J = ad.linearize(lambda x: x[:2] * x[2], np.array([1.0, 2.0, 3.0]))
+    >>> J(np.array([0.0, 0.0, 1.0])), J.T(np.array([1.0, 0.0]))
+    (array([1., 2.]), array([3., 0., 1.]))
+    """
     require_function(function, THE_CALL)
     function = controlled(function, options_of(options))
     chosen = chosen_or_all(argnums)
@@ -83,6 +88,10 @@ def vjp(
 
     The cotangents come as a tuple, one entry per argument, or for each of `argnums`, with `None` for integer
     and boolean leaves.
+
+        >>> value, pullback = ad.vjp(lambda a, b: a * b, np.array([1.0, 2.0]), 3.0)
+        >>> pullback(np.array([1.0, 1.0]))
+        (array([3., 3.]), np.float64(3.0))
     """
     if is_tracing():
         function = controlled(function, options_of(options))

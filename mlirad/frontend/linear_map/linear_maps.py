@@ -57,6 +57,13 @@ class LinearMap(HeldMap):
 
     `expression` says what the map is, and `arrays` are what it is made of: the residuals of a derivative.
     `bound_methods` adds the methods that need more than maps.
+
+        >>> _, J = ad.linearize(lambda x: x[:2] * x[2], np.array([1.0, 2.0, 3.0]))
+        >>> J(np.array([0.0, 0.0, 1.0])), J.T(np.array([1.0, 0.0]))
+        (array([1., 2.]), array([3., 0., 1.]))
+        >>> (J @ J.T + 0.5 * ad.LinearMap.identity(np.ones(2))).to_dense()
+        array([[10.5,  2. ],
+               [ 2. , 13.5]])
     """
 
     CAPTURED: ClassVar = ("expression", "arrays")

@@ -73,6 +73,10 @@ def root(
     see `linear_solve`. `solver(f, x0)` replaces Newton's method: f is then a function of x alone, and the
     result is taken for a root. With `full_output` the result is a `Solution`, and nothing is raised.
 
+        >>> cube_root = lambda a: ad.root(lambda x: x**3 - a, 1.0)
+        >>> cube_root(8.0).round(9), ad.grad(cube_root)(8.0).round(9)
+        (np.float64(2.0), np.float64(0.083333333))
+
     Raises `ConvergenceError` where the iteration does not converge in `maxiter` steps (100), `ShapeError`
     where f returns what is not shaped like x.
     """
@@ -91,6 +95,10 @@ def fixed_point(
     The iteration has converged when |f(x) - x| is smaller than `tol` times the largest |x| so far or, where
     it does not get smaller any more, `tol` times 1 + |x|. All else is as for `root`, with 1000 steps. Raises
     what `root` raises.
+
+        >>> solution = lambda a: ad.fixed_point(lambda x: a * np.cos(x), 0.5)
+        >>> solution(1.0).round(6), ad.grad(solution)(1.0).round(6)
+        (np.float64(0.739085), np.float64(0.441611))
     """
     checked_choice(method, "method of fixed_point", tuple(fixed_points.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "fixed_point")
@@ -111,6 +119,13 @@ def minimize(
     point where the gradient is 0. Neither a factor of f nor a constant added to it moves the solution. The
     derivative is that of a point where the gradient is 0. All else is as for `root`, with 1000 steps. Raises
     what `root` raises.
+
+        >>> x, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 2.0, 4.0])
+        >>> def ridge(penalty):
+        ...     loss = lambda w: np.sum((x @ w - y) ** 2) + penalty * w @ w
+        ...     return ad.minimize(loss, np.zeros(2), method="newton")
+        >>> ridge(1.0).round(6), ad.jacobian(ridge)(1.0).round(6)
+        (array([0.8     , 1.266667]), array([-0.066667, -0.177778]))
     """
     checked_choice(method, "method of minimize", tuple(minimizers.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "minimize")

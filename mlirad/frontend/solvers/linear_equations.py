@@ -49,6 +49,14 @@ def linear_solve(
     times the right side (for lsmr, of the normal equations; 2e-12 in float64), within `maxiter` steps (10 n,
     100 at least).
 
+        >>> ring = lambda v: 3 * v - np.roll(v, 1) - np.roll(v, -1)
+        >>> ad.linear_solve(ring, np.array([1.0, 0.0, 0.0, 0.0]), method="cg").round(4)
+        array([0.4667, 0.2   , 0.1333, 0.2   ])
+        >>> a = np.array([[2.0, 1.0], [1.0, 3.0]])
+        >>> ad.grad(lambda a: ad.linear_solve(a, np.ones(2))[0])(a).round(4)
+        array([[-0.24, -0.12],
+               [ 0.08,  0.04]])
+
     Raises `LinearAlgebraError` for a singular matrix, `ConvergenceError` for an iteration that does not
     converge, `DifferentiationError` for a function that is not linear.
     """

@@ -71,6 +71,13 @@ class Array(Traced):
     """A traced array: an argument of a function while it is traced, or what the function computes from it.
 
     It has the methods, attributes and operators of NumPy's arrays, and NumPy's and SciPy's functions take it.
+
+        >>> def squares(x):
+        ...     print(isinstance(x, ad.Array), x.shape, x.dtype)
+        ...     return x**2
+        >>> ad.jit(squares)(np.arange(3.0))
+        True (3,) float64
+        array([0., 1., 4.])
     """
 
     # `weak` marks a scalar that promotes like the Python one it comes from. An array is written in the scope

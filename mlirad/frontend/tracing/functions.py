@@ -195,7 +195,18 @@ def _request_behind(error: BaseException | None) -> BaseException | None:
 
 @plain_errors
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
-    """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
+    """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them.
+
+    >>> print(ad.trace(lambda x: 2.0 * np.exp(x), 1.0))
+    builtin.module {
+      func.func @main(%x: f64) -> f64 {
+        %0 = array.exp %x : f64
+        %1 = array.constant 2.000000e+00 : f64
+        %2 = array.mul %1, %0 : f64
+        func.return %2 : f64
+      }
+    }
+    """
     from mlirad.frontend.tracing.traced_program import TracedProgram  # which calls do without
 
     leaves, tree = flatten(args)

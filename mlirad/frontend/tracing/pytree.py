@@ -33,6 +33,10 @@ class Tree:
     holds the values that are part of the structure; `order` is the insertion order of the keys, which takes
     no part in comparisons. Names and static values are compared by their keys, which tell 1 from True and 0.0
     from -0.0.
+
+        >>> structure = ad.tree.structure({"a": 1.0, "b": (2.0, 3.0)})
+        >>> structure == ad.tree.structure({"b": (0.0, 0.0), "a": 0.0})
+        True
     """
 
     kind: type[Any] | None

@@ -60,6 +60,16 @@ def register(
     Returns the class, so that it can be used as a decorator, with options or without. Classes derived from a
     registered one are structure by the same rule only if this names neither `fields` nor functions. Raises
     `ArgumentError` for what is no class, or no name.
+
+        >>> @ad.register(static="power")
+        ... class Curve:
+        ...     def __init__(self, scale, power):
+        ...         self.scale, self.power = scale, power
+        ...     def __call__(self, x):
+        ...         return self.scale * x**self.power
+        >>> gradient = ad.grad(lambda curve, x: curve(x))(Curve(2.0, 3), 2.0)
+        >>> type(gradient).__name__, gradient.scale, gradient.power
+        ('Curve', np.float64(8.0), 3)
     """
     if kind is None:
         return functools.partial(register, fields=fields, static=static, flatten=flatten, unflatten=unflatten)

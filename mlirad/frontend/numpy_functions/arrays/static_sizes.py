@@ -32,6 +32,9 @@ def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
 
     The first `size` positions in row-major order; if there are fewer, `fill_value` follows, one integer or
     one per dimension. Raises ArgumentError for a `size` that is no integer, ShapeError for a scalar `a`.
+
+        >>> ad.jit(lambda x: ad.nonzero(x, size=4, fill_value=-1)[0])(np.array([3.0, 0.0, 2.0, 3.0]))
+        array([ 0,  2,  3, -1])
     """
     count = _size(size, "nonzero")
     x = _array(a)
@@ -50,6 +53,10 @@ def extract(condition: Any, a: Any, *, size: int, fill_value: Any = 0) -> Any:
     The condition has the shape of the leading dimensions of `a`; the result has the others after `size`. The
     first `size` elements in row-major order; if there are fewer, `fill_value` follows. Raises ShapeError for
     a condition of another shape.
+
+        >>> x = np.array([3.0, -1.0, 2.0])
+        >>> ad.jit(lambda x: ad.extract(x > 0, x, size=3, fill_value=np.nan))(x)
+        array([ 3.,  2., nan])
     """
     count = _size(size, "extract")
     mask, x = _array(condition), _array(a)
@@ -79,6 +86,9 @@ def unique(
     `return_index` also where each stands first in the flat array, with `return_inverse` for each element of
     `ar` its number in the result, in the shape of `ar`, with `return_counts` how often each stands there:
     int64, 0 for what is filled in.
+
+        >>> ad.unique(np.array([3.0, 0.0, 3.0]), return_counts=True, size=3, fill_value=np.nan)
+        (array([ 0.,  3., nan]), array([1, 2, 0]))
     """
     count = _size(size, "unique")
     has_index = checked_flag(return_index, "unique: return_index")
@@ -112,6 +122,9 @@ def union1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements of both, in increasing order, as `np.union1d`: a vector of `size`.
 
     If there are fewer, `fill_value` follows, by default the smallest of them.
+
+        >>> ad.union1d(np.array([3, 1]), np.array([2, 3]), size=4, fill_value=-1)
+        array([ 1,  2,  3, -1])
     """
     return unique(_both(ar1, ar2), size=_size(size, "union1d"), fill_value=fill_value)
 
@@ -121,6 +134,9 @@ def intersect1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any
     """The different elements that are in both, in increasing order, as `np.intersect1d`: a vector of `size`.
 
     If there are fewer, `fill_value` follows, by default the smallest of them (0 if there are none).
+
+        >>> ad.intersect1d(np.array([3.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0]), size=3, fill_value=np.nan)
+        array([ 1.,  3., nan])
     """
     count = _size(size, "intersect1d")
     first, second = _parts(ar1, ar2)
@@ -132,6 +148,9 @@ def setdiff1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements of `ar1` that are not in `ar2`, as `np.setdiff1d`: a vector of `size`.
 
     If there are fewer, `fill_value` follows, by default the smallest of them (0 if there are none).
+
+        >>> ad.setdiff1d(np.array([3, 1, 2, 1]), np.array([2]), size=3, fill_value=-1)
+        array([ 1,  3, -1])
     """
     count = _size(size, "setdiff1d")
     first, second = _parts(ar1, ar2)
@@ -144,6 +163,9 @@ def setxor1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
 
     NaN counts as one element, which is in one only. If there are fewer, `fill_value` follows, by default the
     smallest of them (0 if there are none).
+
+        >>> ad.setxor1d(np.array([3, 1, 2]), np.array([2, 4]), size=4, fill_value=-1)
+        array([ 1,  3,  4, -1])
     """
     count = _size(size, "setxor1d")
     first, second = _parts(ar1, ar2)
@@ -157,6 +179,11 @@ def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
 
     With `weights`, a vector as long as x, the sums of those. Integers outside count nowhere. Raises
     ShapeError unless `x` is a vector, ArgumentError unless it is of integers.
+
+        >>> ad.bincount(np.array([0, 2, 2, 7]), length=3)
+        array([1, 0, 2])
+        >>> ad.jit(lambda x, w: ad.bincount(x, w, length=3))(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]))
+        array([1., 0., 5.])
     """
     count = checked_integer(length, "bincount: length", 0, "write length=n for the integers below n")
     numbers = _array(x)

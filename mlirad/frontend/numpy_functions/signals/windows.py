@@ -41,6 +41,12 @@ def convolution(
     "valid", so many that without strides `out` is `space` for "same", else a number for all dimensions, or
     for each a number or a pair. `strides` are the distances between windows, `dilation` those between the
     elements of one.
+
+        >>> x, kernel = np.arange(6.0).reshape(1, 1, 6), np.array([[[-1.0, 1.0, 0.0]]])
+        >>> ad.convolution(x, kernel)
+        array([[[1., 1., 1., 1.]]])
+        >>> ad.convolution(x, kernel, padding="same", strides=2).shape
+        (1, 1, 3)
     """
 
     def convolved(x: Any, kernel: Any) -> Array:
