@@ -126,16 +126,15 @@ def _text(thing: Any) -> list[str]:
 
 
 def _fenced(lines: list[str]) -> list[str]:
-    """The lines with a fence around each indented session."""
+    """The lines with a fence around each session, which a blank line ends, and without its indentation."""
     found: list[str] = []
-    is_in_session = False
-    for line in lines:
-        if not is_in_session and line.startswith("    >>> "):
+    indent: int | None = None
+    for line in [*lines, ""]:
+        if indent is None and line.lstrip().startswith(">>> "):
             found.append("```python")
-            is_in_session = True
-        elif is_in_session and line.strip() and not line.startswith("    "):
-            end = len(found) - (not found[-1].strip())
-            found.insert(end, "```")
-            is_in_session = False
-        found.append(line[4:] if is_in_session else line)
-    return [*found, "```"] if is_in_session else found
+            indent = len(line) - len(line.lstrip())
+        elif indent is not None and not line.strip():
+            found.append("```")
+            indent = None
+        found.append(line[indent or 0 :])
+    return found
