@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from docs.markdown import cell, code
+from mlirad.frontend.interface import Array  # with all methods, and with all tables complete
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
@@ -19,7 +20,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRI
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
 from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
-from mlirad.frontend.tracing.array import Array
 
 COLUMNS = 4
 """How many names stand in a row of a table of names."""
