@@ -270,6 +270,8 @@ COMPOSITIONS = {
     "polynomials": (lambda x: np.polymul(np.polyadd(x[0], x[1]), np.polysub(x[2], x[1, :2])), A),
     "polyder-polyint": (lambda x: np.polyder(x[0], 2)[0] * np.polyint(x[1], 2), A),
     "poly": (lambda x: np.poly(x[0]), A),
+    "roots": (lambda x: parts(np.roots(x[0])), A),
+    "logn": (lambda x: parts(np.emath.logn(2.0, x)), A),
     "vander": (lambda x: np.vander(x[0], 3) ** 2, A),
     "real": (lambda x: np.real_if_close(x) * np.isreal(x) + np.imag(x) * np.iscomplex(x) * x, A),
     "rollaxis-rot90": (lambda x: np.rollaxis(x, 2)[0] * np.rot90(x[0] + 0 * x[1], 2)[:2, :3], C),

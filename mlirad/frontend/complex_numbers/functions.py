@@ -18,6 +18,7 @@ from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
 from mlirad.frontend.complex_numbers.extrema import EXTREMA
 from mlirad.frontend.complex_numbers.forms import FORMS
 from mlirad.frontend.complex_numbers.products import PRODUCTS
+from mlirad.frontend.numpy_functions.arrays.elementwise import SCIMATH
 from mlirad.frontend.numpy_functions.calls.binding import Binding, qualified_name
 from mlirad.frontend.numpy_functions.protocols.functions import LINEAR_ALGEBRA, known_binding
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function as apply_transform
@@ -42,8 +43,12 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return result if out is None else written(binding.name, result, out)
 
 
+READING_COMPLEX = TRANSFORMS | LINEAR_ALGEBRA | frozenset(SCIMATH)
+"""The functions that read complex arrays themselves."""
+
+
 def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if function in TRANSFORMS or function in LINEAR_ALGEBRA:
+    if function in READING_COMPLEX:
         return apply_transform(function, args, kwargs)
     if function in PRODUCTS:
         return PRODUCTS[function](function, *args, **kwargs)

@@ -27,16 +27,15 @@ import numpy as np
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.control_flow.expressions import and_, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
+from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
 from mlirad.frontend.control_flow.one_number import compared, number
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
-from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.protocols.asked_calls import length
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
-from mlirad.frontend.tracing.expected_errors import OF_MATH, require_unexpected
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
 from mlirad.frontend.tracing.source import is_user_file
@@ -176,23 +175,6 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _complex(*args: Any, **options: Any) -> Any:
-    """`complex`."""
-    if options or not args or not any(map(contains_traced, args)):
-        return builtins.complex(*args, **options)
-    real, *imaginary = [number(value) for value in args]
-    return real + 1j * (imaginary[0] if imaginary else 0.0)
-
-
-def _log(x: Any, *base: Any) -> Any:
-    """`math.log`."""
-    if not any(map(contains_traced, (x, *base))):
-        return math.log(x, *base)
-    _require_defined("log")
-    found, *bases = [np.log(number(value)) for value in (x, *base)]
-    return found / bases[0] if bases else found
-
-
 def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
     """`sorted`, of numbers of which some, or their keys, are traced."""
     found = list(values)
@@ -216,60 +198,6 @@ def _bisect(side: Literal["left", "right"]) -> Callable[..., Any]:
     return standing
 
 
-def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
-    """`math.dist`."""
-    sides = [number(a) - number(b) for a, b in zip(p, q, strict=True)]
-    return functools.reduce(xp.hypot, sides, 0.0)
-
-
-def _sum(values: Iterable[Any]) -> Any:
-    """`math.fsum`."""
-    return builtins.sum(number(value) for value in values)
-
-
-def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    def standing(*args: Any, **options: Any) -> Any:
-        if not any(map(contains_traced, args)):
-            return own(*args, **options)
-        if own.__name__ not in _TOTAL:
-            _require_defined(own.__name__)
-        given = args if own in _OF_SEVERAL else [number(value) for value in args]
-        return function(*given, **options)
-
-    return standing
-
-
-def _require_defined(name: str) -> None:
-    """Refuse a function of `math` where code expects that it raises an exception."""
-    require_unexpected(
-        OF_MATH,
-        f"math.{name} of a traced number",
-        f"test the argument before, or write np.{_MATH.get(name, name)}",
-    )
-
-
-_TOTAL: Final = frozenset((
-    "sin", "cos", "tan", "atan", "atan2", "tanh", "asinh", "hypot", "fabs", "copysign", "isnan", "isinf",
-    "isfinite", "degrees", "radians", "cbrt", "erf", "erfc", "dist", "fsum",
-))  # fmt: skip
-"""Functions of `math` that raise no exception for finite numbers."""
-
-
-_OF_SEVERAL: Final = (math.fsum, math.dist)
-"""Functions of `math` that take numbers in sequences."""
-
-
-_MATH: Final = {
-    "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log1p": "log1p", "log2": "log2",
-    "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos",
-    "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
-    "acosh": "arccosh", "atanh": "arctanh", "hypot": "hypot", "fabs": "fabs", "pow": "power",
-    "copysign": "copysign", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees",
-    "radians": "radians", "fmod": "fmod", "ldexp": "ldexp", "cbrt": "cbrt", "exp2": "exp2",
-}  # fmt: skip
-"""Functions of `math` that are ufuncs of NumPy, on scalars that are traced."""
-
-
 def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
     return lambda x: converted(function(number(x)), I64)
 
@@ -277,9 +205,6 @@ def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
 def _converted(dtype: np.dtype[Any], x: Array) -> Any:
     return converted(x, dtype)
 
-
-_SPECIAL: Final = {"gamma": "gamma", "lgamma": "gammaln", "erf": "erf", "erfc": "erfc"}
-"""Functions of `math` that `scipy.special` has."""
 
 _SCALARS: Final = (np.float64, np.float32, np.int64, np.int32, np.bool_)
 """Classes of NumPy's scalars that convert arrays, of dtypes of the language."""
@@ -306,18 +231,11 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     bisect.bisect_left: _bisect("left"),
     math.floor: _converting(math.floor, _rounding(xp.floor)),
     math.ceil: _converting(math.ceil, _rounding(xp.ceil)),
-    **{getattr(math, name): _as_numpy(getattr(math, name), getattr(np, n)) for name, n in _MATH.items()},
-    builtins.complex: _complex,
+    builtins.complex: complex_,
     warnings.warn: warn,
     builtins.sorted: _sorted,
-    math.log: _log,
-    math.fsum: _as_numpy(math.fsum, _sum),
-    math.dist: _as_numpy(math.dist, _distance),
     math.trunc: _converting(math.trunc, _rounding(xp.trunc)),
-    **{
-        getattr(math, name): _as_numpy(getattr(math, name), functools.partial(special, n))
-        for name, n in _SPECIAL.items()
-    },
+    **MATHEMATICS,
     **{kind: _converting(kind, functools.partial(_converted, np.dtype(kind))) for kind in _SCALARS},
     **{getattr(np, name): function for name, function in CREATING.items()},
 }

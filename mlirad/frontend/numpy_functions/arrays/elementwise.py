@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -15,10 +16,13 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     AxisList,
     Flag,
     Function,
+    complex_or_floats,
+    kind,
 )
-from mlirad.frontend.numpy_functions.calls.tracings import tracings
+from mlirad.frontend.numpy_functions.calls.tracings import Tracings, tracings
 from mlirad.frontend.numpy_functions.meanings.special import special
 from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -166,7 +170,46 @@ def _leaves(part: Any) -> list[Any]:
     return [leaf for p in parts for leaf in _leaves(p)]
 
 
-FUNCTIONS = tracings(
+# Functions that are complex outside of the domain of the real ones --------------------------------
+
+
+def _complex(value: Any) -> Any:
+    return as_complex(complex_or_floats(value))
+
+
+ComplexOperand = Annotated[Any, kind("an array", _complex)]
+"""An array, or a number, as a complex one."""
+
+
+def _function(ufunc: np.ufunc) -> Callable[..., Any]:
+    def traced(x: ComplexOperand) -> Any:
+        return ufunc(x)
+
+    return traced
+
+
+def logn(n: ComplexOperand, x: ComplexOperand) -> Any:
+    """`np.emath.logn`."""
+    return np.log(x) / np.log(n)
+
+
+def power(x: ComplexOperand, p: ComplexOperand) -> Any:
+    """`np.emath.power`."""
+    return np.power(x, p)
+
+
+SCIMATH: Tracings = {
+    **{
+        getattr(np.emath, ufunc.__name__): _function(ufunc)
+        for ufunc in (np.sqrt, np.log, np.log2, np.log10, np.arccos, np.arcsin, np.arctanh)
+    },
+    np.emath.logn: logn,
+    np.emath.power: power,
+}
+"""The functions of `numpy.emath`. All results are complex, as elements decide whether real ones would do."""
+
+
+FUNCTIONS = SCIMATH | tracings(
     sinc, i0, angle, piecewise, apply_along_axis, apply_over_axes, block, fix,
 )  # fmt: skip
 """The functions that this file traces."""

@@ -14,7 +14,6 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "roots": _OUTSIDE,
     "polydiv": "write q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0]), and as remainder "
     "u - np.convolve(v, q), whose leading zeros stay",
     "sort_complex": "write np.sort(x)",

@@ -21,12 +21,15 @@ import numpy.typing as npt
 from mlirad.dialects.extents import Extent
 from mlirad.errors import MliradError
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import is_complex
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype
 from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
     contains_traced,
     converted,
+    inexact,
     operand_of,
     shape_of_operand,
 )
@@ -161,6 +164,11 @@ def own_dtype(value: Operand) -> Array:
     return as_array(np.asarray(value))
 
 
+def complex_or_floats(value: Any) -> Any:
+    """A value as a traced array: a complex one, else one of floats."""
+    return as_complex(value) if is_complex(value) else inexact(own_dtype(operand_of(value)))
+
+
 def _array(value: Any) -> Array:
     return own_dtype(_operand(value))
 
@@ -237,6 +245,9 @@ def kind(wanted: str, read: Callable[[Any], Any]) -> Kind:
 
     return Kind(wanted, careful)
 
+
+ComplexLike = Annotated[Any, kind("an array", complex_or_floats)]
+"""A traced array, which may be complex, else of floats."""
 
 ArrayLike: TypeAlias = Annotated[Array, kind("an array", _array)]
 """An array, traced. A Python scalar becomes one of its own dtype, as NumPy's functions make it."""

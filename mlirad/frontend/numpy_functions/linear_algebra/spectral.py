@@ -16,6 +16,7 @@ import numpy as np
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.numpy_functions.calls.parameters import (
     UNSET,
+    ComplexLike,
     Flag,
     kind,
     static_of,
@@ -45,6 +46,7 @@ from mlirad.frontend.numpy_functions.linear_algebra.norms import Order, matrix_n
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import I32, I64
+from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error
 
@@ -276,8 +278,48 @@ def lstsq(a: MatrixOperand, b: MatrixOperand, rcond: CutoffOfSolver | None = Non
     return found, residuals, rank, values
 
 
+# Zeros of polynomials ---------------------------------------------------------------------------
+
+
+def roots(p: ComplexLike) -> Any:
+    """`np.roots`, as NumPy computes them: eigenvalues of a companion matrix, complex also where all are real.
+
+    A first or last coefficient of 0 is left out where it is known. Else the number and the order of the roots
+    would depend on it, so the call raises `LinearAlgebraError`.
+    """
+    if p.ndim > 1:
+        raise shape_error(f"np.roots needs a vector of coefficients, got shape {p.shape}", "np.ravel")
+    vector = p if p.ndim else p.reshape(1)
+    first, last = 0, len(vector)
+    while first < last and _is_known_zero(vector[first]):
+        first += 1
+    while first + 1 < last and _is_known_zero(vector[last - 1]):
+        last -= 1
+    coefficients, found = vector[first:last], np.zeros(len(vector) - last, complex)
+    if len(coefficients) < 2:
+        return found
+    for name, end in (("first", coefficients[0]), ("last", coefficients[-1])):
+        report_failure(_is_zero(end).value, f"np.roots: the {name} coefficient is 0")
+    row = -coefficients[1:] / coefficients[0]
+    companion = np.concatenate([row[np.newaxis], np.eye(len(row) - 1, len(row))])
+    return np.concatenate([eigvals(companion), found])
+
+
+def _parts(x: Any) -> list[Any]:
+    return [x.real, x.imag] if isinstance(x, ComplexArray) else [x]
+
+
+def _is_known_zero(x: Any) -> bool:
+    return all(emitting().scalar_of(part.value) == 0 for part in _parts(x))
+
+
+def _is_zero(x: Any) -> Any:
+    first, *rest = [xp.equal(part, 0.0) for part in _parts(x)]
+    return xp.logical_and(first, rest[0]) if rest else first
+
+
 FUNCTIONS = tracings(
-    linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
+    roots, linalg_eigh=eigh, linalg_eigvalsh=eigvalsh, linalg_eig=eig, linalg_eigvals=eigvals,
     linalg_svdvals=svdvals,
     linalg_matrix_rank=matrix_rank, linalg_cond=cond, linalg_pinv=pinv, linalg_lstsq=lstsq,
 )  # fmt: skip

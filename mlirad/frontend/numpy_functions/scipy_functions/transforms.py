@@ -15,6 +15,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     ArrayLike,
     Axis,
     AxisList,
+    ComplexLike,
     Flag,
     Int,
     Ints,
@@ -22,7 +23,6 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.signals.transforms import (
     LAST_TWO,
-    ComplexLike,
     Norm,
     fft,
     fft2,

@@ -20,6 +20,7 @@ from mlirad.dialects.shapes import array_type
 from mlirad.frontend.numpy_functions.calls.parameters import (
     Axis,
     AxisList,
+    ComplexLike,
     Int,
     Ints,
     kind,
@@ -29,21 +30,14 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import inexact, operand_of, xp
+from mlirad.frontend.tracing.operations import operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-
-
-def _spectrum(value: Any) -> Any:
-    return as_complex(value) if is_complex(value) else inexact(own_dtype(operand_of(value)))
 
 
 def _of_any_dtype(value: Any) -> Any:
     return as_complex(value) if is_complex(value) else own_dtype(operand_of(value))
 
-
-ComplexLike = Annotated[Any, kind("an array", _spectrum)]
-"""A traced array, which may be complex, else of floats."""
 
 AnyArray = Annotated[Any, kind("an array", _of_any_dtype)]
 """A traced array of any dtype."""
