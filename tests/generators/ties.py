@@ -20,6 +20,8 @@ import mpmath as mp
 import numpy as np
 import numpy.typing as npt
 
+import mlirad as ad
+
 Function: TypeAlias = Callable[..., Any]
 
 
@@ -54,6 +56,17 @@ def _squares(*x: Any) -> Any:
     return sum(v * v for v in x)
 
 
+def _horner(a: Any) -> Any:
+    """1 + a + a^2."""
+    return ad.fori_loop(0, 3, lambda _, y: y * a + 1, 0.0)
+
+
+def _symmetric(a: Any) -> Any:
+    return np.array([[1.0, 0.0], [0.0, 2.0]]) + a * np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+_MATRIX, _VECTOR = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
+
 PARTS: dict[str, Part] = {
     # Kinks that cancel in products
     "|x|^2": Part(lambda x: np.abs(x) ** 2, lambda x: x**2, "0"),
@@ -79,6 +92,10 @@ PARTS: dict[str, Part] = {
     ),
     "Gaussian kernel": Part(
         lambda *x: np.exp(-((_norm(*x) / 0.7) ** 2)), lambda *x: mp.exp(-_squares(*x) / 0.49), "000"
+    ),
+    "root of x^4": Part(lambda x: np.cos(np.sqrt(np.sqrt(x**4))), mp.cos, "0"),
+    "written-out norm": Part(
+        lambda x, y: np.cosh(np.sqrt(sum(v**2 for v in (x, y)))), lambda x, y: 1 + (x**2 + y**2) / 2, "00"
     ),
     "sqrt of squares": Part(
         lambda x, y: 1 / (1 + np.sqrt(x * x + y * y) ** 2), lambda x, y: 1 / (1 + x**2 + y**2), "00"
@@ -106,6 +123,35 @@ PARTS: dict[str, Part] = {
         lambda x, y: np.sum(np.cos(np.concatenate([np.abs(np.stack([x, y]))[::-1], np.stack([y])])[:2])),
         lambda x, y: mp.cos(x) + mp.cos(y),
         "00",
+    ),
+    # Ops that mix elements, and loops
+    "product of |x|s": Part(
+        lambda x: np.prod(np.stack([np.abs(x), 2 * np.abs(x), 3 + 0 * x])), lambda x: 6 * x**2, "0"
+    ),
+    "sorted |x| and -|x|": Part(
+        lambda x: np.prod(np.sort(np.stack([np.abs(x), -np.abs(x), 2 + 0 * x]))[:2]), lambda x: -(x**2), "0"
+    ),
+    "loop": Part(lambda x: _horner(np.abs(x)) + _horner(-np.abs(x)), lambda x: 2 + 2 * x**2, "0"),
+    "transform of norms": Part(
+        lambda *x: np.sum(np.abs(np.fft.fft(np.stack([_norm(*x), 2 * _norm(*x)]))) ** 2),
+        lambda *x: 10 * _squares(*x),
+        "000",
+    ),
+    "convolution": Part(
+        lambda x: np.convolve(np.stack([np.abs(x), x]), np.stack([np.abs(x), 1 - x]))[0], lambda x: x**2, "0"
+    ),
+    "solution": Part(
+        lambda x, y: np.linalg.solve(_MATRIX, np.hypot(x, y) * _VECTOR) @ _VECTOR * np.hypot(x, y),
+        lambda x, y: mp.mpf(7) / 5 * (x**2 + y**2),
+        "00",
+    ),
+    "eigenvalues": Part(
+        lambda x: np.sum(np.exp(np.linalg.eigvalsh(_symmetric(np.abs(x))))),
+        lambda x: 2 * mp.exp(1.5) * mp.cosh(mp.sqrt(1 + 4 * x**2) / 2),
+        "0",
+    ),
+    "Cholesky factor": Part(
+        lambda x: np.linalg.cholesky(_symmetric(np.abs(x)))[1, 1], lambda x: mp.sqrt(2 - x**2), "0"
     ),
     # Kinks that cancel in sums
     "logaddexp": Part(lambda x, y: np.maximum(x, y) + np.log1p(np.exp(-np.abs(x - y))), _logaddexp, "uv"),

@@ -407,6 +407,7 @@ ROOTS: dict[str, tuple[Any, float]] = {
     "root of scaled squares": (lambda x: np.sqrt(np.sum(4 * x * x)), 2.0),
     "root of a dot product": (lambda x: np.sqrt(x @ x / 4), 0.5),
     "root of squares": (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), 1.0),
+    "root of squares by sum": (lambda x: np.sqrt(sum((2 * v) ** 2 for v in (x[0], x[1]))), 2.0),
     "guarded root": (lambda x: np.where(x @ x > 0, np.sqrt(np.where(x @ x > 0, x @ x, 1.0)), 0.0), 1.0),
     "hypot": (lambda x: np.hypot(2 * x[1], x[0] * 2), 2.0),
     "complex": (lambda x: np.abs(x[0] + 1j * x[1]), 1.0),
@@ -458,6 +459,12 @@ def test_magnitudes_that_are_multiples_are_one_kink(case: tuple[str, str]) -> No
     ):
         found = ad.hessian(f, interpret=True)(np.array([0.0, 1.0]))
         np.testing.assert_allclose(found, np.diag(expected), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", [4, 12, 64, 100])
+def test_long_sums_of_squares(case: int) -> None:
+    f = lambda x: np.cos(np.sqrt(sum(x[k] ** 2 for k in range(case))))  # noqa: E731
+    np.testing.assert_allclose(ad.hessian(f, interpret=True)(np.zeros(case)), -np.eye(case), atol=1e-14)
 
 
 def test_kinks_that_are_no_multiples_stay_apart() -> None:

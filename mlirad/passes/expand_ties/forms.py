@@ -148,6 +148,8 @@ class Forms:
     def _square(self, value: Value, at: Position) -> Form:
         """A polynomial of degree 2."""
         self._count(1)
+        if scalar_of(value) == 0:
+            return {}
         op = value.owner
         match op:
             case ew.MulOp():

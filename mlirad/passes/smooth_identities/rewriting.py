@@ -32,6 +32,7 @@ from mlirad.passes.smooth_identities.inverses import INVERSES, undone
 from mlirad.passes.smooth_identities.logarithms import logarithm
 from mlirad.passes.smooth_identities.odd import odd_product, with_sign
 from mlirad.passes.smooth_identities.products import contraction, product, raised
+from mlirad.passes.smooth_identities.roots import root_of_square
 from mlirad.passes.smooth_identities.sides import Test, on_side, sided
 
 Rule: TypeAlias = Callable[[ArrayBuilder, Operation, list[Value]], Value | None]
@@ -111,6 +112,10 @@ def _raised(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
     return None if exponent is None else raised(b, o[0], exponent)
 
 
+def _root(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
+    return root_of_square(b, o[0])
+
+
 def _contraction(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
     return contraction(b, cast(DotOp, op), *o)
 
@@ -149,6 +154,7 @@ IDENTITIES: Final[Mapping[type[Operation], Rule]] = {
     ew.MulOp: _product,
     ew.CopysignOp: _with_sign,
     ew.PowOp: _raised,
+    ew.SqrtOp: _root,
     DotOp: _contraction,
     ew.AddOp: _sum,
     ew.SubOp: _difference,

@@ -11,12 +11,13 @@ What only moves or chooses elements of roots is a root, too: its square moves or
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, nan
 from typing import TypeAlias
 
 from xdsl.ir import Operation
 
+from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES, IndexOp
@@ -24,6 +25,7 @@ from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, ReverseOp, SliceOp
 from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.moves import moved, sources
 from mlirad.ir.structural import scalar_of
@@ -121,12 +123,26 @@ def is_radius(value: Value) -> bool:
         case CustomOp():
             return _square_beside(value) is not None
         case ew.SqrtOp():
-            return _is_sum_of_squares(op.operand)
+            return _is_sum_of_squares(op.operand) and _squared_sum(op.operand) is None
         case ew.SelectOp():
             s = guarded_radicand(op)
             return s is not None and _is_sum_of_squares(s)
         case _:
             return False
+
+
+def root_of_square(b: ArrayBuilder, s: Value) -> Value | None:
+    """sqrt(y y), where y is a sum of squares; it is y where that is 0, with the derivatives of y."""
+    y = _squared_sum(s)
+    return None if y is None else b.select(b.compare("eq", y, b.zeros(y.type)), y, b.unary(ew.SqrtOp, s))
+
+
+def _squared_sum(value: Value) -> Value | None:
+    """The y of y y, if it is a sum of squares."""
+    op = value.owner
+    if not isinstance(op, ew.MulOp) or op.lhs is not op.rhs:
+        return None
+    return op.lhs if _is_sum_of_squares(op.lhs) else None
 
 
 def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
@@ -141,13 +157,46 @@ def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
         case ew.DivOp():
             return (scalar_of(op.rhs) or 0) > 0 and _is_sum_of_squares(op.lhs, depth - 1)
         case ew.AddOp():
-            return _is_sum_of_squares(op.lhs, depth - 1) and _is_sum_of_squares(op.rhs, depth - 1)
+            return _are_squares(_terms(value), depth - 1)
+        case control.ScanOp():
+            k = op.results.index(value)
+            if k >= op.carry_count:
+                return False
+            before, terms = op.body.block.args[1 + k], _terms(yields(op.body)[k])
+            others = [v for v in terms if v is not before]
+            return len(others) < len(terms) and _are_squares([op.init[k], *others], depth - 1)
+        case ew.SelectOp():
+            return _squared_root(op.on_false) is op.on_true and _is_sum_of_squares(op.on_true, depth - 1)
         case DotOp():
             return op.lhs is op.rhs and is_inner(op)
         case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
             return _is_sum_of_squares(own_operands(op)[0], depth - 1)
         case _:
             return False
+
+
+def _are_squares(terms: Sequence[Value], depth: int) -> bool:
+    return all(scalar_of(v) == 0 or _is_sum_of_squares(v, depth) for v in terms)
+
+
+def _terms(value: Value) -> list[Value]:
+    """What a value is a sum of, however long that is written, without repetition."""
+    seen: dict[Value, None] = {value: None}
+    pending = [value]
+    while pending:
+        op = pending.pop().owner
+        if isinstance(op, ew.AddOp):
+            new = [v for v in own_operands(op) if v not in seen]
+            seen.update(dict.fromkeys(new))
+            pending += new
+    return [v for v in seen if not isinstance(v.owner, ew.AddOp)]
+
+
+def _squared_root(value: Value) -> Value | None:
+    """The y of sqrt(y y)."""
+    root = value.owner
+    op = root.operand.owner if isinstance(root, ew.SqrtOp) else None
+    return op.lhs if isinstance(op, ew.MulOp) and op.lhs is op.rhs else None
 
 
 def _are_alike(op: ew.MulOp) -> bool:
@@ -272,8 +321,10 @@ def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
     match op:
         case ew.MulOp():
             return _are_alike(op) or known(op.lhs, op.rhs)
-        case ew.DivOp() | ew.AddOp():
+        case ew.DivOp():
             return known(op.lhs, op.rhs)
+        case ew.AddOp():
+            return known(*_terms(value))
         case ew.MaxOp():
             return known(op.lhs) or known(op.rhs) or magnitude_of(value) is not None
         case ew.SelectOp():
