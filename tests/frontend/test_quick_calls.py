@@ -280,3 +280,16 @@ def test_wrong_calls_say_the_same_on_the_quick_way() -> None:
         with pytest.raises(Exception) as other:
             ad.jit(lambda d, x: d["w"] * x)(*args)
         assert type(quick.value) is type(other.value)
+
+
+@pytest.mark.parametrize("case", STRUCTURES[:4])
+def test_the_first_call_of_one_transformed_again_makes_no_quick_call(case: tuple[Any, ...]) -> None:
+    def first(*args: Any) -> Any:
+        return args
+
+    made = [ad.jit(first) for _ in range(3)]
+    for transformed in made:
+        transformed(*case)
+    assert all(f._by_position.call is None for f in made)
+    made[-1](*case)
+    assert made[-1]._by_position.call is not None

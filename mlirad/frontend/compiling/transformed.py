@@ -110,6 +110,7 @@ class Transformed:
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
+        self._was_called = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -149,8 +150,13 @@ class Transformed:
         *,
         has_out: bool = False,
     ) -> None:
-        """Have a quick call take the calls that are like one, which `leaves` were passed in."""
-        if complex in (*program.tree.kinds(), *program.result.kinds()):
+        """Have a quick call take the calls that are like one, which `leaves` were passed in.
+
+        The first call of a function that is transformed again finds the program of an equal one. Often it is
+        the only call, and a quick call takes longer to make.
+        """
+        was_called, self._was_called = self._was_called, True
+        if not was_called or complex in (*program.tree.kinds(), *program.result.kinds()):
             return
         form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
@@ -205,6 +211,7 @@ class Transformed:
                 if self._dynamic:
                     return self._compile_sizes(function, tree, types, args, kwargs)
                 made = self._recalled_or_compiled(function, tree, types, args, kwargs)
+                self._was_called = True
                 self._note_signature(function, tree, types, args, kwargs)
                 return made
 

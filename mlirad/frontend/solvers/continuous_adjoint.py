@@ -21,10 +21,12 @@ from mlirad.frontend.solvers.closed import Closed, with_data
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.stepping import (
     GOES_ON,
+    UNKNOWN,
     Flow,
     Method,
     Steps,
     integrate,
+    known,
     report_stops,
 )
 from mlirad.frontend.tracing.operations import as_array, xp
@@ -40,7 +42,7 @@ def solution(flow: Closed, method: Method, y0: Any, times: Any) -> tuple[Any, An
     """The results of `integrate`, with the derivatives of the continuous adjoint."""
 
     def values(y0: Any, times: Any, *data: Any) -> tuple[Any, Any, Any]:
-        return integrate(with_data(flow, data), y0, times, method)
+        return integrate(with_data(flow, data), y0, times, method, data)
 
     found = custom_derivative(values)
 
@@ -102,16 +104,16 @@ def _cotangents(
         def slopes(both: Any, t: Any) -> Any:
             return xp.concatenate(pulled(both[:size], both[size : 2 * size], t))
 
-        found = _last(slopes, xp.concatenate([y, a, parts]), row, method)
+        found = _last(slopes, xp.concatenate([y, a, parts]), row, method, y)
         return found[size : 2 * size], found[2 * size :]
 
     def along_steps(y: Any, a: Any, parts: Any, row: tuple[Any, ...]) -> tuple[Any, Any]:
-        at = _kept(with_data(flow, data), row[1], xp.stack([row[3], row[2]]), method)
+        at = _kept(flow, data, row[1], xp.stack([row[3], row[2]]), method)
 
         def slopes(both: Any, t: Any) -> Any:
             return xp.concatenate(pulled(at(t), both[:size], t)[1:])
 
-        found = _last(slopes, xp.concatenate([a, parts]), row, method)
+        found = _last(slopes, xp.concatenate([a, parts]), row, method, y)
         return found[:size], found[size:]
 
     def trip(sums: tuple[Any, Any], row: tuple[Any, ...]) -> tuple[tuple[Any, Any], Any]:
@@ -132,16 +134,16 @@ def _cotangents(
     return (a + ct[0], xp.concatenate([first[None], along]), *of_data)
 
 
-def _last(f: Flow, start: Any, row: tuple[Any, ...], method: Method) -> Any:
-    """The solution at the start of the interval of a row, integrated from its end."""
-    found, state, reached = integrate(f, start, xp.stack([row[2], row[3]]), method)
+def _last(f: Flow, start: Any, row: tuple[Any, ...], method: Method, y: Any) -> Any:
+    """The solution at the start of the interval of a row, integrated from its end, where the state is y."""
+    found, state, reached = integrate(f, start, xp.stack([row[2], row[3]]), method, (y,))
     report_stops(state, reached, method, "the adjoint of odeint", DISCRETE)
     return found[-1]
 
 
-def _kept(f: Flow, y0: Any, times: Any, method: Method) -> Callable[[Any], Any]:
+def _kept(flow: Closed, data: tuple[Any, ...], y0: Any, times: Any, method: Method) -> Callable[[Any], Any]:
     """The solution between two times, as a function of time that reads the polynomials of its steps."""
-    steps = Steps(f, times, method)
+    steps = Steps(with_data(flow, data), times, method, data)
     shape = (KEPT_STEPS, steps.scheme.coefficients, len(y0))
 
     def goes_on(state: tuple[Any, ...]) -> Any:
@@ -178,6 +180,6 @@ def _kept(f: Flow, y0: Any, times: Any, method: Method) -> Callable[[Any], Any]:
         k = xp.maximum(xp.sum(passed) - 1, 0)
         parts = polynomials[k]
         own = tuple(parts[j] for j in range(steps.scheme.coefficients))
-        return steps.scheme.between(own, (t - begins[k]) / lengths[k])
+        return known(steps.scheme.between(own, (t - begins[k]) / lengths[k]), trip.status != UNKNOWN)
 
     return at

@@ -27,7 +27,7 @@ from mlirad.frontend.solvers.continuous_adjoint import solution
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.events import Crossing, located, moved
 from mlirad.frontend.solvers.pairs import pair_of
-from mlirad.frontend.solvers.stepping import SCHEMES, UNSORTED, Method, integrate, report_stops
+from mlirad.frontend.solvers.stepping import SCHEMES, UNSORTED, Method, integrate, known, report_stops
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments, require_function
@@ -60,13 +60,13 @@ def odeint(
         >>> ad.odeint(stiff, 0.0, np.array([0.0, 1.0]), method="rodas5p")[-1].round(4)
         np.float64(0.5411)
 
-    With `event`, a function of y, t and `args` as f is, it ends where this is 0 first, and gives a
-    `Crossing` with the `time` of that event and the `state` then; whether it `happened`; and `states`, those
-    at the times t, from the event on that of the event. With `direction` 1 it is an event where the function
-    rises through 0, with -1 where it falls. One that is 0 at the start is none there, and two between the
-    ends of one step are not seen. Where none happens up to `t[-1]` the time and the state are NaN. Their
-    derivatives, of orders 1 and 2, are those of the implicit function theorem: the time moves with all that
-    the solution depends on.
+    With `event`, a function of y, t and `args` as f is, it ends where this is 0 first, and gives a `Crossing`
+    with the `time` of that event and the `state` then; whether it `happened`; and `states`, those at the
+    times t, from the event on that of the event. With `direction` 1 it is an event where the function rises
+    through 0, with -1 where it falls. One that is 0 at the start is none there, and two between the ends of
+    one step are not seen. Where none happens up to `t[-1]` the time and the state are NaN, with their
+    derivatives, and so is a solution that begins with them. Where it happens, their derivatives, of orders 1
+    and 2, are those of the implicit function theorem: the time moves with all that the solution depends on.
 
         >>> def fall(y, t):
         ...     return np.stack([y[1], -9.81])
@@ -154,16 +154,15 @@ def _first_event(
         return as_array(value, space.dtype)
 
     slope = with_data(flow, flow.data)
-    end, happened = located(slope, crossed, direction, start, times, method)
+    end, happened = located(slope, crossed, direction, start, times, method, flow.data)
     is_before = xp.where(stop_gradient(times[-1] < times[0]), times > end, times < end)
     held = xp.concatenate([xp.where(is_before, times, end), end[None]])
     rows = _states(flow, method, start, held)
     time, state = moved(slope, crossed, rows[-1], end)
     past = happened & ~is_before[:, None]
-    nothing = space.dtype.type(np.nan)
     return Crossing(
-        xp.where(happened, time, nothing),
-        space.unflatten(xp.where(happened, state, nothing)),
+        known(time, happened),
+        space.unflatten(known(state, happened)),
         happened,
         rows_of(space, xp.where(past, state, rows[:-1])),
     )
@@ -194,7 +193,7 @@ def _flow(f: Callable[..., Any], space: Space, args: tuple[Any, ...]) -> Closed:
 def _states(flow: Closed, method: Method, start: Any, times: Any) -> Any:
     """The states at all times; the call raises where the last is not reached."""
     if method.adjoint == "discrete":
-        ys, state, reached = integrate(with_data(flow, flow.data), start, times, method)
+        ys, state, reached = integrate(with_data(flow, flow.data), start, times, method, flow.data)
     else:
         ys, state, reached = solution(flow, method, start, times)
     stiff = "end before that time" if method.is_implicit else 'take method="rodas5p" for a stiff equation'

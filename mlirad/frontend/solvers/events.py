@@ -14,7 +14,7 @@ by two of Newton's steps from 0, which have the derivatives of the implicit func
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from mlirad.frontend.constructs.build import stop_gradient
@@ -42,10 +42,12 @@ class Crossing(NamedTuple):
     """The states at the requested times, from the event on that of the event."""
 
 
-def located(f: Flow, event: Event, direction: int, y0: Any, times: Any, method: Method) -> tuple[Any, Any]:
+def located(
+    f: Flow, event: Event, direction: int, y0: Any, times: Any, method: Method, given: Sequence[Any]
+) -> tuple[Any, Any]:
     """The time of the first event, the last time where there is none, and whether there is one."""
     y0, times = stop_gradient((y0, times))
-    steps = Steps(f, times, method)
+    steps = Steps(f, times, method, given)
 
     def crosses(before: Any, after: Any) -> Any:
         rises, falls = (before < 0) & (after >= 0), (before > 0) & (after <= 0)

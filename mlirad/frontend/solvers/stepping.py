@@ -4,12 +4,12 @@
     state = steps.step(steps.start(y0))      a trip: y, its slope and time, how long the next step is, ...
 
 A step may reach beyond the requested time; between its ends there is a polynomial. How long a step is has no
-derivative.
+derivative. What begins with NaN, such as the state of an event that never happened, is NaN at later times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -23,8 +23,8 @@ from mlirad.frontend.solvers.dormand_prince import error_ratio, factor, first_st
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.lazy_dataclass import dataclass
 
-GOES_ON, STIFF, TOO_MANY, UNSORTED = 0, 1, 2, 3
-"""The status of a solution."""
+GOES_ON, STIFF, TOO_MANY, UNSORTED, UNKNOWN = 0, 1, 2, 3, 4
+"""The status of a solution; it is unknown if it begins with NaN."""
 
 Flow = Callable[[Any, Any], Any]
 """dy/dt of a flat state at a time."""
@@ -94,15 +94,15 @@ class Trip(NamedTuple):
 
 
 class Steps:
-    """The steps of a method from the first of some times towards the last.
+    """The steps of a method from the first of some times towards the last; `given` is what f reads besides.
 
     Where all times are equal there is one step too, which may fail, as derivatives with respect to times are
     those of its polynomial.
     """
 
-    def __init__(self, f: Flow, times: Any, method: Method):
+    def __init__(self, f: Flow, times: Any, method: Method, given: Sequence[Any] = ()):
         dtype = times.dtype
-        self.f, self.times, self.method = f, times, method
+        self.f, self.times, self.method, self.given = f, times, method, given
         self.scheme = SCHEMES[method.scheme]
         self.number = dtype.type
         self.sign = xp.where(stop_gradient(times[-1] < times[0]), dtype.type(-1), dtype.type(1))
@@ -123,7 +123,16 @@ class Steps:
         h = first_step(onward, y0, sign * slope, sign * times[0], rtol, atol)
         nothing = xp.zeros_like(y0)
         last = (y0, slope, *(nothing for _ in range(self.scheme.coefficients - 2)), times[0], self.number(1))
-        return Trip(y0, slope, times[0], h, last, as_array(0), xp.where(is_sorted, GOES_ON, UNSORTED))
+        status = xp.where(self._is_unknown(y0, slope), UNKNOWN, xp.where(is_sorted, GOES_ON, UNSORTED))
+        return Trip(y0, slope, times[0], h, last, as_array(0), status)
+
+    def _is_unknown(self, y0: Any, slope: Any) -> Any:
+        """Tell whether NaN is in the state or the times, or makes the slope NaN from what f reads."""
+        from_given = as_array(False)
+        for array in self.given:
+            if array.dtype.kind == "f":
+                from_given = from_given | _has_nan(array)
+        return _has_nan(y0) | _has_nan(self.times) | (from_given & _has_nan(slope))
 
     def step(self, trip: Trip) -> Trip:
         """After one more step, accepted or not."""
@@ -157,9 +166,20 @@ class Steps:
         return self.scheme.between(tuple(polynomial), (target - begun) / length)
 
 
-def integrate(f: Flow, y0: Any, times: Any, method: Method) -> tuple[Any, Any, Any]:
+def _has_nan(x: Any) -> Any:
+    return xp.any(xp.isnan(stop_gradient(x)))
+
+
+def known(x: Any, condition: Any) -> Any:
+    """x where the condition holds, else NaN with derivatives that are NaN as well."""
+    return x * xp.where(condition, x.dtype.type(1), x.dtype.type(np.nan))
+
+
+def integrate(
+    f: Flow, y0: Any, times: Any, method: Method, given: Sequence[Any] = ()
+) -> tuple[Any, Any, Any]:
     """States at all times [n, size], how the solution stands, and the time that was reached."""
-    steps = Steps(f, times, method)
+    steps = Steps(f, times, method, given)
 
     def to_time(trip: Trip, target: Any) -> tuple[Trip, Any]:
         trip = while_loop(lambda trip: steps.goes_on(trip, target), steps.step, trip)
@@ -167,4 +187,4 @@ def integrate(f: Flow, y0: Any, times: Any, method: Method) -> tuple[Any, Any, A
 
     trip, rest = scan(to_time, steps.start(y0), times[1:])
     status = xp.where(steps.are_equal & (trip.status != UNSORTED), GOES_ON, trip.status)
-    return xp.concatenate([y0[None], rest]), status, trip.t
+    return xp.concatenate([y0[None], known(rest, trip.status != UNKNOWN)]), status, trip.t

@@ -139,3 +139,54 @@ def test_errors(options: Any, error: type[Exception], words: str) -> None:
 def test_one_time_has_no_time_for_an_event() -> None:
     with pytest.raises(ShapeError, match="1 times have no time between them"):
         ad.odeint(fall, np.array([5.0, 0.0]), np.array([0.0]), event=lambda y, t: y[0])
+
+
+BEGINNINGS: dict[str, Any] = {
+    "state": lambda k, **options: ad.odeint(lambda y, t: -k * y, k, [0.0, 1.0], **options),
+    "time": lambda k, **options: ad.odeint(lambda y, t: -y, 1.0, np.stack([0.0, k]), **options),
+    "times": lambda k, **options: ad.odeint(lambda y, t: -y, 1.0, np.stack([k, 2.0 * k]), **options),
+    "argument": lambda k, **options: ad.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0], k, **options),
+    "captured": lambda k, **options: ad.odeint(lambda y, t: -k * y, 1.0, [0.0, 1.0], **options),
+}
+"""Solutions of which something is k."""
+
+WAYS = [(m, a) for m in ("dopri5", "rodas5p") for a in ("discrete", "continuous")]
+
+
+@pytest.mark.parametrize(("case", "method", "adjoint"), [(b, *way) for b in BEGINNINGS for way in WAYS])
+def test_what_begins_with_nan_is_nan_with_its_derivative(case: str, method: str, adjoint: str) -> None:
+    slope = ad.value_and_grad(lambda k: BEGINNINGS[case](k, method=method, adjoint=adjoint)[-1])
+    np.testing.assert_array_equal(slope(np.nan), [np.nan, np.nan])
+    assert np.all(np.isfinite(slope(2.0)))
+
+
+@pytest.mark.parametrize("case", BEGINNINGS)
+def test_an_event_of_what_begins_with_nan_never_happens(case: str) -> None:
+    found = ad.jit(lambda k: BEGINNINGS[case](k, event=lambda y, t, *_: y - 0.5))(np.nan)
+    assert not found.happened and np.isnan(found.time) and np.isnan(found.state)
+
+
+@pytest.mark.parametrize("case", ["time", "state"])
+def test_derivatives_of_an_event_that_never_happens_are_nan(case: str) -> None:
+    def found(height: Any) -> Any:
+        crossing = ad.odeint(fall, np.stack([height, 0.0]), np.array([0.0, 0.1]), event=lambda y, t: y[0])
+        return crossing.time if case == "time" else crossing.state[1]
+
+    for slope in (ad.grad(found), ad.jacfwd(found)):
+        assert np.isnan(slope(5.0)) and np.isfinite(slope(0.01))
+
+
+def test_an_equation_of_events_backs_off_from_where_none_happens() -> None:
+    def second(speed: Any) -> Any:
+        """The time of the second zero of a pendulum, which turns over where it begins too fast."""
+        state, total = np.stack([0.5, speed]), 0.0
+        for _ in range(2):
+            swing = lambda y, t: np.stack([y[1], -G * np.sin(y[0])])  # noqa: E731
+            hit = ad.odeint(swing, state, [0.0, 5.0], event=lambda y, t: y[0] + 0.3, direction=-1)
+            state, total = np.stack([-0.3, -hit.state[1]]), total + hit.time
+        return total
+
+    assert np.isnan(ad.jit(second)(7.0))
+    target = ad.jit(second)(5.5)
+    found = ad.root(lambda speed: second(speed) - target, 3.0)
+    assert ad.jit(second)(found) == pytest.approx(target, rel=1e-9)
