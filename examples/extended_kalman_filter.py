@@ -61,7 +61,7 @@ def sight(x: Any) -> Any:
 def filtered(logarithms: Any, seen: Any) -> Any:
     """The means after each sighting [n, 2], and the logarithms of the densities of sightings [n]."""
     forces, sensor = np.exp(2 * logarithms)
-    restless = forces * np.diag([0.0, STEP])
+    restless = forces * np.diag(np.array([0.0, STEP]))
 
     def step(carry: Any, z: Any) -> Any:
         mean, covariance = carry
@@ -102,7 +102,7 @@ def by_numpy(logarithms: Any, seen: Any) -> tuple[Any, float]:
     x, p, means, total = START, DOUBT, [], 0.0
     for z in seen:
         f = np.array([[1.0, STEP], [-STEP * GRAVITY * np.cos(x[0]), 1 - STEP * FRICTION]])
-        x, p = moved(x), f @ p @ f.T + forces * np.diag([0.0, STEP])
+        x, p = moved(x), f @ p @ f.T + forces * np.diag(np.array([0.0, STEP]))
         h = np.array([[np.cos(x[0]), 0.0], [np.sin(x[0]), 0.0]])
         v, s = z - sight(x), h @ p @ h.T + sensor * np.eye(2)
         total += 0.5 * (v @ np.linalg.inv(s) @ v + np.log(np.linalg.det(2 * np.pi * s)))
