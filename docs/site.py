@@ -33,6 +33,16 @@ COPIED = (
 )
 """What is copied; files of `docs/` come to the top."""
 
+WEIGHTS = {
+    "python": 4,
+    "guide": 3,
+    "reference.md": 2,
+    "benchmarks": 0.5,
+    "CHANGELOG.md": 0.25,
+    "internals.md": 0.5,
+}
+"""How much more than others the search thinks of a page, or of the pages of a folder."""
+
 _SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
 """The start of a block of Python with prompts, which the site shows and copies as such."""
 
@@ -68,8 +78,14 @@ def write_pages(folder: Path, made: Path | None = None) -> list[Path]:
     for target, text in pages.items():
         path = folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_SESSION.sub("```pycon", text))
+        path.write_text(_weight(target) + _SESSION.sub("```pycon", text))
     return [folder / target for target in pages]
+
+
+def _weight(page: Path) -> str:
+    """The head of a page that tells the search how much it weighs."""
+    weight = WEIGHTS.get(page.parts[0])
+    return "" if weight is None else f"---\nsearch:\n  boost: {weight}\n---\n\n"
 
 
 def _placed(name: Path) -> Path:

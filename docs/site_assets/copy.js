@@ -1,22 +1,21 @@
-// The copy button of a session of Python copies the code, without prompts and outputs.
-function codeOf(session) {
+// The copy button of a session copies what was typed, without prompts and outputs.
+const PROMPTS = { python: /^(>>>|\.\.\.)( |$)/, shell: /^\$ / };
+
+function typed(session) {
   const lines = session.innerText.split("\n");
+  const prompt = lines[0].startsWith("$") ? PROMPTS.shell : PROMPTS.python;
   return lines
-    .filter((line) => /^(>>>|\.\.\.)( |$)/.test(line))
-    .map((line) => line.slice(4))
+    .filter((line) => prompt.test(line))
+    .map((line) => line.replace(prompt, ""))
     .join("\n");
 }
 
 function prepare() {
-  for (const session of document.querySelectorAll(".language-pycon code, .language-console code")) {
-    const block = session.closest(".highlight");
-    if (block.classList.contains("language-pycon")) {
-      block.setAttribute("data-copy", codeOf(session));
-    } else {
-      const commands = session.innerText.split("\n").filter((line) => line.startsWith("$ "));
-      block.setAttribute("data-copy", commands.map((line) => line.slice(2)).join("\n"));
+  for (const block of document.querySelectorAll(".highlight")) {
+    if (block.querySelector(".gp")) {
+      block.setAttribute("data-copy", typed(block.querySelector("code")));
     }
   }
 }
 
-document.addEventListener("DOMContentLoaded", prepare);
+prepare();

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import pytest
+
 import mlirad as ad
-from docs.reference import reference
+from docs.reference import groups, reference
 from docs.site import ROOT, write_pages
 
 
@@ -14,6 +19,8 @@ def test_pages_are_linked_and_name_everything(tmp_path: Path) -> None:
     pages = write_pages(tmp_path)
     listed = (tmp_path / "reference.md").read_text()
     assert [name for name in ad.__all__ if f"`ad.{name}`" not in listed] == []
+    assert re.findall(r"\b_[a-z]\w*|0x[0-9a-f]{6,}|<(?:class|function|object)", listed) == []
+    assert ">>> " in listed and "```python\n>>> " not in listed
     for page in pages:
         for link in re.findall(r"\]\(([^)#\s]+\.(?:md|svg))[#)]", page.read_text()):
             assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
@@ -28,3 +35,20 @@ def test_sessions_of_docstrings_are_fenced() -> None:
     sessions = re.findall(r"^```python\n(>>> .*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(sessions) > 100
     assert sum(session.count(">>> ") for session in sessions) == text.count(">>> ")
+
+
+def test_functions_are_grouped_by_the_pages_that_tell_of_them() -> None:
+    found = groups()
+    assert found["Transformations"][:2] == ["jit", "grad"]
+    assert {"LinearMap", "Closure", "odeint", "MliradError"} <= {
+        name for names in found.values() for name in names
+    }
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the scripts of the site")
+def test_sessions_are_copied_without_prompts_and_outputs() -> None:
+    script = (ROOT / "docs" / "site_assets" / "copy.js").read_text().replace("\nprepare();\n", "\n")
+    session = ">>> def f(x):\n...     return x\n...\n>>> f(2)\n2"
+    told = f"console.log(JSON.stringify([{session!r}, '$ ls\\na\\n$ pwd'].map(t => typed({{innerText: t}}))))"
+    done = subprocess.run(["node", "-e", script + told], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == ["def f(x):\n    return x\n\nf(2)", "ls\npwd"]
