@@ -176,6 +176,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     ),
     "tests/frontend/control_flow/test_reached.py::test_long_loops_change_it_in_each_trip": (13, 0),
     "tests/frontend/control_flow/test_texts.py::test_messages_are_those_of_the_source": (3, 0),
+    "tests/frontend/control_flow/test_replaced_holders.py::test_writes_show_or_are_refused": (7, 0),
     "tests/frontend/import_styles/test_tutorials.py::test_values_and_gradients": (88, 7),
     "tests/frontend/solvers/test_differential_equations.py::test_derivatives_of_a_closed_form": (2, 0),
     "tests/frontend/solvers/test_differential_equations.py::test_mistakes_are_told_at_the_users_line": (
@@ -281,6 +282,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/test_complex.py::test_what_is_not_of_complex_numbers_is_refused": (3, 0),
     "tests/frontend/test_complex_error_functions.py::test_values_and_derivatives": (7, 0),
     "tests/frontend/test_complex_error_functions.py::test_voigt_profile": (8, 0),
+    "tests/frontend/test_special_dtypes.py::test_dtypes_are_those_of_scipy": (9, 0),
     "tests/frontend/test_complex_special_functions.py::test_calls_end": (4, 0),
     "tests/frontend/test_complex_special_functions.py::test_narrow_types": (4, 1),
     "tests/frontend/test_complex_special_functions.py::test_values_and_derivatives": (8, 0),

@@ -123,9 +123,13 @@ class _Copying:
 
 
 class Shares:
-    """Which variables hold one array at the end of a body, or one from outside of it."""
+    """Which variables hold one array at the end of a body, or one from outside of it.
 
-    def __init__(self) -> None:
+    The arrays in variables `before` are noted at once, as lists of these get the results of the bodies.
+    """
+
+    def __init__(self, before: Mapping[str, Any]) -> None:
+        self._before = list(arrays_in(before))
         self._groups: list[list[Place]] = []
         self._outside: list[tuple[Place, Array]] = []
 
@@ -143,7 +147,7 @@ class Shares:
                     self._outside.append((place, base_of(copy.original)))
         self._groups += [group for group in groups.values() if len(group) > 1]
 
-    def mark(self, before: Mapping[str, Any], results: Mapping[str, Any], changed: set[str]) -> None:
+    def mark(self, results: Mapping[str, Any], changed: set[str]) -> None:
         """Mark the results that may be one array: those of the variables that some body replaced or wrote."""
         made = dict(arrays_in(results))
         for group in self._groups:
@@ -154,8 +158,8 @@ class Shares:
         for place, base in self._outside:
             if place in made and place[0] in changed:
                 _pair(made[place], base)
-        bases = {id(base_of(x)) for _, x in arrays_in(before)}
-        for place, x in arrays_in(before):
+        bases = {id(base_of(x)) for _, x in self._before}
+        for place, x in self._before:
             if place in made and place[0] in changed and id(base_of(made[place])) not in bases:
                 _pair(made[place], base_of(x))  # which it is still on ways that do not replace it
 

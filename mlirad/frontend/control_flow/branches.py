@@ -71,7 +71,7 @@ class _Choice:
         state.include(objects_in)
         carry_known(state)
         self._before = state.get()
-        self._shares = Shares()
+        self._shares = Shares(self._before)
         self._after: list[dict[str, Any]] = [{}, {}]
         self._originals = [Originals({}, {}), Originals({}, {})]
         self._results = Results(self._before, state.cells)
@@ -115,7 +115,7 @@ class _Choice:
                     self._results = Results(self._before, self._state.cells)
                 resume(token)
                 self._traced_sides.clear()
-                self._shares = Shares()
+                self._shares = Shares(self._before)
         except RaisingSide as raising:
             resume(token)
             self._state.put(self._before)
@@ -130,7 +130,7 @@ class _Choice:
         require_values(self._state, results)
         self._results.forget(self._originals)
         require_unwritten(self._results.choices)
-        self._shares.mark(self._before, results, self._replaced | self._written)
+        self._shares.mark(results, self._replaced | self._written)
         self._state.put(results)
 
     def _traced(self) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class Loop:
         self._originals = Originals({}, {})
         self._results = Results(self._before, state.cells)
         self._apart: set[str] = set()
-        self._shares = Shares()
+        self._shares = Shares(self._before)
         self._passed: set[int] = set()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._replaced: set[str] = set()
@@ -129,7 +129,7 @@ class Loop:
         require_values(self._state, results)
         self._results.forget([self._originals])
         require_unwritten(self._results.choices)
-        self._shares.mark(self._before, results, self._replaced | self._written)
+        self._shares.mark(results, self._replaced | self._written)
         self._state.put(results)
 
     def _require_unwritten(self) -> None:

@@ -27,9 +27,9 @@ from mlirad.frontend.numpy_functions.meanings.special import special
 from mlirad.frontend.numpy_functions.reductions import exponentials
 from mlirad.frontend.numpy_functions.scipy_functions.lambert_w import lambertw
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.dtypes import F64, result_type
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, operand_of, xp
+from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, kind_of, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 
 
@@ -99,8 +99,8 @@ Orders = Annotated[Any, kind("integers from 0 on, which are not traced", _orders
 
 
 def polygamma(n: Orders, x: ArrayLike) -> Array:
-    """`scipy.special.polygamma`, of orders that are known."""
-    own = inexact(x)
+    """`scipy.special.polygamma`, of orders that are known, in double precision."""
+    own = converted(as_array(x), F64)
     highest = ew.PolygammaOp.HIGHEST_ORDER
     if n.size and n.max() > highest:
         raise unsupported_error(
@@ -117,10 +117,10 @@ def polygamma(n: Orders, x: ArrayLike) -> Array:
 
 
 def multigammaln(a: ArrayLike, d: Int) -> Array:
-    """`scipy.special.multigammaln`."""
+    """`scipy.special.multigammaln`, in double precision."""
     if d < 1:
         raise argument_error(f"multigammaln: the dimension d is {d}", "it is a positive integer")
-    own = inexact(a)
+    own = converted(as_array(a), F64)
     b = emitting()
     terms = [made(b.unary(ew.LgammaOp, (own - 0.5 * j).value)) for j in range(d)]
     total = terms[0]
@@ -131,7 +131,12 @@ def multigammaln(a: ArrayLike, d: Int) -> Array:
 
 def zeta(x: OperandLike, q: OperandLike | None = None) -> Array:
     """`scipy.special.zeta`: Riemann's, or Hurwitz's of x and q, which has derivatives in q."""
-    return _call("riemann_zeta", x) if q is None else _call("zeta", x, q)
+    if q is None:
+        return _call("riemann_zeta", x)
+    operands = [operand_of(x), operand_of(q)]
+    dtype = result_type([kind_of(o) for o in operands])
+    dtype = dtype if dtype.kind == "f" else F64
+    return _call("zeta", *(converted(as_array(o), dtype) for o in operands))
 
 
 # Combinatorics ------------------------------------------------------------------------------------
@@ -157,12 +162,14 @@ def comb(N: OperandLike, k: OperandLike, *, exact: Literal[False] = False, repet
 
 def perm(N: OperandLike, k: OperandLike, exact: Literal[False] = False) -> Array:
     """`scipy.special.perm`, in floats."""
-    return _counted("poch", N, k, N - k + 1, k)
+    n, chosen = (x if isinstance(x, Array) else np.asarray(x) for x in (N, k))
+    return _counted("poch", n, chosen, n - chosen + 1, chosen)
 
 
 def factorial_of(n: OperandLike, exact: Literal[False] = False, extend: Literal["zero"] = "zero") -> Array:
-    """`scipy.special.factorial`, in floats."""
-    x = inexact(as_array(n))
+    """`scipy.special.factorial`, in floats; those of arrays are in double precision."""
+    x = as_array(n)
+    x = converted(x, F64) if x.ndim else inexact(x)
     return xp.where(xp.less(x, 0.0), 0.0, _call("gamma", x + 1.0))
 
 
