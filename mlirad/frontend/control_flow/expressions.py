@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+from mlirad.dialects.extents import is_static
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
@@ -146,8 +147,8 @@ def _compared(name: str, left: Any, right: Any) -> Any:
 
 
 def _is_one(left: Any, right: Any) -> bool:
-    """`left is right`, which is unknown where branches and loops work on copies."""
-    if isinstance(left, _COPIED) and isinstance(right, _COPIED):
+    """`left is right`, which is unknown where branches and loops work on copies of what may be one object."""
+    if isinstance(left, _COPIED) and isinstance(right, _COPIED) and _may_be_one(left, right):
         frames = open_traces.frames
         if frames and frames[-1].functions.control.hands_copies:
             raise tracing_error(
@@ -156,6 +157,15 @@ def _is_one(left: Any, right: Any) -> bool:
                 "compare before it what they are made of, or keep a number that says which one it is",
             )
     return left is right
+
+
+def _may_be_one(left: Any, right: Any) -> bool:
+    """Whether values may stand for one object: arrays of one shape do, as branches may differ in dtype."""
+    if not isinstance(left, Array) or not isinstance(right, Array):
+        return type(left) is type(right)
+    return left.ndim == right.ndim and not any(
+        is_static(m) and is_static(n) and m != n for m, n in zip(left.shape, right.shape, strict=True)
+    )
 
 
 _COPIED: Final = (Array, list, dict, tuple)

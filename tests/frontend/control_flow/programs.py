@@ -63,6 +63,15 @@ def asked_for_identity(a, kept=None, default=MISSING):
     return a + same
 
 
+@at(2.0, 0.3)
+def asked_for_identity_behind_branches(a):
+    x, y, kept = np.stack([a, a]), np.stack([a, a, a]), [a]
+    if a > 1:
+        x, y = x * 2.0, y * 3.0
+    differ = x is not y and x[:, None] is not x and kept is not (a,) and a is not x and y is not kept
+    return np.sum(x) + np.sum(y) if differ else a
+
+
 @at((0.52, 1), (0.52, 3), (0.52, 30))
 def left_after_a_first_iteration(x, n):
     for k in range(18, 2, -1):  # noqa: B007
