@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-import mlirad as ad
 from docs.markdown import cell, code
 from mlirad.frontend.interface import Array  # with all methods, and with all tables complete
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
@@ -56,7 +55,7 @@ def page() -> Iterator[str]:
     yield from ("", "## `scipy.stats`", "", "Methods of the distributions, of frozen ones too:", "")
     yield from distribution_methods()
     yield from ("", "## Attributes and methods of traced arrays", "")
-    yield from grid(name for name in dir(ad.Array) if not name.startswith("_") and name not in _INTERNAL)
+    yield from grid(name for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)
     yield from ("", "## Not supported", "", "| function | instead |", "| --- | --- |")
     for name, hint in sorted(ALTERNATIVES.items()):
         yield f"| `np.{name}` | {cell(hint)} |"
