@@ -87,7 +87,7 @@ def _turned(a: Formula) -> tuple[Formula, Formula]:
     return sign * cos(rest), sign * sin(rest)
 
 
-def _less_sine(v: Formula) -> Formula:
+def less_sine(v: Formula) -> Formula:
     """v - sin(v)."""
     near = minimum(maximum(v, -0.5), 0.5)
     square, total = near * near, near.like(1.0)
@@ -96,7 +96,7 @@ def _less_sine(v: Formula) -> Formula:
     return where((v < 0.5) & (v > -0.5), near * square * total * (1 / 6), v - sin(v))
 
 
-def _less_cosine(v: Formula, sine: Formula) -> Formula:
+def less_cosine(v: Formula, sine: Formula) -> Formula:
     """sin(v) - v cos(v)."""
     near = minimum(v, 0.5)
     square, total = near * near, near.like(1.0)
@@ -119,26 +119,38 @@ def _to_half_turn(scale: Formula, start: Formula) -> tuple[Nodes, Formula, Formu
 # K --------------------------------------------------------------------------------------------------
 
 
+def _nodes_of_k(a: Formula, x: Formula) -> tuple[Nodes, Formula, Formula]:
+    """Nodes t, a t + x - x cosh(t) at these, and what is largest of it, for orders from 0 on."""
+    size = sqrt(a * a + x * x)
+    peak = arcsinh(a / x)
+    last = peak + _area_cosine(_DECAY / size)
+    back = minimum(_after_decay(a), _area_cosine(_DECAY / maximum(x * (x / (size + a)), 1e-100)))
+    nodes = evenly(128, maximum(peak - back, 0.0), last)
+    t, half, top = nodes.points, sinh(nodes.points * 0.5), sinh(0.5 * peak)
+    exponent = nodes.spread(a) * t - 2 * nodes.spread(x) * half * half
+    return nodes, exponent, fixed(a * peak - 2 * x * top * top)
+
+
 def k_by_order(v: Formula, x: Formula, *, scaled: bool) -> Formula:
     """The derivative of kv(v, x) in v, of kve(v, x) if it is scaled."""
     is_known = (x > _LEAST) & (x < INFINITY)
     a, own = _size(v), where(is_known, x, 1.0)
-    size = sqrt(a * a + own * own)
-    peak = arcsinh(a / own)
-    last = peak + _area_cosine(_DECAY / size)
-    back = minimum(_after_decay(a), _area_cosine(_DECAY / maximum(own * (own / (size + a)), 1e-100)))
-    nodes = evenly(128, maximum(peak - back, 0.0), last)
-    t, order, point = nodes.points, nodes.spread(a), nodes.spread(own)
-    half = sinh(t * 0.5)
-    exponent = order * t - 2 * point * half * half
-    if not scaled:
-        exponent = exponent - point
-    half = sinh(0.5 * peak)
-    top = fixed(a * peak - 2 * own * half * half - (0.0 if scaled else own))
-    found = nodes.total(-0.5 * t * expm1(-2 * order * t) * exp(exponent - nodes.spread(top)))
-    unit = exp(0.5 * top)
+    nodes, exponent, top = _nodes_of_k(a, own)
+    t = nodes.points
+    found = nodes.total(-0.5 * t * expm1(-2 * nodes.spread(a) * t) * exp(exponent - nodes.spread(top)))
+    unit = exp(0.5 * (top if scaled else top - own))
     found = found * unit * unit
     return where(x == INFINITY, 0.0, where(is_known, where(v < 0, -found, found), _undefined(v, x)))
+
+
+def log_scaled_k(v: Formula, x: Formula) -> Formula:
+    """log(e^x kv(v, x)), differentiable by both, where kv may overflow; NaN for x below 1e-11."""
+    is_known = (x > _LEAST) & (x < INFINITY)
+    a, own = _size(v), where(is_known, x, 1.0)
+    nodes, exponent, top = _nodes_of_k(a, own)
+    both = 1 + exp(-2 * nodes.spread(a) * nodes.points)
+    found = top + log(0.5 * nodes.total(both * exp(exponent - nodes.spread(top))))
+    return where(is_known, found, where(x == INFINITY, -INFINITY, _undefined(v, x)))
 
 
 # I --------------------------------------------------------------------------------------------------
@@ -203,7 +215,7 @@ def _i_along_curve(a: Formula, x: Formula) -> Formula:
     height = ratio * (v / sine)
     width = sqrt(1 + height * height)
     u = arcsinh(height)
-    slope = ratio * _less_cosine(v, sine) / (width * sine * sine)
+    slope = ratio * less_cosine(v, sine) / (width * sine * sine)
     half = sin(0.5 * v)
     growth = height * (height / (1 + width))
     real = point * (growth * cos(v) - 2 * half * half) - order * u
@@ -294,17 +306,17 @@ def _along_curve(a: Formula, x: Formula, angle: Formula, scale: Formula) -> tupl
     is_above, ratio = point > order, fixed(minimum(point, order) / maximum(point, order))
     distance = nodes.points
     excess = _excess_of_line(start, distance, ratio, sine)
-    excess = where(is_above, excess, (1 - ratio + _less_sine(v) / sine) / ratio)
+    excess = where(is_above, excess, (1 - ratio + less_sine(v) / sine) / ratio)
     root = sqrt(excess * (excess + 2))
     rise = _rise_of_line(start, v, distance, excess) / (root * sine)
-    rise = where(is_above, rise, _less_cosine(v, sine) / (ratio * root * sine * sine))
+    rise = where(is_above, rise, less_cosine(v, sine) / (ratio * root * sine * sine))
     return _of_path(nodes, log1p(excess + root), v, rise, order, point)
 
 
 def _excess_of_line(start: Formula, distance: Formula, ratio: Formula, sine: Formula) -> Formula:
     """cosh(u) - 1 where sin(v) cosh(u) = sin(start) + cos(start) (v - start), with ratio = cos(start)."""
     half = sin(0.5 * distance)
-    return (2 * sin(start) * half * half + ratio * _less_sine(distance)) / sine
+    return (2 * sin(start) * half * half + ratio * less_sine(distance)) / sine
 
 
 def _rise_of_line(start: Formula, v: Formula, distance: Formula, excess: Formula) -> Formula:

@@ -369,6 +369,21 @@ def noncentral_density(x: Any, df: Any, nc: Any) -> Any:
     return exp(-(x + nc) / 2) * (x / nc) ** (df / 4 - HALF) * mp.besseli(df / 2 - 1, root) / 2
 
 
+def noncentral_student_density(t: Any, df: Any, nc: Any) -> Any:
+    total = df + t * t
+    z = nc * nc * t * t / (2 * total)
+    odd = mp.sqrt(2) * nc * t * mp.hyp1f1(df / 2 + 1, 3 * HALF, z) / (total * mp.gamma((df + 1) / 2))
+    even = mp.hyp1f1((df + 1) / 2, HALF, z) / (mp.sqrt(total) * mp.gamma(df / 2 + 1))
+    scale = mp.exp(df / 2 * mp.log(df / total) - df * mp.log(2) - nc * nc / 2)
+    return scale * mp.gamma(df + 1) / mp.gamma(df / 2) * (odd + even)
+
+
+def generalized_hyperbolic_density(x: Any, p: Any, a: Any, b: Any) -> Any:
+    rate, root = mp.sqrt((a - b) * (a + b)), mp.sqrt(1 + x * x)
+    scale = rate**p / (mp.sqrt(2 * mp.pi) * a ** (p - HALF) * mp.besselk(p, rate))
+    return scale * exp(b * x) * mp.besselk(p - HALF, a * root) * root ** (p - HALF)
+
+
 EXACT: dict[str, Exact] = {
     # of the normal distribution
     "norm": Exact(phi, Phi, mean=lambda: 0, var=lambda: 1),
@@ -499,6 +514,12 @@ EXACT: dict[str, Exact] = {
                   at=(1e-100, 1e-8, 0.01, 0.5, 3.0, 11.0, 40.0, 95.0, 250.0, 700.0, 3000.0), mean=lambda df, nc: df + nc, var=lambda df, nc: 2 * (df + 2 * nc)),
     "ncf": Exact(noncentral_ratio_density, noncentral_ratio, [(27.0, 27.0, 0.4), (1.0, 5.0, 3.0), (3.0, 12.0, 60.0)], 0.0,
                  at=(1e-100, 1e-8, 0.01, 0.3, 0.9, 2.2, 8.0, 40.0, 900.0, 1e8, 1e100), mean=lambda m, n, nc: n * (m + nc) / (m * (n - 2)) if n > 2 else mp.nan),
+    "nct": Exact(noncentral_student_density, None, [(14.0, 0.24), (1.5, -2.0), (60.0, 5.0)], at=(-300.0, -8.0, -0.5, 0.0, 0.7, 5.0, 12.0, 1e4)),
+    # of Bessel functions
+    "geninvgauss": Exact(lambda x, p, b: power(x, p - 1) * exp(-b * (x + 1 / x) / 2) / (2 * mp.besselk(p, b)), None, [(2.3, 1.5), (-0.7, 0.2), (12.0, 30.0)], 0.0,
+                         at=(1e-3, 0.01, 0.3, 1.0, 2.5, 7.0, 40.0, 1e3), mean=lambda p, b: mp.besselk(p + 1, b) / mp.besselk(p, b)),
+    "genhyperbolic": Exact(generalized_hyperbolic_density, None, [(0.5, 1.5, -0.5), (-2.0, 1.2, 0.3), (3.0, 0.8, 0.5)],
+                           at=(-300.0, -30.0, -5.0, -1.0, 0.0, 0.4, 2.0, 9.0, 40.0)),
     # of the beta distribution
     "beta": Exact(beta_density, lambda x, a, b: B(a, b, x), [(1.0, 1.0), (2.3, 0.6), (0.5, 3.0), (200.0, 50.0)], 0.0, 1.0,
                   mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1)),

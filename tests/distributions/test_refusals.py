@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import mlirad as ad
 from mlirad.errors import UnsupportedError
@@ -15,6 +15,9 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.refused impor
 SHAPES = {
     "levy_stable": (1.5, 0.5),
     "studentized_range": (3.0, 10.0),
+    "gausshyper": (2.0, 3.0, 1.5, 0.7),
+    "ksone": (20,),
+    "kstwo": (20,),
     "nchypergeom_fisher": (20, 7, 12, 0.5),
     "nchypergeom_wallenius": (20, 7, 12, 0.5),
 }
@@ -49,3 +52,17 @@ def test_ways_out_compute_the_same() -> None:
         return ad.callback(lambda x: stats.studentized_range.cdf(x, 3.0, 10.0), x, x, vectorized=True)
 
     np.testing.assert_allclose(ad.jit(called)(x[3:]), stats.studentized_range.cdf(x[3:], 3.0, 10.0))
+
+    u = np.linspace(0.1, 0.9, 5)
+
+    def density(x: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
+        scale = special.beta(a, b) * special.hyp2f1(c, a, a + b, -z)
+        return x ** (a - 1) * (1 - x) ** (b - 1) * (1 + z * x) ** -c / scale
+
+    shapes = SHAPES["gausshyper"]
+    np.testing.assert_allclose(ad.jit(density)(u, *shapes), stats.gausshyper.pdf(u, *shapes), rtol=1e-12)
+    ad.check_derivatives(lambda s: density(u, s[0], s[1], s[2], s[3]), np.array(shapes))
+    n, x = 20, 0.31
+    j = np.arange(int(n * (1 - x)) + 1.0)
+    total = np.sum(special.binom(n, j) * x * (x + j / n) ** (j - 1) * (1 - x - j / n) ** (n - j))
+    np.testing.assert_allclose(total, stats.ksone.sf(x, n), rtol=1e-12)

@@ -13,12 +13,15 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import (
     draws,
     exponential,
     gamma,
+    generalized,
+    landau,
     logistic,
     mixtures,
     noncentral,
     normal,
     normal_sums,
     pearson,
+    student,
     sums,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
@@ -41,6 +44,9 @@ DISTRIBUTIONS: Final[dict[str, Distribution]] = {
         discrete,
         draws,
         sums,
+        generalized,
+        student,
+        landau,
     )
     for name, distribution in family.DISTRIBUTIONS.items()
 }

@@ -17,6 +17,20 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         f"{_CALL_BACK}; for alpha = 2 it is scipy.stats.norm(scale=2**0.5)",
     ),
     "studentized_range": ("it is a double integral without a formula", _CALL_BACK),
+    "gausshyper": (
+        "its shares are integrals without a formula, and it is divided by a hypergeometric function",
+        "write its density as x**(a - 1) * (1 - x)**(b - 1) * (1 + z * x)**-c / (scipy.special.beta(a, b) * "
+        "scipy.special.hyp2f1(c, a, a + b, -z)), which has derivatives in all shapes",
+    ),
+    "ksone": (
+        "its shares are sums of as many terms as n, which is not known in a trace",
+        "for large n the share above x is about exp(-2 * n * x**2); of a known n it is a sum over j from 0 "
+        "to n * (1 - x) of binom(n, j) * x * (x + j / n)**(j - 1) * (1 - x - j / n)**(n - j)",
+    ),
+    "kstwo": (
+        "its shares are sums of products of matrices, of a size by n and x that a trace does not know",
+        f"for large n use scipy.stats.kstwobign at x * sqrt(n); else {_CALL_BACK}",
+    ),
     "nchypergeom_fisher": (
         "it is divided by a sum over the support, whose length is not known in a trace",
         "for known M, n and N write the logarithms of binom(n, k) binom(M - n, N - k) odds**k at all k "
