@@ -516,9 +516,9 @@ EXACT: dict[str, Exact] = {
                  at=(1e-100, 1e-8, 0.01, 0.3, 0.9, 2.2, 8.0, 40.0, 900.0, 1e8, 1e100), mean=lambda m, n, nc: n * (m + nc) / (m * (n - 2)) if n > 2 else mp.nan),
     "nct": Exact(noncentral_student_density, None, [(14.0, 0.24), (1.5, -2.0), (60.0, 5.0)], at=(-300.0, -8.0, -0.5, 0.0, 0.7, 5.0, 12.0, 1e4)),
     # of Bessel functions
-    "geninvgauss": Exact(lambda x, p, b: power(x, p - 1) * exp(-b * (x + 1 / x) / 2) / (2 * mp.besselk(p, b)), None, [(2.3, 1.5), (-0.7, 0.2), (12.0, 30.0)], 0.0,
+    "geninvgauss": Exact(lambda x, p, b: power(x, p - 1) * exp(-b * (x + 1 / x) / 2) / (2 * mp.besselk(p, b)), None, [(2.3, 1.5), (-0.7, 0.2), (11.7, 30.0)], 0.0,
                          at=(1e-3, 0.01, 0.3, 1.0, 2.5, 7.0, 40.0, 1e3), mean=lambda p, b: mp.besselk(p + 1, b) / mp.besselk(p, b)),
-    "genhyperbolic": Exact(generalized_hyperbolic_density, None, [(0.5, 1.5, -0.5), (-2.0, 1.2, 0.3), (3.0, 0.8, 0.5)],
+    "genhyperbolic": Exact(generalized_hyperbolic_density, None, [(0.5, 1.5, -0.5), (-2.2, 1.2, 0.3), (2.8, 0.8, 0.5)],
                            at=(-300.0, -30.0, -5.0, -1.0, 0.0, 0.4, 2.0, 9.0, 40.0)),
     # of the beta distribution
     "beta": Exact(beta_density, lambda x, a, b: B(a, b, x), [(1.0, 1.0), (2.3, 0.6), (0.5, 3.0), (200.0, 50.0)], 0.0, 1.0,

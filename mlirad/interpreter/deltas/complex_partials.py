@@ -36,8 +36,8 @@ def _of_complex(slope: _Slope, part: str) -> Callable[..., tuple[Array, Array]]:
 
 def _digamma_slope(z: Any) -> Any:
     """By its values on a circle around z that has no pole in it: eight of them give fifteen digits."""
-    pole: Any = np.minimum(np.round(z.real), 0.0)
-    size = 1e-2 * cast(Any, np.abs)(z - pole)
+    pole = np.minimum(np.round(np.asarray(z.real, np.float64)), 0.0)
+    size = 1e-2 * np.hypot(z.real - pole, z.imag)
     return sum(_call("psi", z + size * w) / w for w in np.exp(0.25j * pi * np.arange(8))) / (8 * size)
 
 
