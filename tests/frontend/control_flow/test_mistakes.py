@@ -63,6 +63,17 @@ def strings(x):
     return x if mode == "plus" else -x
 
 
+@at_line(2, "`is True` asks whether a truth value is Python's own", "== True")
+def one_truth(x):
+    is_positive = bool(x > 0)
+    return x if is_positive is True else -x
+
+
+@at_line(1, "`is False` asks whether a truth value is Python's own", "== False")
+def one_truth_that_is_not(x):
+    return x if False is not (x > 0) else -x
+
+
 @at_line(4, "`is` asks whether two values are one object", "before it")
 def one_array_after_a_branch(x):
     y = z = np.sin(np.stack([x, x]))
