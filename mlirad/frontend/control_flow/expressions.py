@@ -156,7 +156,8 @@ def _is_one(left: Any, right: Any) -> bool:
                 "traced conditions",
                 "compare before it what they are made of, or keep a number that says which one it is",
             )
-    for one, other in ((left, right), (right, left)):
+    sides: tuple[tuple[Any, Any], ...] = ((left, right), (right, left))
+    for one, other in sides:
         if isinstance(one, bool) and isinstance(other, Array) and other.dtype == BOOL and not other.shape:
             raise tracing_error(
                 f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
