@@ -156,14 +156,18 @@ def _is_one(left: Any, right: Any) -> bool:
                 "traced conditions",
                 "compare before it what they are made of, or keep a number that says which one it is",
             )
-    sides: tuple[tuple[Any, Any], ...] = ((left, right), (right, left))
-    for one, other in sides:
-        if isinstance(one, bool) and isinstance(other, Array) and other.dtype == BOOL and not other.shape:
-            raise tracing_error(
-                f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
-                f"write `== {one}`, or ask for its truth",
-            )
+    _require_no_traced_truth(left, right)
+    _require_no_traced_truth(right, left)
     return left is right
+
+
+def _require_no_traced_truth(one: Any, other: Any) -> None:
+    """Refuse `other is True`, where Python's own truth value may stand behind a traced one."""
+    if isinstance(one, bool) and isinstance(other, Array) and other.dtype == BOOL and not other.shape:
+        raise tracing_error(
+            f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
+            f"write `== {one}`, or ask for its truth",
+        )
 
 
 def _may_be_one(left: Any, right: Any) -> bool:
