@@ -25,7 +25,7 @@ from examples.heat_equation import STEP, implicit_step, temperatures
 
 SIZE, STEPS = 200, 50
 TOLERANCE = 1e-7
-"""How far, relative to the largest element, gradients may be from that by hand."""
+"""The distance that gradients may have from that by hand, relative to the largest element."""
 
 Call = Callable[[], tuple[Any, Any]]
 

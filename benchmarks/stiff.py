@@ -160,7 +160,7 @@ def gradients(problem: Problem, weights: Any) -> Iterator[Candidate]:
 
 
 def has(package: str) -> bool:
-    """Whether the package is installed."""
+    """Tell if the package is installed."""
     return importlib.util.find_spec(package) is not None
 
 

@@ -50,7 +50,7 @@ def main(clock: str = "wall") -> None:
 
 
 def first(call: Call, clock: str) -> tuple[float, Any]:
-    """How long a call takes, and what it returns."""
+    """The seconds that a call takes, and its result."""
     begun = CLOCKS[clock]()
     result = call()
     return CLOCKS[clock]() - begun, result

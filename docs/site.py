@@ -41,7 +41,7 @@ WEIGHTS = {
     "CHANGELOG.md": 0.25,
     "internals.md": 0.5,
 }
-"""How much more than others the search thinks of a page, or of the pages of a folder."""
+"""The weight of a page, or of the pages of a folder, in the search; 1 for all others."""
 
 _SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
 """The start of a block of Python with prompts, which the site shows and copies as such."""

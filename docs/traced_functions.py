@@ -22,7 +22,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects impor
 from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 
 COLUMNS = 4
-"""How many names stand in a row of a table of names."""
+"""The number of names in a row of a table."""
 
 HEAD = """\
 # NumPy and SciPy in traced functions

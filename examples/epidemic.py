@@ -60,7 +60,7 @@ def main(days: int = 60) -> Found:
 
 
 def flow(y: Any, t: Any, infections: Any, recoveries: Any) -> Any:
-    """How susceptible, infected and recovered people change in a day."""
+    """The change of susceptible, infected and recovered people in a day."""
     new, cured = infections * y[0] * y[1] / PEOPLE, recoveries * y[1]
     return np.stack([-new, new - cured, cured])
 

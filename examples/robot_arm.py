@@ -74,7 +74,7 @@ def joints(angles: Any) -> Any:
 
 
 def residuals(angles: Any, curve: Any) -> Any:
-    """How far the hand is off, how fast and unevenly joints turn, and how deep they are in the obstacle."""
+    """The distance of the hand, the speed and unevenness of the joints, and their depth in the obstacle."""
     places = joints(angles)
     inside = np.maximum(RADIUS - np.sqrt(np.sum((places - OBSTACLE) ** 2, axis=-1)), 0.0)
     parts = [

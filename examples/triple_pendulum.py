@@ -70,7 +70,7 @@ def energy(angles: Any, speeds: Any) -> Any:
 
 
 def change(state: Any, t: Any) -> Any:
-    """How angles and speeds change in a second, by the equation of Euler and Lagrange."""
+    """The change of angles and speeds in a second, by the equation of Euler and Lagrange."""
     angles, speeds = state
     inertia = ad.hessian(lagrangian, 1)(angles, speeds)
     mixed = ad.jacobian(ad.grad(lagrangian, 1), 0)(angles, speeds)

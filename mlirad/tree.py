@@ -84,7 +84,7 @@ def structure(value: Any) -> Structure:
 
 @plain_errors
 def paths(value: Any, name: str = "") -> list[str]:
-    """How to reach each leaf, in their order, from a variable called `name`: `x['w'][0]`.
+    """The code that reaches each leaf, in their order, from a variable called `name`: `x['w'][0]`.
 
     >>> ad.tree.paths({"b": (2.0, 3.0), "a": 1.0}, "params")
     ["params['a']", "params['b'][0]", "params['b'][1]"]

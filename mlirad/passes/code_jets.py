@@ -168,7 +168,7 @@ class Code:
 
 
 class _AtZero:
-    """What the ops of a block compute where its first argument is 0, as far as that is known."""
+    """The values of the ops of a block where its first argument is 0, as far as they are known."""
 
     def __init__(self, type_: Attribute, source: Block):
         self._source = source
@@ -178,7 +178,7 @@ class _AtZero:
         self._last: Operation | None = None
 
     def of(self, value: Value) -> Value:
-        """What becomes of a value."""
+        """The value with 0 in the place of the argument."""
         for op in self._new():
             if isinstance(op, StandInOp):
                 self._env[op.result] = self._env.get(op.operand, op.operand)

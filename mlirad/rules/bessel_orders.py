@@ -49,7 +49,7 @@ _LEAST = 1e-11
 """Of smaller numbers K and Y are integrals over a part of the real axis that is too long for the nodes."""
 
 _DECAY = 40.0
-"""What is e^-40 of the largest value is left out."""
+"""Values below e^-40 of the largest are left out."""
 
 _NEAR = 6.0
 """Where order and x are less, Y is Bessel's integral."""

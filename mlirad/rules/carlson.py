@@ -18,7 +18,7 @@ _STEPS: Final = 10
 
 
 def elliprd(x: Formula, y: Formula, z: Formula) -> Formula:
-    """The integral of the second kind, of numbers x and y from 0 on, of which one at most is 0, and z > 0."""
+    """The integral of the second kind, of numbers x and y from 0 on, at most one of them 0, and z > 0."""
     total, power = x.like(0.0), 1.0
     for _ in range(_STEPS):
         root = sqrt(z)

@@ -201,7 +201,7 @@ def sum_of(*examples: Any) -> SumOf:
 
 @plain_errors
 def left(value: Any, like: Any) -> Sum:
-    """`value` as the first of two alternatives, of which the second is like the example `like`.
+    """`value` as the first of two alternatives; the second is like the example `like`.
 
     >>> reciprocal = lambda x: ad.cond(x != 0, lambda: ad.left(1 / x, 0), lambda: ad.right(-1, 0.0))
     >>> value = lambda x: ad.case(reciprocal(x), lambda y: y, lambda code: 1.0 * code)
@@ -213,7 +213,7 @@ def left(value: Any, like: Any) -> Sum:
 
 @plain_errors
 def right(value: Any, like: Any) -> Sum:
-    """`value` as the second of two alternatives, of which the first is like the example `like`.
+    """`value` as the second of two alternatives; the first is like the example `like`.
 
     >>> def steeper_below(x):
     ...     signed = ad.cond(x > 0, lambda: ad.left(x, x), lambda: ad.right(-x, x))

@@ -171,7 +171,7 @@ def _require_no_traced_truth(one: Any, other: Any) -> None:
 
 
 def _may_be_one(left: Any, right: Any) -> bool:
-    """Whether values may stand for one object: arrays of one shape do, as branches may differ in dtype."""
+    """Tell if values may stand for one object: arrays of one shape do, as branches may differ in dtype."""
     if not isinstance(left, Array) or not isinstance(right, Array):
         return type(left) is type(right)
     return left.ndim == right.ndim and not any(

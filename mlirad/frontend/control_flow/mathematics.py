@@ -160,4 +160,4 @@ MATHEMATICS: Final[dict[Any, Callable[..., Any]]] = {
     },
     cmath.isclose: _standing(cmath.isclose, _is_close),
 }
-"""What stands for functions of `math` and `cmath`."""
+"""Functions that stand for those of `math` and `cmath`."""

@@ -375,7 +375,7 @@ _CONVERTS_DIMENSIONS: Final = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 
 
 def is_number(x: Array) -> bool:
-    """Whether Python makes a number of an array of NumPy of this shape, as by `float(x)`."""
+    """Tell if Python makes a number of an array of NumPy of this shape, as by `float(x)`."""
     return not x.ndim or (_CONVERTS_DIMENSIONS and size_of(x._value) == 1)
 
 

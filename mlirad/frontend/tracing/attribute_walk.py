@@ -85,7 +85,7 @@ class AttributeWalk(LibraryWalk):
         self._kinds: dict[type[Any], _Kind] = {}
 
     def depends_on(self, names: Set[str]) -> bool:
-        """Whether the walk may have found other entries had it sought these names, or had it not."""
+        """Tell if the walk might have found other entries with other names to seek."""
         return bool(names) and (self.is_selective or (self._has_shown and not names.isdisjoint(_SHOWING)))
 
     # Modules -------------------------------------------------------------------------------------

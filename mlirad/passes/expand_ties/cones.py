@@ -1,5 +1,5 @@
-"""What depends on a kink in a block, and where to make it smooth: where its slope in the kink is 0, and
-behind the last op that is not linear.
+"""The code that depends on a kink in a block, and the places to make it smooth: those where its slope in the
+kink is 0, and that behind the last op that is not linear.
 
     %a = array.abs %x                  linear in the kink
     %e = array.exp (-%a)               curved

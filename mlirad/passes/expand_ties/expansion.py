@@ -94,7 +94,7 @@ def _blocks(region: Region) -> Iterator[Block]:
 
 
 def _apart(cones: Iterable[Cone]) -> list[Cone]:
-    """Cones of which no two share an op."""
+    """Cones that share no op with each other."""
     taken = set[Operation]()
     found: list[Cone] = []
     for cone in cones:

@@ -180,7 +180,7 @@ def _are_squares(terms: Sequence[Value], depth: int) -> bool:
 
 
 def _terms(value: Value) -> list[Value]:
-    """What a value is a sum of, however long that is written, without repetition."""
+    """The terms of a sum, however long it is written, without repetition."""
     seen: dict[Value, None] = {value: None}
     pending = [value]
     while pending:

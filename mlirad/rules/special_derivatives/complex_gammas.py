@@ -41,7 +41,7 @@ from mlirad.rules.special_derivatives.complex_parts import (
 from mlirad.rules.special_derivatives.parts import Definition, Derivatives
 
 _TERMS = 8
-"""How many terms of a zeta function are added up; the formula of Euler and Maclaurin has the others."""
+"""The number of terms of a zeta function that are added up; Euler and Maclaurin's formula has the others."""
 
 _SERIES = (
     1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,

@@ -155,7 +155,7 @@ def _amplitude_slope(u: Formula, m: Formula) -> Formula:
 
 
 def _half_turns(phi: Formula) -> tuple[Formula, Formula, Formula]:
-    """How many half turns an angle is, rounded, and the sine and the squared cosine of the rest."""
+    """The rounded number of half turns of an angle, and the sine and the squared cosine of the rest."""
     turns = fixed(round_to_even(phi * (1 / pi)))
     rest = phi - turns * pi
     cosine = cos(rest)

@@ -1,4 +1,4 @@
-"""Zeta functions, of which derivatives by the exponent are those of Euler and Maclaurin's formula.
+"""Zeta functions; their derivatives by the exponent are those of Euler and Maclaurin's formula.
 
     "zeta": (zeta_by_exponent, lambda x, q, r: -x * special("zeta", x + 1, q))
 

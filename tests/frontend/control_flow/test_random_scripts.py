@@ -72,7 +72,7 @@ def outcome(function: Callable[..., Any], point: tuple[float, ...]) -> list[Any]
 
 
 def is_large(outcome: list[Any] | type[BaseException]) -> bool:
-    """Whether it has a number beyond `LARGE`, or one that is not finite."""
+    """Tell if it has a number beyond `LARGE`, or one that is not finite."""
     if isinstance(outcome, type):
         return False
     return not all(np.all(np.abs(np.asarray(leaf, float)) < LARGE) for leaf in outcome)
@@ -81,7 +81,7 @@ def is_large(outcome: list[Any] | type[BaseException]) -> bool:
 def different(
     actual: list[Any] | type[BaseException], expected: list[Any] | type[BaseException]
 ) -> str | None:
-    """How two outcomes differ by more than rounding, or None."""
+    """The difference of two outcomes beyond rounding, or None."""
     if isinstance(actual, type) or isinstance(expected, type):
         return None if actual is expected else f"{actual} is not {expected}"
     if len(actual) != len(expected):
@@ -95,7 +95,7 @@ def different(
 
 
 def decided_by_rounding(function: Callable[..., Any], point: tuple[float, ...]) -> bool:
-    """Whether last bits of the numbers at `point` change what plain Python makes of it."""
+    """Tell if the last bits of the numbers at `point` change the result of plain Python."""
     x, y, n = point
     expected = outcome(function, point)
     near = [(x + bits * np.spacing(x), y + other * np.spacing(y), n) for bits, other in LAST_BITS]

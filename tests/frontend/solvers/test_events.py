@@ -148,7 +148,7 @@ BEGINNINGS: dict[str, Any] = {
     "argument": lambda k, **options: ad.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0], k, **options),
     "captured": lambda k, **options: ad.odeint(lambda y, t: -k * y, 1.0, [0.0, 1.0], **options),
 }
-"""Solutions of which something is k."""
+"""Solutions with k for one of their parts."""
 
 WAYS = [(m, a) for m in ("dopri5", "rodas5p") for a in ("discrete", "continuous")]
 
