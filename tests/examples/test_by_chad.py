@@ -22,12 +22,20 @@ from examples import (
     bundle_adjustment,
     chaos,
     curvature,
+    deblurring,
+    dropout,
+    epidemic,
+    extended_kalman_filter,
     filter_design,
     functions_as_values,
     gaussian_process,
     gmm,
+    graph_network,
+    hamiltonian_monte_carlo,
     heat_equation,
     heat_network,
+    heston,
+    hidden_markov,
     image_filters,
     implicit_functions,
     kalman_filter,
@@ -37,11 +45,14 @@ from examples import (
     molecules,
     networks,
     neural_ode,
+    normalizing_flow,
     pendulum,
     phase_retrieval,
     predators,
+    robot_arm,
     shapes,
     tomography,
+    triple_pendulum,
     truss,
     variational_inference,
     wave_inversion,
@@ -142,6 +153,64 @@ SQUARE = truss.ground_structure(3, 3)
 EDGE = np.pad(np.zeros((3, 3)), 1, constant_values=0.4)
 
 EXAMPLES = {
+    "deblurring": lambda: gradient(
+        deblurring,
+        deblurring.loss,
+        deblurring.phantom(8),
+        np.ones((8, 8)),
+        deblurring.gaussian_spectrum(8, 0.5),
+        2e-4,
+    ),
+    "dropout": lambda: gradient(
+        dropout,
+        dropout.loss,
+        dropout.initial(ad.random.key(1), (2, 4, dropout.CLASSES)),
+        *dropout.spirals(np.random.default_rng(5), 6),
+        ad.random.key(2),
+    ),
+    "epidemic": lambda: gradient(
+        epidemic, epidemic.negative_log_likelihood, np.log([0.6, 0.3, 3.0]), np.arange(4.0), np.ones(3)
+    ),
+    "extended_kalman_filter": lambda: gradient(
+        extended_kalman_filter,
+        extended_kalman_filter.negative_log_likelihood,
+        np.array([0.1, -0.2]),
+        extended_kalman_filter.track(5)[1],
+    ),
+    "graph_network": lambda: gradient(
+        graph_network,
+        lambda p: np.sum(graph_network.layer(p, np.eye(3), np.array([0, 1, 2]), np.array([1, 2, 2])) ** 2),
+        graph_network.initial(np.random.default_rng(1), (3, 4))[0],
+    ),
+    "hamiltonian_monte_carlo": lambda: gradient(
+        hamiltonian_monte_carlo,
+        hamiltonian_monte_carlo.log_density,
+        np.array([0.1, -0.2]),
+        np.array([[1.0, 2.0], [1.0, -1.0]]),
+        np.array([1.0, 0.0]),
+    ),
+    "heston": lambda: gradient(heston, heston.call, heston.PUBLISHED, 100.0, 1.0),
+    "hidden_markov": lambda: gradient(
+        hidden_markov,
+        hidden_markov.log_likelihood,
+        {"moves": 2 * np.eye(3), "first": np.zeros(3)},
+        np.log(np.arange(1.0, 13.0).reshape(4, 3)),
+    ),
+    "normalizing_flow": lambda: gradient(
+        normalizing_flow,
+        lambda p, x: np.sum(normalizing_flow.log_density(p, x)),
+        normalizing_flow.initial(np.random.default_rng(1), 2, 4),
+        normalizing_flow.moons(np.random.default_rng(2), 5),
+    ),
+    "robot_arm": lambda: gradient(
+        robot_arm,
+        lambda a, c: np.sum(robot_arm.residuals(a, c) ** 2),
+        np.tile([-0.3, 0.9, 0.6], (4, 1)),
+        np.ones((4, 2)),
+    ),
+    "triple_pendulum": lambda: gradient(
+        triple_pendulum, triple_pendulum.lagrangian, np.array([1.0, 0.8, 0.6]), np.array([0.1, 0.2, 0.3])
+    ),
     "assimilation": lambda: gradient(
         assimilation, assimilation.misfit, assimilation.soliton(1.0, 9.0), np.ones((3, 12))
     ),

@@ -370,7 +370,7 @@ def view_of(x: Array) -> View | None:
     return x._view
 
 
-_CONVERTS_DIMENSIONS: Final = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+_CONVERTS_DIMENSIONS: Final = [int(part) for part in np.__version__.split(".")[:2]] < [2, 4]
 """A flag: NumPy takes arrays of one element for numbers, whatever their rank."""
 
 
