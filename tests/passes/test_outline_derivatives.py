@@ -10,11 +10,13 @@ from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.errors import VerifyError
-from mlirad.interpreter import run_function
+from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.call_graph import CallGraph
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.outline_derivatives.invariants import invariant_parameters
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion
 from tests.passes.derivatives import check_derivatives, differentiated, run_passes
 
 POLYNOMIAL = """
@@ -144,3 +146,69 @@ def test_a_push_of_a_function_that_does_not_exist() -> None:
             op.detach()
     with pytest.raises(VerifyError, match="there is no function @horner"):
         verify_module(module)
+
+
+def walking(n: int) -> str:
+    """Recursion that writes an array element by element, by recursion that reads it and passes it on."""
+    a = f"tensor<{n}xf64>"
+    return f"""
+func.func private @walk(%a: {a}, %k: i64, %x: f64, %d: i64) -> f64 {{
+  %one = array.constant 1 : i64
+  %e = array.index %a[%k] : {a} -> f64
+  %p = array.mul %x, %e : f64
+  %ends = array.compare lt %d, %one : i64, i64 -> i1
+  %y = array.if %ends : i1 -> f64 {{
+    array.yield %p : f64
+  }} else {{
+    %m = array.sub %k, %one : i64
+    %b = array.sub %d, %one : i64
+    %s = array.sin %p : f64
+    %r = func.call @walk(%a, %m, %s, %b) : ({a}, i64, f64, i64) -> f64
+    array.yield %r : f64
+  }}
+  func.return %y : f64
+}}
+func.func private @fill(%a: {a}, %k: i64, %x: f64) -> {a} {{
+  %n = array.constant {n} : i64
+  %one = array.constant 1 : i64
+  %depth = array.constant 2 : i64
+  %ends = array.compare ge %k, %n : i64, i64 -> i1
+  %b = array.if %ends : i1 -> {a} {{
+    array.yield %a : {a}
+  }} else {{
+    %y = func.call @walk(%a, %k, %x, %depth) : ({a}, i64, f64, i64) -> f64
+    %c = array.update set %a, %y () : {a}, f64 -> {a} {{
+      array.yield %k : i64
+    }}
+    %m = array.add %k, %one : i64
+    %d = func.call @fill(%c, %m, %x) : ({a}, i64, f64) -> {a}
+    array.yield %d : {a}
+  }}
+  func.return %b : {a}
+}}
+func.func @f(%a: {a}, %x: f64) -> f64 {{
+  %zero = array.constant 0 : i64
+  %b = func.call @fill(%a, %zero, %x) : ({a}, i64, f64) -> {a}
+  %s = array.sum %b {{dims = [0]}} : {a} -> f64
+  func.return %s : f64
+}}"""
+
+
+def test_derivatives_of_recursion_on_an_array_that_recursion_writes() -> None:
+    check_derivatives(walking(6), [np.linspace(0.5, 1.5, 6), 0.8])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_calls_do_not_keep_arrays_of_which_recursion_reads_elements(method: str) -> None:
+    """The gradient costs O(n), where n copies of the array would cost n squared."""
+
+    def cost(n: int) -> int:
+        first = "differentiate{function=f wrt=0,1 mode=reverse}"
+        module = run_passes(parse_module(walking(n)), ",".join([first, *expansion(method)]))
+        counter = OperationCounter()
+        run_function(module, [np.linspace(0.5, 1.5, n), 0.8], function="f_grad", counter=counter)
+        return counter.total
+
+    small, middle, large = cost(16), cost(32), cost(64)
+    assert middle <= 2.1 * small
+    assert large <= 2.1 * middle

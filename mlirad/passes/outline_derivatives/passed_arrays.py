@@ -5,7 +5,8 @@
     moved           it is the base of an update, a carry of a loop, a result: the cotangent of a result may
                     become that of the parameter, so it is returned, and no sum is given to add to
 
-Parameters of which a call reads only elements are neither. Then the call keeps the elements, and adds their
+Parameters of which a call reads only elements are neither, also where recursion passes them on unchanged: a
+call that updates such an array would keep all of it. Then the call keeps the elements, and adds their
 cotangents to a sum that it is given.
 """
 
@@ -14,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Operation, Use
+from xdsl.ir import Use
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control, indexing, structural
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import CallGraph, callee_name, calls_of
+from mlirad.ir.call_graph import callee_name
 from mlirad.ir.free_values import own_operands
 
 _PARTIAL_READS = (indexing.IndexOp, indexing.GatherOp, structural.SliceOp)
@@ -28,19 +29,24 @@ _PARTIAL_READS = (indexing.IndexOp, indexing.GatherOp, structural.SliceOp)
 _HANDS_ON = (indexing.YieldOp, ReturnOp)
 
 
-def wanted_whole(functions: Mapping[str, FuncOp], known: dict[str, Shape]) -> dict[str, Shape]:
-    """`known`, what callers of some functions pass to their reverse sweeps, and the arrays wanted whole."""
-    found = dict(known)
+def wanted_whole(functions: Mapping[str, FuncOp], invariant: Mapping[str, Shape]) -> dict[str, Shape]:
+    """The parameters that callers of each function pass to its reverse sweep as well.
 
-    def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
-        return [(name, op) for name, op in calls_of(function) if name in functions and name not in known]
-
-    for name in CallGraph(functions, resolved).postorder(functions):
-        if name not in found:
-            args = function_block(functions[name]).args
-            found[name] = tuple(
-                k for k, a in enumerate(args) if _is_large(a) and any(_is_whole(use, found) for use in a.uses)
-            )
+    `invariant` are the parameters that recursive functions pass on unchanged. Of these the small ones are
+    passed, and the arrays that are wanted whole, by the function or by what it calls; of other functions the
+    arrays that are wanted whole.
+    """
+    args = {name: function_block(functions[name]).args for name in functions}
+    large = {name: [k for k, a in enumerate(own) if _is_large(a)] for name, own in args.items()}
+    found = {name: tuple(k for k in invariant.get(name, ()) if k not in large[name]) for name in functions}
+    changed = True
+    while changed:
+        changed = False
+        for name, own in args.items():
+            whole = {k for k in large[name] if any(_is_whole(use, found) for use in own[k].uses)}
+            now = tuple(k for k in invariant.get(name, large[name]) if k in whole or k not in large[name])
+            changed = changed or now != found[name]
+            found[name] = now
     return found
 
 
