@@ -67,12 +67,13 @@ def _roots() -> dict[str, tuple[Callable[..., Any], Reading]]:
 
 
 def _integrals() -> dict[str, tuple[Callable[..., Any], Reading]]:
-    from mlirad.frontend import scipy_integrals, scipy_odeint
+    from mlirad.frontend import scipy_integrals, scipy_ivp, scipy_odeint
     from mlirad.frontend.solvers import scipy_calls
 
     return {
         **{name: (hand, scipy_calls.reads_traced) for name, hand in scipy_integrals.FUNCTIONS.items()},
         "odeint": (scipy_odeint.odeint, scipy_odeint.reads_traced),
+        "solve_ivp": (scipy_ivp.solve_ivp, scipy_ivp.reads_traced),
     }
 
 

@@ -41,6 +41,8 @@ KEPT_STEPS: Final = 2048
 def solution(flow: Closed, method: Method, y0: Any, times: Any) -> tuple[Any, Any, Any]:
     """The results of `integrate`, with the derivatives of the continuous adjoint."""
 
+    others = method.for_others()
+
     def values(y0: Any, times: Any, *data: Any) -> tuple[Any, Any, Any]:
         return integrate(with_data(flow, data), y0, times, method, data)
 
@@ -49,14 +51,18 @@ def solution(flow: Closed, method: Method, y0: Any, times: Any) -> tuple[Any, An
     @found.rule(reads_result=True)
     def tangents(found: Any, y0: Any, times: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
         def moved(dy0: Any, dtimes: Any, *ddata: Any) -> tuple[Any, None, None]:
-            return _tangents(flow, method, (found[0], times, data), (dy0, dtimes, ddata)), None, None
+            return (
+                _tangents(flow, others, (found[0], times, data), (dy0, dtimes, ddata)),
+                None,
+                None,
+            )
 
         return moved
 
     @found.transposed_rule(reads_result=True)
     def cotangents(found: Any, y0: Any, times: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
         def pulled(ct: Any) -> tuple[Any, ...]:
-            return _cotangents(flow, method, found[0], times, data, ct[0])
+            return _cotangents(flow, others, found[0], times, data, ct[0])
 
         return pulled
 
@@ -75,7 +81,7 @@ def _tangents(flow: Closed, method: Method, point: tuple[Any, ...], moved: tuple
 
     at_start = dy0 - flow(ys[0], times[0], *data) * dtimes[0]
     found, state, reached = integrate(slopes, xp.concatenate([ys[0], at_start]), times, method)
-    report_stops(state, reached, method, "the tangents of odeint", DISCRETE)
+    report_stops(state, reached, method, f"the tangents of {method.caller}", DISCRETE)
     return found[:, size:] + map_(with_data(flow, data), ys, times) * dtimes[:, None]
 
 
@@ -137,7 +143,7 @@ def _cotangents(
 def _last(f: Flow, start: Any, row: tuple[Any, ...], method: Method, y: Any) -> Any:
     """The solution at the start of the interval of a row, integrated from its end, where the state is y."""
     found, state, reached = integrate(f, start, xp.stack([row[2], row[3]]), method, (y,))
-    report_stops(state, reached, method, "the adjoint of odeint", DISCRETE)
+    report_stops(state, reached, method, f"the adjoint of {method.caller}", DISCRETE)
     return found[-1]
 
 
@@ -167,11 +173,11 @@ def _kept(flow: Closed, data: tuple[Any, ...], y0: Any, times: Any, method: Meth
     trip, count, begins, lengths, polynomials = while_loop(
         goes_on, step, (steps.start(y0), as_array(0), *empty)
     )
-    report_stops(trip.status, trip.t, method, "the adjoint of odeint", DISCRETE)
+    report_stops(trip.status, trip.t, method, f"the adjoint of {method.caller}", DISCRETE)
     report_failures(
         (trip.status == GOES_ON) & steps.goes_on(trip, times[-1]),
-        f"the adjoint of odeint: {KEPT_STEPS} steps lead from one time to t = {{}} only; ask for times "
-        f"between, or {DISCRETE}",
+        f"the adjoint of {method.caller}: {KEPT_STEPS} steps lead from one time to t = {{}} only; ask for "
+        f"times between, or {DISCRETE}",
         trip.t,
     )
 

@@ -12,7 +12,7 @@ The loops are in `stepping.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened,
 from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.continuous_adjoint import solution
 from mlirad.frontend.solvers.convergence import report_failures
-from mlirad.frontend.solvers.events import Crossing, located, moved
+from mlirad.frontend.solvers.events import Crossing, Events, FirstEvent, located, moved
 from mlirad.frontend.solvers.pairs import pair_of
 from mlirad.frontend.solvers.stepping import SCHEMES, UNSORTED, Method, integrate, known, report_stops
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
@@ -121,7 +121,7 @@ def _solved(f: Callable[..., Any], method: Method, y0: Any, t: Any, *args: Any) 
     start, times = as_array(space.flatten(y0)), _times(t, space)
     if times.size <= 1 or space.size == 0:
         return rows_of(space, xp.broadcast_to(start, (times.size, space.size)))
-    return rows_of(space, _states(_flow(f, space, args), method, start, times))
+    return rows_of(space, states_at(flow_of(f, space, args), method, start, times))
 
 
 def _first_event(
@@ -142,7 +142,7 @@ def _first_event(
             f"odeint: {times.size} times have no time between them for an event",
             "write np.array([0.0, 1.0]), with the time up to which it is looked for",
         )
-    flow = _flow(f, space, args)
+    flow = flow_of(f, space, args)
 
     def crossed(y: Any, t: Any) -> Any:
         value = as_array(event(space.unflatten(y), t, *args))
@@ -151,21 +151,26 @@ def _first_event(
                 f"the event of odeint gives {value.dtype} of shape {list(value.shape)}, and it is one float",
                 "return the float that is 0 at the event, such as y[0] - 1.0",
             )
-        return as_array(value, space.dtype)
+        return as_array(value, space.dtype)[None]
 
+    found = first_event(flow, crossed, (direction,), method, start, times)
+    rows = rows_of(space, found.states)
+    return Crossing(found.time, space.unflatten(found.state), found.happened, rows)
+
+
+def first_event(
+    flow: Closed, events: Events, directions: Sequence[int], method: Method, start: Any, times: Any
+) -> FirstEvent:
+    """The first of some events, which may rise or fall in directions of their own, of flat states."""
     slope = with_data(flow, flow.data)
-    end, happened = located(slope, crossed, direction, start, times, method, flow.data)
+    end, happened, which = located(slope, events, directions, start, times, method, flow.data)
     is_before = xp.where(stop_gradient(times[-1] < times[0]), times > end, times < end)
     held = xp.concatenate([xp.where(is_before, times, end), end[None]])
-    rows = _states(flow, method, start, held)
-    time, state = moved(slope, crossed, rows[-1], end)
-    past = happened & ~is_before[:, None]
-    return Crossing(
-        known(time, happened),
-        space.unflatten(known(state, happened)),
-        happened,
-        rows_of(space, xp.where(past, state, rows[:-1])),
-    )
+    rows = states_at(flow, method, start, held)
+    time, state = moved(slope, events, which, rows[-1], end)
+    past = happened & ~is_before
+    states = xp.where(past[:, None], state, rows[:-1])
+    return FirstEvent(known(time, happened), known(state, happened), happened, which, past, states)
 
 
 def _times(t: Any, space: Space) -> Any:
@@ -180,7 +185,7 @@ def _times(t: Any, space: Space) -> Any:
     return as_array(times, space.dtype)
 
 
-def _flow(f: Callable[..., Any], space: Space, args: tuple[Any, ...]) -> Closed:
+def flow_of(f: Callable[..., Any], space: Space, args: tuple[Any, ...]) -> Closed:
     """The user's function as one of flat states, of a time and of all that it reads."""
 
     def of_flat(y: Any, t: Any, *args: Any) -> Any:
@@ -190,16 +195,17 @@ def _flow(f: Callable[..., Any], space: Space, args: tuple[Any, ...]) -> Closed:
     return closed(of_flat, [flat_type(space), LeafType((), space.dtype)], args)
 
 
-def _states(flow: Closed, method: Method, start: Any, times: Any) -> Any:
+def states_at(flow: Closed, method: Method, start: Any, times: Any) -> Any:
     """The states at all times; the call raises where the last is not reached."""
     if method.adjoint == "discrete":
         ys, state, reached = integrate(with_data(flow, flow.data), start, times, method, flow.data)
     else:
         ys, state, reached = solution(flow, method, start, times)
-    stiff = "end before that time" if method.is_implicit else 'take method="rodas5p" for a stiff equation'
-    report_stops(state, reached, method, "odeint", stiff)
+    advice = "end before that time" if method.is_implicit else method.remedy
+    report_stops(state, reached, method, method.caller, advice)
     report_failures(
         state == UNSORTED,
-        "odeint: the times neither rise nor fall, or are not finite; sort them, and end at a finite time",
+        f"{method.caller}: the times neither rise nor fall, or are not finite; sort them, and end at a "
+        "finite time",
     )
     return ys

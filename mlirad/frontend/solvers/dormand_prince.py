@@ -77,10 +77,14 @@ def _combined(weights: tuple[float, ...], slopes: list[Any]) -> Any:
     return total
 
 
-def error_ratio(error: Any, before: Any, after: Any, rtol: float, atol: float) -> Any:
+Tolerance = float | tuple[float, ...]
+"""A tolerance of all elements, or one of each."""
+
+
+def error_ratio(error: Any, before: Any, after: Any, rtol: Tolerance, atol: Tolerance) -> Any:
     """The mean error over what is allowed; infinite where it is no number."""
     dtype = error.dtype
-    allowed = dtype.type(atol) + dtype.type(rtol) * xp.maximum(xp.abs(before), xp.abs(after))
+    allowed = _in_dtype(atol, dtype) + _in_dtype(rtol, dtype) * xp.maximum(xp.abs(before), xp.abs(after))
     ratio = xp.sqrt(xp.mean((stop_gradient(error) / stop_gradient(allowed)) ** 2))
     return xp.where(xp.isnan(ratio), dtype.type(np.inf), ratio)
 
@@ -92,11 +96,15 @@ def factor(ratio: Any) -> Any:
     return xp.clip(wanted, dtype.type(LEAST), dtype.type(MOST))
 
 
-def first_step(f: Slope, y: Any, slope: Any, t: Any, rtol: float, atol: float) -> Any:
+def _in_dtype(tolerance: Tolerance, dtype: Any) -> Any:
+    return np.array(tolerance, dtype)[()]
+
+
+def first_step(f: Slope, y: Any, slope: Any, t: Any, rtol: Tolerance, atol: Tolerance) -> Any:
     """A length for the first step, by the sizes of y and of its first two derivatives (Hairer, II.4)."""
     y, slope, t = stop_gradient((y, slope, t))
     dtype = y.dtype
-    scale = dtype.type(atol) + dtype.type(rtol) * xp.abs(y)
+    scale = _in_dtype(atol, dtype) + _in_dtype(rtol, dtype) * xp.abs(y)
 
     def size(x: Any) -> Any:
         return xp.sqrt(xp.mean((x / scale) ** 2))

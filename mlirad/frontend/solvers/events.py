@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.loops import fori_loop, while_loop
 from mlirad.frontend.differentiation.derivatives import jvp
@@ -26,8 +28,8 @@ from mlirad.frontend.tracing.operations import as_array, xp
 HALVINGS: Final = 60
 """The number of times that the part of a step with an event in it is halved."""
 
-Event = Callable[[Any, Any], Any]
-"""The function of a flat state and a time that is 0 at an event."""
+Events = Callable[[Any, Any], Any]
+"""The function of a flat state and a time whose elements are 0, each at an event of its own."""
 
 
 class Crossing(NamedTuple):
@@ -42,16 +44,35 @@ class Crossing(NamedTuple):
     """The states at the requested times, from the event on that of the event."""
 
 
+class FirstEvent(NamedTuple):
+    """The first of several events, of flat states."""
+
+    time: Any
+    state: Any
+    happened: Any
+    which: Any
+    """The place of the event among them."""
+    past: Any
+    """Flags for the requested times from the event on."""
+    states: Any
+    """As of a `Crossing`."""
+
+
 def located(
-    f: Flow, event: Event, direction: int, y0: Any, times: Any, method: Method, given: Sequence[Any]
-) -> tuple[Any, Any]:
-    """The time of the first event, the last time where there is none, and whether there is one."""
+    f: Flow, events: Events, directions: Sequence[int], y0: Any, times: Any, method: Method,
+    given: Sequence[Any],
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """The time of the first event, the last time where there is none; whether there is one; and which."""
     y0, times = stop_gradient((y0, times))
     steps = Steps(f, times, method, given)
+    counted = np.sign(np.array(directions))
+
+    def each_crosses(before: Any, after: Any) -> Any:
+        rises, falls = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
+        return (rises & (counted >= 0)) | (falls & (counted <= 0))
 
     def crosses(before: Any, after: Any) -> Any:
-        rises, falls = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
-        return rises if direction > 0 else falls if direction < 0 else rises | falls
+        return xp.any(each_crosses(before, after))
 
     def goes_on(state: tuple[Any, ...]) -> Any:
         trip, _, before, after = state
@@ -61,7 +82,7 @@ def located(
         trip, start, before, after = state
         new = steps.step(trip)
         moved = new.t != trip.t
-        value = stop_gradient(event(new.y, new.t))
+        value = stop_gradient(events(new.y, new.t))
         return (
             new,
             xp.where(moved, trip.t, start),
@@ -70,24 +91,27 @@ def located(
         )
 
     first = steps.start(y0)
-    value = stop_gradient(event(y0, times[0]))
+    value = stop_gradient(events(y0, times[0]))
     trip, _, before, after = while_loop(goes_on, step, (first, times[0], value, value))
     happened = crosses(before, after) & (trip.status == GOES_ON)
     *polynomial, begun, length = trip.last
 
+    def at(part: Any) -> Any:
+        return events(steps.scheme.between(tuple(polynomial), part), begun + part * length)
+
     def halve(_: Any, ends: tuple[Any, Any]) -> tuple[Any, Any]:
         low, high = ends
         middle = (low + high) / 2
-        there = event(steps.scheme.between(tuple(polynomial), middle), begun + middle * length)
-        beyond = crosses(before, there)
+        beyond = crosses(before, at(middle))
         return xp.where(beyond, low, middle), xp.where(beyond, middle, high)
 
     number = times.dtype.type
     part = fori_loop(0, HALVINGS, halve, (as_array(number(0)), as_array(number(1))))[1]
-    return stop_gradient(xp.where(happened, begun + part * length, times[-1])), happened
+    which = xp.argmax(each_crosses(before, at(part))) if len(directions) > 1 else as_array(0)
+    return stop_gradient(xp.where(happened, begun + part * length, times[-1])), happened, which
 
 
-def moved(f: Flow, event: Event, y: Any, t: Any) -> tuple[Any, Any]:
+def moved(f: Flow, events: Events, which: Any, y: Any, t: Any) -> tuple[Any, Any]:
     """The time of an event near t and the state then, of a solution that is y at t."""
     one = as_array(1.0, y.dtype)
     slope = f(y, t)
@@ -97,7 +121,7 @@ def moved(f: Flow, event: Event, y: Any, t: Any) -> tuple[Any, Any]:
         return y + d * slope + d * d / 2 * bend
 
     def value(d: Any) -> Any:
-        return event(state(d), t + d)
+        return events(state(d), t + d)[which]
 
     d = as_array(0.0, y.dtype)
     for _ in range(2):

@@ -10,6 +10,7 @@ derivative. What begins with NaN, such as the state of an event that never happe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -52,11 +53,24 @@ SCHEMES: Final[Mapping[str, Scheme]] = {
 class Method:
     """The method and the tolerances by which a problem is solved."""
 
-    rtol: float
-    atol: float
+    rtol: float | tuple[float, ...]
+    atol: float | tuple[float, ...]
+    """For all elements of a state, or for each."""
     max_steps: int
     adjoint: str
     scheme: str
+    longest: float = float("inf")
+    """The length that no step exceeds."""
+    first: float | None = None
+    """The length of the first step, where it is given."""
+    caller: str = "odeint"
+    """The function that errors name."""
+    remedy: str = 'take method="rodas5p" for a stiff equation'
+    """The advice where an explicit method takes too many steps."""
+
+    def for_others(self) -> Method:
+        """The method for equations of other states, such as those of derivatives."""
+        return replace(self, rtol=float(np.min(self.rtol)), atol=float(np.min(self.atol)), first=None)
 
     @property
     def is_implicit(self) -> bool:
@@ -120,7 +134,10 @@ class Steps:
         def onward(y: Any, t: Any) -> Any:
             return sign * f(y, sign * t)
 
-        h = first_step(onward, y0, sign * slope, sign * times[0], rtol, atol)
+        if self.method.first is None:
+            h = first_step(onward, y0, sign * slope, sign * times[0], rtol, atol)
+        else:
+            h = as_array(self.number(self.method.first))
         nothing = xp.zeros_like(y0)
         last = (y0, slope, *(nothing for _ in range(self.scheme.coefficients - 2)), times[0], self.number(1))
         status = xp.where(self._is_unknown(y0, slope), UNKNOWN, xp.where(is_sorted, GOES_ON, UNSORTED))
@@ -140,13 +157,15 @@ class Steps:
         sign, number, method = self.sign, self.number, self.method
         rest = xp.where(self.are_equal, h, sign * stop_gradient(self.times[-1] - t))
         length = xp.minimum(h, rest)
+        if np.isfinite(method.longest):
+            length = xp.minimum(length, number(method.longest))
         new, slope_there, error, polynomial = self.scheme.step(self.f, y, slope, t, sign * length)
         ratio = error_ratio(error, y, new, method.rtol, method.atol)
         ratio = xp.where(xp.all(xp.isfinite(slope_there)), ratio, number(np.inf))
         accepted = ratio <= 1
         chosen = partial(xp.where, accepted)
         now = (*polynomial, t, sign * length)
-        grown = xp.where(accepted & (rest < h), h, length * factor(ratio))
+        grown = xp.where(accepted & (length < h), h, length * factor(ratio))
         small = ~accepted & (grown <= self.eps * xp.maximum(xp.abs(stop_gradient(t)), number(1e-30)))
         many = count >= method.max_steps
         status = xp.where(small, STIFF, xp.where(many, TOO_MANY, GOES_ON))

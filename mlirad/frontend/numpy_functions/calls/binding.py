@@ -191,13 +191,18 @@ class Binding:
                 f"{self.name}: {error}", "compare the shapes and dtypes of its arguments"
             ) from error
 
-    def applied(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The handler's result, of which no array is a view; what Python raises in it is mlirad's defect."""
+    def applied(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, calls_back: bool = False) -> Any:
+        """The handler's result, of which no array is a view.
+
+        What Python raises in it is mlirad's defect, unless it calls a function of the user back.
+        """
         try:
             result, _ = self.call(args, kwargs)
         except (MliradError, RecursionError):
             raise
         except Exception as error:
+            if calls_back:
+                raise
             raise internal_error(self.name, error) from error
         return as_copies(result, all_ordered((*args, *kwargs.values())))
 

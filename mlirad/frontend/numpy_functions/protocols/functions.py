@@ -225,7 +225,7 @@ def apply_scipy_function(
 ) -> Any:
     """A function of SciPy on traced values."""
     binding = _scipy_binding(f"{module}.{name}", own, scipy_functions(module)[name])
-    return binding.applied(args, kwargs)
+    return binding.applied(args, kwargs, calls_back=name in _calling(module))
 
 
 def apply_scipy_method(
