@@ -76,3 +76,9 @@ SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "curry-environment": ("curry{tangents=environment}",),
 }
 """Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
+
+ALL_METHODS: Final = (*METHODS, *COMPILED_AS, *SPECIFICATIONS)
+"""Every name of a method, for messages and the tools."""
+
+COMPILED_METHODS: Final = (*METHODS, *COMPILED_AS)
+"""The names of the methods whose derivatives are compiled."""

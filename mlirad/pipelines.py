@@ -2,7 +2,7 @@
 
     pipeline(Options(method="jacobian"), target)        a program to scheduled kernels with a memory plan
     pipeline(Options(end="maps"), target)               to array code and linear maps, not yet applied
-    pipeline_passes("grad{function=f}")                 a pipeline by name, as `mlirad-opt --pipeline` has it
+    pipeline_passes("grad{function=f method=chad}")     a pipeline by name, as `mlirad-opt --pipeline` has it
 
 A pipeline is a tuple of passes. `run_passes` runs them on a module, perhaps checking the module after each,
 and tells observers what happened.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
 from xdsl.context import Context
@@ -37,7 +37,7 @@ from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.moves import Move, watched
-from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options, Sizes
+from mlirad.pipeline_options import ALL_METHODS, COMPILED_AS, COMPILED_METHODS, SPECIFICATIONS, Options, Sizes
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
 from mlirad.stages import require_stage
@@ -55,11 +55,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
     maps of their own, and by `chad` calls, whose derivatives are functions.
     """
-    if method in SPECIFICATIONS:
-        raise UnsupportedError(
-            f"the method {method!r} is a specification, which has no map expressions",
-            hint=f"ask for gradients, or choose one of {', '.join(METHODS)}",
-        )
+    method = _compiled(method, "has no map expressions")
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
@@ -99,6 +95,8 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
     Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
+    require_method(method)
+    method = COMPILED_AS.get(method, method)
     if method in SPECIFICATIONS:
         return ("mlirad-canonicalize", "smooth-identities", "expand-ties", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
@@ -129,6 +127,33 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "sink-scatter-adds",
         "lower-checkpoints",
     )
+
+
+def require_method(method: str) -> None:
+    """Raise `UnsupportedError` for a method that does not exist."""
+    if method not in ALL_METHODS:
+        raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {', '.join(ALL_METHODS)}")
+
+
+def _compiled(method: str, lack: str) -> str:
+    """The method by which derivatives are expanded; raises for a specification, which lacks something."""
+    require_method(method)
+    if method in SPECIFICATIONS:
+        raise UnsupportedError(
+            f"the method {method!r} is a specification, which {lack}",
+            hint=f"have the interpreter run its gradients, or choose one of {', '.join(COMPILED_METHODS)}",
+        )
+    return COMPILED_AS.get(method, method)
+
+
+def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
+    """The derivative of a function, added to the program, and expanded."""
+    return ("differentiate", *expansion(method))
+
+
+def compilation(method: str = "dual-arrays") -> tuple[str, ...]:
+    """A program as scheduled kernels with a memory plan."""
+    return (*expansion(_compiled(method, "cannot be compiled")), *lowering())
 
 
 def instantiation(sizes: Sizes) -> tuple[str, ...]:
@@ -231,14 +256,21 @@ def _made(texts: Sequence[str]) -> tuple[ModulePass, ...]:
     return make_passes(",".join(texts)) if texts else ()
 
 
+BY_METHOD: Final[Mapping[str, Callable[[str], tuple[str, ...]]]] = {
+    "expand": expansion,
+    "grad": gradient,
+    "compile": compilation,
+}
+"""The pipelines with a name that take the option `method`."""
+
 PIPELINES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
     "simplify": lambda: SIMPLIFY,
     "expand": expansion,
-    "expand-jacobian": lambda: expansion("jacobian"),
+    **{f"expand-{method}": partial(expansion, method) for method in ALL_METHODS},
     "apply": lambda: APPLY,
-    "grad": lambda: ("differentiate", *expansion()),
+    "grad": gradient,
     "lower": lowering,
-    "compile": lambda: (*expansion(), *lowering()),
+    "compile": compilation,
 }
 """Every pipeline with a name, for the target that the environment asks for."""
 
@@ -246,8 +278,8 @@ PIPELINES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
 def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
     """The passes of the pipelines that `text` names.
 
-    Options, as in `grad{function=f wrt=0,1}`, go to the pipeline's first pass. Raises `UnsupportedError` for
-    a name that is not of a pipeline.
+    Options go to the pipeline's first pass, as in `grad{function=f wrt=0,1}`, but for `method`, which says
+    how derivatives are expanded. Raises `UnsupportedError` for a name that is not of a pipeline.
     """
     passes: list[ModulePass] = []
     for spec in parse_specs(text):
@@ -255,8 +287,14 @@ def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
             raise UnsupportedError(
                 f"there is no pipeline {spec.name!r}", hint=f"there are {', '.join(PIPELINES)}"
             )
-        first, *rest = (inner for listed in PIPELINES[spec.name]() for inner in parse_specs(listed))
-        passes.append(make_pass(ArgSpec(first.name, {**first.parameters, **spec.parameters})))
+        given = dict(spec.parameters)
+        if spec.name in BY_METHOD and "method" in given:
+            method = ",".join(map(str, given.pop("method")))
+            texts = BY_METHOD[spec.name](method)
+        else:
+            texts = PIPELINES[spec.name]()
+        first, *rest = (inner for listed in texts for inner in parse_specs(listed))
+        passes.append(make_pass(ArgSpec(first.name, {**first.parameters, **given})))
         passes += [make_pass(inner) for inner in rest]
     return tuple(passes)
 

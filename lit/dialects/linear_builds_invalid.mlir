@@ -410,3 +410,19 @@ func.func @f(%k: f64) {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%x: f64, %t: tuple<f64, i64>) {
+  // expected-error @below {{linear.single: the point is one operand of type tuple<f64, i64>: give its 2 components as operands}}
+  %m = linear.single %t : tuple<f64, i64> -> !linear.map<f64, !linear.copower<tuple<f64, i64>, f64>>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64, %t: tuple<f64, i64>) {
+  // expected-error @below {{linear.evaluate: the point is one operand of type tuple<f64, i64>: give its 2 components as operands}}
+  %m = linear.evaluate %t : tuple<f64, i64> -> !linear.map<!linear.power<tuple<f64, i64>, f64>, f64>
+  func.return
+}

@@ -135,3 +135,26 @@ func.func @higher(%x: f64) -> tensor<5xf64> {
   }
   func.return %ys : tensor<5xf64>
 }
+
+// By every method with a forward mode, compiled where it is no specification.
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=dual-arrays}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=jacobian}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=chad}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=curry}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0 mode=forward method=chad-copower}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s -p 'differentiate{function=straight wrt=0 mode=forward},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// STRAIGHT: {{^1\.0$}}
+// STRAIGHT-NEXT: {{^0\.5$}}
+// STRAIGHT-NEXT: 0.87758256189037{{[0-9]*}}
+// STRAIGHT-NEXT: {{^4\.0$}}
+// STRAIGHT-NEXT: {{^4\.0$}}
+// STRAIGHT-NEXT: -1.91770215441681{{[0-9]*}}
+
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=dual-arrays}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=jacobian}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=chad}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=curry}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0 mode=forward method=chad-copower}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s -p 'differentiate{function=higher wrt=0 mode=forward},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// HIGHER: {{^\[10\. 10\. 10\. 10\. 10\.\]$}}
+// HIGHER-NEXT: {{^\[12\. 12\. 12\. 12\. 12\.\]$}}

@@ -53,6 +53,32 @@ METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
 }
 """The methods by which a derivative can be expanded."""
 
+ALIASES = {"curry": "chad"}
+"""Other names of methods: the differentiable curry over environments that are slots of arrays is CHAD."""
+
+
+def _by_copowers(ctx: Context, module: ModuleOp) -> None:
+    from mlirad.passes.chad.specification import ChadPass
+
+    ChadPass().apply(ctx, module)
+
+
+def _by_curry(tangents: str) -> Callable[[Context, ModuleOp], None]:
+    def apply(ctx: Context, module: ModuleOp) -> None:
+        from mlirad.passes.curry import CurryPass
+
+        CurryPass(tangents=tangents).apply(ctx, module)
+
+    return apply
+
+
+SPECIFICATIONS: dict[str, Callable[[Context, ModuleOp], None]] = {
+    "chad-copower": _by_copowers,
+    "curry-calls": _by_curry("calls"),
+    "curry-environment": _by_curry("environment"),
+}
+"""The methods that take functions, tuples and sums as values; the interpreter runs what they make."""
+
 
 @dataclass(frozen=True)
 class LinearizePass(ModulePass):
@@ -63,12 +89,15 @@ class LinearizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
-        if self.method not in METHODS:
-            raise UnsupportedError(
-                f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
-            )
+        if self.method in SPECIFICATIONS:
+            SPECIFICATIONS[self.method](ctx, op)
+            return
+        method = ALIASES.get(self.method, self.method)
+        if method not in METHODS:
+            there = ", ".join((*METHODS, *ALIASES, *SPECIFICATIONS))
+            raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {there}")
         require_first_order(op)
-        callees = METHODS[self.method](op)
+        callees = METHODS[method](op)
         callees.prepare_kept()
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))

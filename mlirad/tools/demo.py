@@ -2,11 +2,12 @@
 
     mlirad-demo model.py:loss --args '[1.0, 2.0]' 0.5
     ad.demo(loss, x, 0.5)
+    ad.demo(loss, x, 0.5, method="chad-copower")
 
-The stages are those of the linear-map notes, section 7: the function, and its program in A-normal form; its
-Jacobian as the rules make it, and simplified; the forward derivative, applied, and with what is common
-shared; the transposed Jacobian; and the reverse derivative in the same steps. They are written as
-mathematics, with symbols or in ASCII, or as MLIR.
+By default the stages are those of the linear-map notes, section 7: the function, and its program in A-normal
+form; its Jacobian as the rules make it, and simplified; the forward derivative, applied, and with what is
+common shared; the transposed Jacobian; and the reverse derivative in the same steps. Every other method has
+stages of its own. They are written as mathematics, with symbols or in ASCII, or as MLIR.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from mlirad.frontend.tracing.functions import trace
 from mlirad.frontend.tracing.op_locations import user_location
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.pipeline_options import ALL_METHODS
 from mlirad.tools.arguments import read_example
 from mlirad.tools.process import guarded, split_arguments, write_output
 
@@ -50,11 +52,12 @@ FORMS = ("symbols", "ascii", "mlir")
 
 
 @plain_errors
-def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str:
+def demo(function: Callable[..., Any], *args: Any, form: str = "symbols", method: str = "jacobian") -> str:
     """Every stage of differentiation of `function` on arguments like `args`, as text.
 
-    Without arguments every parameter is a float. `form` is "symbols", "ascii" or "mlir". Raises what tracing
-    and differentiation raise, and `UnsupportedError` for a form that does not exist.
+    Without arguments every parameter is a float. `form` is "symbols", "ascii" or "mlir"; `method` is one by
+    which derivatives are taken, whose own stages are shown. Raises what tracing and differentiation raise,
+    and `ArgumentError` for a form or a method that does not exist.
 
         >>> print(ad.demo(lambda x: x * np.exp(x)))
         Original definition
@@ -69,6 +72,7 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
     from mlirad.tools.stages import stages
 
     checked_choice(form, "form", FORMS)
+    checked_choice(method, "method", ALL_METHODS)
     original = (
         cast("Callable[..., Any]", inspect.unwrap(function)) if isinstance(function, Function) else function
     )
@@ -76,7 +80,7 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
     module = compiling(_traced)(original, given)
     name = _name_main(module, function_name(original))
     parts = [_section("Original definition", _source(original))]
-    parts += compiling(lambda: [_section(s.title, _text(s, form)) for s in stages(module, name)])()
+    parts += compiling(lambda: [_section(s.title, _text(s, form)) for s in stages(module, name, method)])()
     return "\n".join(parts)
 
 
@@ -192,6 +196,12 @@ def _argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--args", metavar="VALUE ...", help="example arguments as of mlirad-run; without, all are floats"
     )
+    parser.add_argument(
+        "--method",
+        choices=ALL_METHODS,
+        default="jacobian",
+        help="the method whose stages to print: by default jacobian, that of the linear-map notes",
+    )
     parser.add_argument("--ascii", action="store_true", help="names of functions instead of symbols")
     parser.add_argument("--mlir", action="store_true", help="MLIR instead of mathematics")
     parser.add_argument("-o", metavar="FILE", dest="output", help="write to a file")
@@ -203,7 +213,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     form = "mlir" if arguments.mlir else "ascii" if arguments.ascii else "symbols"
     examples = [read_example(text) for text in texts]
     try:
-        text = demo(function, *examples, form=form)
+        text = demo(function, *examples, form=form, method=cast(str, arguments.method))
     except MliradError:
         raise
     except Exception as error:

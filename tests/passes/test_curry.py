@@ -201,7 +201,7 @@ def test_what_is_refused() -> None:
         "  %y, %d = linear.linearize %x {callee = @g, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)\n"
         "  func.return %y : f64\n}\nfunc.func private @g(%a: f64) -> f64 {\n  func.return %a : f64\n}\n"
     )
-    with pytest.raises(DifferentiationError, match=r"has no combinator for linear\.linearize"):
+    with pytest.raises(DifferentiationError, match="the differentiable curry differentiates once"):
         run_passes(program(inside), "curry{function=main}")
     made = run_passes(program(HEAD + "  func.return %x : f64\n}"), "curry{function=main}")
     with pytest.raises(UnsupportedError, match="combinators or elements of spaces of functions for values"):

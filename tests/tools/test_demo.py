@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
 from mlirad.interpreter import run_function
+from mlirad.pipeline_options import ALL_METHODS
 from mlirad.tools.demo import main
 from mlirad.tools.stages import stages
 from tests.tools.demo import functions
@@ -33,6 +34,9 @@ CASES = {
 }
 """The functions of the golden texts, with the options of the tool."""
 
+BY_METHOD = [("ex2", m) for m in ALL_METHODS if m != "jacobian"] + [("scaled_twice", m) for m in ALL_METHODS]
+"""The golden texts of the other methods: of one program by all, and of one with a function as a value."""
+
 
 def run(name: str, *options: str) -> list[str]:
     return [f"{HERE / 'functions.py'}:{name}", *options]
@@ -44,6 +48,40 @@ def test_golden_texts(name: str, form: str, capsys: pytest.CaptureFixture[str]) 
     options = ["--ascii"] if form == "ascii" else []
     assert main(run(name, *options, *CASES[name])) == 0
     assert capsys.readouterr().out == (HERE / f"{name}.{form}.txt").read_text()
+
+
+@pytest.mark.parametrize(("name", "method"), BY_METHOD)
+@pytest.mark.parametrize("form", ["symbols", "ascii"])
+def test_golden_texts_of_methods(
+    name: str, method: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--ascii"] if form == "ascii" else []
+    assert main(run(name, *options, "--method", method)) == 0
+    assert capsys.readouterr().out == (HERE / f"{name}.{method}.{form}.txt").read_text()
+
+
+@pytest.mark.parametrize(("name", "method"), BY_METHOD)
+def test_the_last_stage_of_every_method_is_the_derivative(name: str, method: str) -> None:
+    """By the interpreter, at three points: against the derivative by hand."""
+    points: dict[str, list[tuple[float, ...]]] = {
+        "ex2": [(1.0,), (-0.5,), (2.0,)],
+        "scaled_twice": [(1.0, 2.0), (-0.5, 3.0), (2.0, 0.25)],
+    }
+
+    def by_hand(x: float, z: float = 0.0) -> tuple[float, ...]:
+        if name == "ex2":
+            return (3 * x**2 + 4 * x**3,)
+        return (z * (x * x + 1) + (x * z + 1) * 2 * x, x * (x * x + 1))
+
+    example = points[name][0]
+    module = ad.trace(getattr(functions, name), *example)
+    *_, last = stages(module, "main", method)
+    program = ModuleOp([f.clone() for f in (*last.called, *last.functions)])
+    entry = last.functions[-1]
+    vectors = [1.0] * (len(entry.function_type.inputs) - len(example))
+    for point in points[name]:
+        results = run_function(program, [*point, *vectors], function=entry.sym_name.data)
+        assert results[-len(point) :] == pytest.approx(by_hand(*point))
 
 
 def test_ascii_is_ascii() -> None:
@@ -148,6 +186,17 @@ def test_a_file_that_fails_is_an_error_at_its_line(
     assert f"{path}:2: error: {path} failed: ZeroDivisionError" in capsys.readouterr().err
 
 
+def test_unknown_methods_list_all(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(run("ex2", "--method", "backprop"))
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert all(repr(method) in printed or method in printed for method in ALL_METHODS)
+    with pytest.raises(ad.ArgumentError, match="there is no method 'backprop'") as caught:
+        ad.demo(functions.ex2, method="backprop")
+    assert all(method in (caught.value.hint or "") for method in ALL_METHODS)
+
+
 def test_a_file(tmp_path: Path) -> None:
     path = tmp_path / "stages.txt"
     assert main(run("ex2", "-o", str(path))) == 0
@@ -158,3 +207,7 @@ if __name__ == "__main__":
     for case, given in CASES.items():
         for options, kind in (([], "symbols"), (["--ascii"], "ascii")):
             main(run(case, *options, "-o", str(HERE / f"{case}.{kind}.txt"), *given))
+    for case, method in BY_METHOD:
+        for options, kind in (([], "symbols"), (["--ascii"], "ascii")):
+            to = ["--method", method, "-o", str(HERE / f"{case}.{method}.{kind}.txt")]
+            main(run(case, *options, *to))

@@ -6,9 +6,12 @@ import io
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mlirad.pipeline_options import ALL_METHODS, COMPILED_METHODS, SPECIFICATIONS
 from mlirad.tools import opt
+from mlirad.tools.run import main as run_main
 
 INPUTS = Path(__file__).parents[2] / "lit" / "tools" / "Inputs"
 DOUBLE, GRADIENT = str(INPUTS / "double.mlir"), str(INPUTS / "gradient.mlir")
@@ -122,6 +125,54 @@ def test_printing_around_passes(capsys: Capture) -> None:
 def test_passes_and_pipelines_run_in_the_order_given(capsys: Capture) -> None:
     out, _ = run(capsys, "-p", "differentiate{function=f}", "--pipeline=expand", GRADIENT)
     assert out == run(capsys, "--pipeline=grad{function=f}", GRADIENT)[0]
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_every_method_by_name(method: str, tmp_path: Path, capsys: Capture) -> None:
+    """As an option of the pipelines, as a pipeline of its own, and as an option of `linearize`."""
+    named, _ = run(capsys, f"--pipeline=grad{{function=f method={method}}}", GRADIENT)
+    apart, _ = run(capsys, "-p", "differentiate{function=f}", f"--pipeline=expand-{method}", GRADIENT)
+    asked, _ = run(
+        capsys, "-p", "differentiate{function=f}", f"--pipeline=expand{{method={method}}}", GRADIENT
+    )
+    assert named == apart == asked
+    maps, _ = run(capsys, "-p", f"differentiate{{function=f}},linearize{{method={method}}}", GRADIENT)
+    point = ["--args", "[0.0, 1.0, 2.0]"]
+    interpreted = ["--interpret"] if method in SPECIFICATIONS else []
+    for k, (text, options) in enumerate([(named, interpreted), (maps, ["--interpret"])]):
+        path = tmp_path / f"{k}.mlir"
+        path.write_text(text)
+        assert run_main([str(path), "--entry", "f_grad", *options, *point]) == 0
+        value, gradient = capsys.readouterr().out.splitlines()
+        x = np.array([0.0, 1.0, 2.0])
+        assert float(value) == pytest.approx(np.sum(x * np.sin(x)))
+        found = [float(word) for word in gradient.strip("[]").split()]
+        assert found == pytest.approx(list(np.sin(x) + x * np.cos(x)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--pipeline=grad{function=f method=backprop}"],
+        ["--pipeline=expand{method=backprop}"],
+        ["--pipeline=compile{method=backprop}"],
+        ["-p", "linearize{method=backprop}"],
+    ],
+)
+def test_a_method_that_does_not_exist(arguments: list[str], capsys: Capture) -> None:
+    """One sentence, and every method."""
+    _, error = run(capsys, *arguments, GRADIENT, code=1)
+    there = ", ".join(ALL_METHODS)
+    assert error == f"error: there is no method 'backprop'\nnote: there are {there}\n"
+
+
+def test_specifications_are_not_compiled(capsys: Capture) -> None:
+    for method in SPECIFICATIONS:
+        _, error = run(capsys, f"--pipeline=compile{{method={method}}}", GRADIENT, code=1)
+        assert error.startswith(
+            f"error: the method {method!r} is a specification, which cannot be compiled\n"
+        )
+        assert ", ".join(COMPILED_METHODS) in error
 
 
 def test_explanation(capsys: Capture) -> None:

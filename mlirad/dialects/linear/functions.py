@@ -101,7 +101,13 @@ class PointMapOp(PrimitiveMapOp, ABC):
     def check_point(self, function_space: PowerType | CopowerType) -> None:
         """Require the operands to make a point of the space."""
         expected = components_of(function_space.point)
-        if tuple(p.type for p in self.point) != expected:
+        given = tuple(p.type for p in self.point)
+        if given == (function_space.point,) != expected:
+            raise VerifyException(
+                f"the point is one operand of type {function_space.point}: give its {len(expected)} components "
+                "as operands"
+            )
+        if given != expected:
             raise VerifyException(f"operands make a {self.point_type}, {function_space.point} expected")
 
 

@@ -26,7 +26,15 @@ from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
 from mlirad.lazy_dataclass import dataclass
-from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Sizes, Stage
+from mlirad.pipeline_options import (
+    ALL_METHODS,
+    COMPILED_AS,
+    COMPILED_METHODS,
+    SPECIFICATIONS,
+    Chunk,
+    Sizes,
+    Stage,
+)
 from mlirad.pipeline_options import Options as PipelineOptions
 
 MOST_SECONDS = 1e9
@@ -133,7 +141,7 @@ class Options:
             raise UnsupportedError(
                 f"the method {self.method!r} is a specification, which gives no linear maps",
                 location=user_line(),
-                hint=f"ask for gradients by it, or choose one of {', '.join(METHODS)}",
+                hint=f"ask for gradients by it, or choose one of {', '.join(COMPILED_METHODS)}",
             )
 
     def require_expressions(self) -> None:
@@ -156,11 +164,11 @@ def options_of(given: CompileOptions) -> Options:
     found = Options(**cast("dict[str, Any]", given))
     for name in ("interpret", "check_bounds", "check_nans", "check_absorbed", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
-    method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
+    method = checked_choice(found.method, "method", ALL_METHODS)
     if method in SPECIFICATIONS and not found.interpret:
         raise unsupported_error(
             f"the method {method!r} is a specification, which cannot be compiled",
-            f"write interpret=True, or choose one of {', '.join(METHODS)}",
+            f"write interpret=True, or choose one of {', '.join(COMPILED_METHODS)}",
         )
     if found.timeout is not None:
         hint = "write timeout=10.0 to let calls take ten seconds, or leave it out"

@@ -34,18 +34,18 @@ from mlirad.dialects.function import control_combinators as of_control
 from mlirad.dialects.function.rep import CombinatorOp, RepType
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value, integer, ints, shape_of, tuple_type
-from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import captures, free_values, own_operands
-from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.chad.specification.derivation import Derivation
+from mlirad.passes.chad.specification.derivation import Derivation, underivable
 from mlirad.passes.chad.specification.specification import CONSTRUCTS
 from mlirad.passes.chad.types import Types
 
 SUFFIX = "_curry"
 """What is appended to the name of a function for that of its combinator."""
+
+CURRY = "the differentiable curry"
 
 Values = Sequence[Value]
 
@@ -185,7 +185,7 @@ class Translation:
             case control.WhileOp() if op.record is None:
                 return self._while(op, values)
             case _:
-                raise _untranslatable(op)
+                raise underivable(op, CURRY)
 
     def _within(self, whole: Value, functions: Values) -> Value:
         """A function of each component of a tuple."""
@@ -220,7 +220,7 @@ class Translation:
         b, read = self.b, free_values(op)
 
         def body(*arguments: Value) -> list[Value]:
-            d = Derivation(b, Types("reverse"), CONSTRUCTS, _no_call)
+            d = Derivation(b, Types("reverse"), CONSTRUCTS, _no_call, method=CURRY)
             inner = d.inner(zip(read, arguments, strict=True), read)
             inner.op(op)
             return [*inner.values(op.results), inner.map([read], op.results)]
@@ -306,11 +306,3 @@ def _is_first_order(op: Operation) -> bool:
 
 def _no_call(name: str) -> str:
     raise AssertionError(f"@{name} is called in a primitive")
-
-
-def _untranslatable(op: Operation) -> DifferentiationError:
-    return DifferentiationError(
-        f"the differentiable curry has no combinator for {op.name}",
-        location=location_of(op),
-        hint="it differentiates once: choose another method where derivatives are differentiated again",
-    )

@@ -2,6 +2,7 @@
 
     x * y     sum(x)     where(c, x, y)     x[i, j]     build(4, i. x[i])          the array language
     f ∘ g     f ⊕ g     f × g     f ⋈ g     S(k)     π_0     𝓑(4, i. S(x[i]))        linear maps
+    λ(z. x * z)     g ∘ f     ⟨f, g⟩     id                                           functions as values
 
 An op without a form of its own is written as its name with its operands, properties and regions.
 """
@@ -16,6 +17,7 @@ from mlirad.dialects.linear import MapOp
 from mlirad.ir.free_values import own_operands
 from mlirad.tools.mathematics.array_forms import ARRAY_FORMS
 from mlirad.tools.mathematics.form import Form, Texts
+from mlirad.tools.mathematics.function_forms import ASCII_FUNCTION_FORMS, FUNCTION_FORMS
 from mlirad.tools.mathematics.map_forms import ASCII_FORMS, MAP_FORMS
 from mlirad.tools.mathematics.notation import Text
 from mlirad.tools.mathematics.values import bracketed, properties_of
@@ -23,7 +25,7 @@ from mlirad.tools.mathematics.values import bracketed, properties_of
 
 def form_of(w: Texts, op: Operation) -> Text:
     """The text of an op on the texts of its operands."""
-    form = (ASCII_FORMS.get(type(op)) if w.notation.is_ascii else None) or FORMS.get(type(op))
+    form = (NAMED_FORMS.get(type(op)) if w.notation.is_ascii else None) or FORMS.get(type(op))
     return general_form(w, op) if form is None else form(w, op)
 
 
@@ -40,5 +42,8 @@ def general_form(w: Texts, op: Operation) -> Text:
     return Text(f"{name}({', '.join([*parts, *properties])})")
 
 
-FORMS: Mapping[type[Operation], Form] = {**ARRAY_FORMS, **MAP_FORMS}
+FORMS: Mapping[type[Operation], Form] = {**ARRAY_FORMS, **MAP_FORMS, **FUNCTION_FORMS}
 """The ops with a form of their own."""
+
+NAMED_FORMS: Mapping[type[Operation], Form] = {**ASCII_FORMS, **ASCII_FUNCTION_FORMS}
+"""The ops with another form in ASCII."""

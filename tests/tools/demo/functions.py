@@ -53,6 +53,11 @@ def mutual(x, n):
     return even(x, n)
 
 
+def scaled_twice(x, z):
+    f = ad.lambda_(lambda w: x * w + 1.0)
+    return f(z) * f(x)
+
+
 def whole(n):
     return n + 1
 

@@ -45,10 +45,13 @@ from mlirad.linear_maps.elements import (
     typed_leaves,
 )
 from mlirad.passes.chad.types import Types
+from mlirad.passes.linearize import ALIASES, METHODS
 from mlirad.rules.derivatives import DERIVATIVES, ZERO, Joint, Partial
 
 Groups: TypeAlias = Sequence[Sequence[Value]]
 """Values whose linear parts make an element: of one group their product, of several the tuple of these."""
+
+CHAD = "the specification of CHAD"
 
 Construct: TypeAlias = "Callable[[Derivation, Any], None]"
 """Emits what stands for an op, enters its results, and notes a step."""
@@ -65,6 +68,8 @@ class Derivation:
     """The name of the derivative of a function, which is made if there is none."""
     env: Environment = field(default_factory=dict[Value, Value])
     active: set[Value] = field(default_factory=set[Value])
+    method: str = CHAD
+    """What messages call the method."""
     steps: list[Callable[[Sweep], None]] = field(default_factory=list["Callable[[Sweep], None]"])
 
     def value(self, source: Value) -> Value:
@@ -272,7 +277,7 @@ def _by_table(d: Derivation, op: Operation) -> None:
     """An op of the array dialect, by the derivative table."""
     sources, rule = list(own_operands(op)), DERIVATIVES.get(type(op))
     if rule is None and type(op) not in ZERO:
-        raise underivable(op)
+        raise underivable(op, d.method)
     if rule is None or not d.active_of(sources):
         _rebuilt(d, op)
         return
@@ -318,10 +323,13 @@ def _rebuilt(d: Derivation, op: Operation) -> None:
         d.b.rebuild(op, d.env)
 
 
-def underivable(op: Operation) -> DifferentiationError:
-    """The error that an op has no derivative here."""
+def underivable(op: Operation, method: str = CHAD) -> DifferentiationError:
+    """The error that an op has no derivative by a method that is a specification."""
+    what = f"cannot differentiate {op.name}"
+    if isinstance(op, linear.DifferentiationOp):
+        what = f"differentiates once, and a derivative of @{op.callee_name} is taken inside"
     return DifferentiationError(
-        f"CHAD's specification has no derivative of {op.name}",
+        f"{method} {what}",
         location=location_of(op),
-        hint="it differentiates once: choose another method where derivatives are differentiated again",
+        hint=f"choose one of the methods {', '.join((*METHODS, *ALIASES))}",
     )

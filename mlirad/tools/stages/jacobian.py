@@ -1,4 +1,4 @@
-"""The stages of differentiation of a program, as functions before and after each step.
+"""The stages of the method `jacobian`, which are those of the linear-map notes, section 7.
 
     program              f(x) in A-normal form
     jacobian             ∂f(x) as ∇ makes it; simplified by the laws of maps
@@ -38,22 +38,10 @@ from mlirad.passes.jacobian.nabla import LiteralBuilder
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import pipeline_passes
 from mlirad.tools.mathematics import Sharing
+from mlirad.tools.stages.stage import Stage, differentiable, reached
 
 
-@dataclass(frozen=True)
-class Stage:
-    """Functions at one stage, and which of their values are written in a `let`.
-
-    `called` are functions of earlier stages that these call.
-    """
-
-    title: str
-    functions: tuple[FuncOp, ...]
-    sharing: Sharing
-    called: tuple[FuncOp, ...] = ()
-
-
-def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
+def jacobian_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     """The stages of the function `name`, differentiated with respect to all its float parameters.
 
     Functions as values are eliminated in the program first, in place. Raises `DifferentiationError` for a
@@ -61,16 +49,14 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     """
     eliminate_functions(program)
     functions = functions_by_name(program)
-    function = functions[name]
-    wrt = _floats(function, function.function_type.inputs.data, "has no floating-point argument")
-    _floats(function, function.function_type.outputs.data, "returns no float")
-    yield Stage("A-normal form", _reached(name, functions), Sharing.EACH)
+    wrt = differentiable(functions[name])
+    yield Stage("A-normal form", reached(name, functions), Sharing.EACH)
 
     derivatives = Derivatives(program, is_literal=True)
     whole = derivatives.of_function(name, wrt)
     literal = _map_alone(whole)
     title = literal.sym_name.data
-    called = [f for f in _reached(title, derivatives.functions) if f is not whole]
+    called = [f for f in reached(title, derivatives.functions) if f is not whole]
     yield Stage("The Jacobian, as the rules make it", (*called, literal), Sharing.NAMED)
 
     known = {f.sym_name.data: simplified(f) for f in called}
@@ -79,7 +65,7 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
 
     closed = simplified(_inlined(jacobian, known, derivatives.kept))
     domain, codomain = domain_of(returned(closed)[0]), codomain_of(returned(closed)[0])
-    tangents = _hints(function, wrt)
+    tangents = _hints(functions[name], wrt)
     callees = tuple(known.values())
     forward = linear.ApplyOp, (domain, codomain), tangents
     yield from _derivative("forward", jacobian, closed, callees, *forward)
@@ -94,32 +80,9 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     yield from _derivative("reverse", moved, closed, callees, *reverse)
 
 
-def _floats(function: FuncOp, types: Sequence[Attribute], otherwise: str) -> tuple[int, ...]:
-    found = tuple(k for k, t in enumerate(types) if is_float(t))
-    if not found:
-        raise DifferentiationError(
-            f"@{function.sym_name.data} {otherwise}: there is nothing to differentiate",
-            location=location_of(function),
-            hint="pass floats (3.0 instead of 3)",
-        )
-    return found
-
-
 def _hints(function: FuncOp, wrt: Sequence[int]) -> list[str | None]:
     hints = [function_block(function).args[k].name_hint for k in wrt]
     return [None if h is None else f"d_{h}" for h in hints]
-
-
-def _reached(name: str, functions: dict[str, FuncOp]) -> tuple[FuncOp, ...]:
-    """The functions that one calls, or has a derivative of, callees first where they end, and itself."""
-    graph = CallGraph(functions, _named)
-    return tuple(functions[reached] for reached in graph.postorder([name], circles=True))
-
-
-def _named(function: FuncOp) -> list[tuple[str, Operation]]:
-    """The functions that one calls or has a derivative of, with the ops that do."""
-    derived = [(op.callee_name, op) for op in nested_ops(function.body) if isinstance(op, linear.DerivedOp)]
-    return [*calls_of(function), *derived]
 
 
 def _derivative(
@@ -147,7 +110,7 @@ def _applied(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, ...]:
         callee.sym_visibility = PRIVATE
     module = ModuleOp([*others, function])
     transform(module, Options(first=pipeline_passes("apply"), end="program"))
-    return _reached(function.sym_name.data, functions_by_name(module))
+    return reached(function.sym_name.data, functions_by_name(module))
 
 
 def _returns_map(function: FuncOp) -> bool:
