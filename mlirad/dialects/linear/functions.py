@@ -103,10 +103,8 @@ class PointMapOp(PrimitiveMapOp, ABC):
         expected = components_of(function_space.point)
         given = tuple(p.type for p in self.point)
         if given == (function_space.point,) != expected:
-            raise VerifyException(
-                f"the point is one operand of type {function_space.point}: give its {len(expected)} components "
-                "as operands"
-            )
+            what = f"the point is one operand of type {function_space.point}"
+            raise VerifyException(f"{what}: give its {len(expected)} components as operands")
         if given != expected:
             raise VerifyException(f"operands make a {self.point_type}, {function_space.point} expected")
 

@@ -3,8 +3,8 @@
     specification     f with the map of its tangents, and with that of its cotangents; both as arrays
     efficient form    f with what its sweep reads, and the sweep; both put together
 
-The specification takes functions as values as they are. Its derivatives become arrays where the functions that
-are applied are known.
+The specification takes functions as values as they are. Its derivatives become arrays where the functions
+that are applied are known.
 """
 
 from __future__ import annotations

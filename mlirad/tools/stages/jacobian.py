@@ -17,19 +17,15 @@ from collections.abc import Callable, Container, Iterator, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from mlirad.compiler import transform
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value, is_float
-from mlirad.errors import DifferentiationError
+from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import PRIVATE, CallGraph, calls_of, functions_by_name
-from mlirad.ir.locations import location_of
+from mlirad.ir.call_graph import PRIVATE, functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.ir.regions import nested_ops
-from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.eliminate_functions import eliminate_functions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
