@@ -187,11 +187,6 @@ def round_to_even(x: Formula) -> Formula:
     return _unary(ew.RoundOp, x)
 
 
-def atan2(y: Formula, x: Formula) -> Formula:
-    """The angle of the point (x, y)."""
-    return Formula(y.b, y.b.binary(ew.Atan2Op, y.value, x.value))
-
-
 def hypot(x: Formula, y: Formula) -> Formula:
     """sqrt(x^2 + y^2)."""
     return Formula(x.b, x.b.binary(ew.HypotOp, x.value, y.value))

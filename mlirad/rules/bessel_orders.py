@@ -34,39 +34,35 @@ from mlirad.ir.formulas import (
     log1p,
     maximum,
     minimum,
-    round_to_even,
     sin,
     sinh,
     special,
     sqrt,
     where,
 )
-from mlirad.rules.quadratures import Nodes, between, evenly, fixed, over_half_line, terms
+from mlirad.rules.angles import is_even, less_cosine, less_sine, turned
+from mlirad.rules.quadratures import (
+    DECAY,
+    Nodes,
+    after_decay,
+    area_cosine,
+    between,
+    evenly,
+    fixed,
+    over_half_line,
+    terms,
+)
 from mlirad.rules.special_derivatives.gammas import rgamma_slope
 from mlirad.rules.special_derivatives.parts import INFINITY
 
 _LEAST = 1e-11
 """Of smaller numbers K and Y are integrals over a part of the real axis that is too long for the nodes."""
 
-_DECAY = 40.0
-"""Values below e^-40 of the largest are left out."""
-
 _NEAR = 6.0
 """Where order and x are less, Y is Bessel's integral."""
 
 _SERIES_ENDS = 100.0
 """J of larger orders is no power series: 1 / gamma would underflow before it does."""
-
-
-def _area_cosine(excess: Formula) -> Formula:
-    """The u >= 0 with cosh(u) = 1 + excess."""
-    return log1p(excess + sqrt(excess * (excess + 2)))
-
-
-def _after_decay(rate: Formula) -> Formula:
-    """A distance d with rate (d - 1 + e^-d) >= `_DECAY`."""
-    c = _DECAY / maximum(rate, 1e-100)
-    return 0.5 * (c + sqrt(c * (c + 8)))
 
 
 def _size(v: Formula) -> Formula:
@@ -77,32 +73,6 @@ def _size(v: Formula) -> Formula:
 def _undefined(v: Formula, x: Formula) -> Formula:
     """NaN, with derivatives that are."""
     return (v + x) * nan
-
-
-def _turned(a: Formula) -> tuple[Formula, Formula]:
-    """cos(pi a) and sin(pi a)."""
-    whole = fixed(round_to_even(a))
-    sign = where(round_to_even(whole * 0.5) * 2 == whole, a.like(1.0), -1.0)
-    rest = (a - whole) * pi
-    return sign * cos(rest), sign * sin(rest)
-
-
-def less_sine(v: Formula) -> Formula:
-    """v - sin(v)."""
-    near = minimum(maximum(v, -0.5), 0.5)
-    square, total = near * near, near.like(1.0)
-    for k in (156, 110, 72, 42, 20):
-        total = 1 - square * total * (1 / k)
-    return where((v < 0.5) & (v > -0.5), near * square * total * (1 / 6), v - sin(v))
-
-
-def less_cosine(v: Formula, sine: Formula) -> Formula:
-    """sin(v) - v cos(v)."""
-    near = minimum(v, 0.5)
-    square, total = near * near, near.like(1.0)
-    for k in (130, 88, 54, 28, 10):
-        total = 1 - square * total * (1 / k)
-    return where(v < 0.5, near * square * total * (1 / 3), sine - v * cos(v))
 
 
 def _to_half_turn(scale: Formula, start: Formula) -> tuple[Nodes, Formula, Formula]:
@@ -123,8 +93,8 @@ def _nodes_of_k(a: Formula, x: Formula) -> tuple[Nodes, Formula, Formula]:
     """Nodes t, a t + x - x cosh(t) at these, and what is largest of it, for orders from 0 on."""
     size = sqrt(a * a + x * x)
     peak = arcsinh(a / x)
-    last = peak + _area_cosine(_DECAY / size)
-    back = minimum(_after_decay(a), _area_cosine(_DECAY / maximum(x * (x / (size + a)), 1e-100)))
+    last = peak + area_cosine(DECAY / size)
+    back = minimum(after_decay(a, DECAY), area_cosine(DECAY / maximum(x * (x / (size + a)), 1e-100)))
     nodes = evenly(128, maximum(peak - back, 0.0), last)
     t, half, top = nodes.points, sinh(nodes.points * 0.5), sinh(0.5 * peak)
     exponent = nodes.spread(a) * t - 2 * nodes.spread(x) * half * half
@@ -164,7 +134,7 @@ def i_by_order(v: Formula, x: Formula, *, scaled: bool) -> Formula:
     a, far = where(is_near, 1.0, _size(v)), where(is_near, 1.0, where(is_inside, x, 1.0))
     found = where(a > 3, _i_along_curve(a, far), _i_of_small_order(a, far))
     by_k = k_by_order(a, far, scaled=True)
-    cosine, sine = _turned(a)
+    cosine, sine = turned(a)
     mirrored = -found - exp(-2 * far) * (2 * cosine * special("kve", a, far) + (2 / pi) * sine * by_k)
     found = where(v < 0, mirrored, found)
     half = exp(0.5 * (-near if scaled else far))
@@ -187,7 +157,7 @@ def _series(v: Formula, x: Formula, sign: float, count: int) -> Formula:
     def term(k: Formula, v: Formula, x: Formula) -> Formula:
         shape = v + k + 1
         slope = rgamma_slope(shape) + log(0.5 * x) * special("rgamma", shape)
-        odd = where(round_to_even(k * 0.5) * 2 == k, k.like(1.0), sign)
+        odd = where(is_even(k), k.like(1.0), sign)
         return odd * special("rgamma", k + 1) * exp(2 * absorbing(k, log(0.5 * x))) * slope
 
     return (0.5 * x) ** v * terms(count, term, v, x)
@@ -199,10 +169,10 @@ def _i_of_small_order(a: Formula, x: Formula) -> Formula:
     t, order, point = turn.points, turn.spread(a), turn.spread(x)
     half = sin(0.5 * t)
     around = turn.total(t * sin(order * t) * exp(-2 * point * half * half))
-    line = between(48, x * 0.0, _area_cosine(_DECAY / x))
+    line = between(48, x * 0.0, area_cosine(DECAY / x))
     t, order, point = line.points, line.spread(a), line.spread(x)
     half = sinh(0.5 * t)
-    cosine, sine = _turned(order)
+    cosine, sine = turned(order)
     decay = exp(-2 * point * (half * half + 1) - order * t)
     return -around / pi - line.total((cosine - t * sine / pi) * decay)
 
@@ -256,7 +226,7 @@ def _of_either_sign(
     y = where(is_near, _y_of_small(where(is_near, a, 1.0), where(is_near, inner, 1.0)), y)
     is_series = (x < _NEAR) & (a < _SERIES_ENDS)
     j = where(is_series, _series(where(is_series, series_order, 1.0), where(is_series, x, 1.0), -1.0, 34), j)
-    cosine, sine = _turned(a)
+    cosine, sine = turned(a)
     safe = where(v < 0, a, 1.0)
     first, second = special("jv", safe, x), special("yv", safe, x)
     j_below = pi * (sine * first + cosine * second) - cosine * j + sine * y
@@ -271,12 +241,12 @@ def _y_of_small(a: Formula, x: Formula) -> Formula:
     around = turn.total(t * cos(point * sin(t) - order * t))
     # t = log(1 + exp(s - e^-s)) goes to 0 as fast as an integrand that has no end there would
     start = -3.8
-    line = evenly(160, x.like(start), arcsinh((_DECAY + 30 * a) / x) + 1)
+    line = evenly(160, x.like(start), arcsinh((DECAY + 30 * a) / x) + 1)
     s = line.points
     power = exp(s - exp(-s))
     t, slope = log1p(power), power / (1 + power) * (1 + exp(-s))
     order, point = line.spread(a), line.spread(x)
-    cosine, sine = _turned(order)
+    cosine, sine = turned(order)
     up, down = exp(order * t), exp(-order * t)
     along = (t * (up - down * cosine) - pi * sine * down) * exp(-point * sinh(t))
     return -(around + line.total(slope * along)) / pi
@@ -342,13 +312,13 @@ def _along_line(
     a: Formula, x: Formula, angle: Formula, spread: Formula, ratio: Formula
 ) -> tuple[Formula, Formula]:
     """The integral along a line parallel to the real axis, to the saddle, or to the greater one of two."""
-    is_above, rate = x > a, _DECAY / a
+    is_above, rate = x > a, DECAY / a
     back = minimum((6 * rate) ** (1 / 3), arcsinh(rate + arcsinh(rate) + 1))
     bend = maximum(spread, 1e-100)
-    saddle = where(is_above, 0.0, _area_cosine((1 - ratio) / ratio))
-    ahead = _after_decay(bend * (1 / 1.6))
+    saddle = where(is_above, 0.0, area_cosine((1 - ratio) / ratio))
+    ahead = after_decay(bend * (1 / 1.6), DECAY)
     last = where(ahead < saddle, ahead - saddle, saddle)
-    back = where(is_above, back, minimum(back, _area_cosine(_DECAY / bend)))
+    back = where(is_above, back, minimum(back, area_cosine(DECAY / bend)))
     nodes = between(96, -saddle - back, last)
     v = nodes.spread(where(is_above, fixed(angle), 0.0))
     return _of_path(nodes, nodes.points, v, None, nodes.spread(a), nodes.spread(x))

@@ -31,6 +31,7 @@ from mlirad.ir.formulas import (
     where,
 )
 from mlirad.rules.quadratures import terms
+from mlirad.rules.special_derivatives.parts import horner
 
 _LARGE: Final = 10.0
 """From here on the series of the digamma function has 16 digits."""
@@ -59,17 +60,9 @@ _LOG_GAMMA = (
 """The same in x - 3/2 of log(gamma(x)) / ((x - 1) (x - 2)) between 1 and 2, to 1e-17 of it."""
 
 
-def _polynomial(x: Formula, coefficients: Sequence[float]) -> Formula:
-    """The polynomial with these coefficients, from that of x^0 on."""
-    total = x * coefficients[-1] + coefficients[-2]
-    for coefficient in reversed(coefficients[:-2]):
-        total = total * x + coefficient
-    return total
-
-
 def _quotient(x: Formula, parts: tuple[Sequence[float], Sequence[float]]) -> Formula:
     numerator, denominator = parts
-    return _polynomial(x, numerator) / _polynomial(x, denominator)
+    return horner(x, numerator) / horner(x, denominator)
 
 
 def _log1p_less_near(x: Formula) -> Formula:

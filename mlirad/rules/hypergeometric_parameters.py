@@ -27,12 +27,10 @@ from mlirad.ir.formulas import (
     where,
 )
 from mlirad.rules.bessel_orders import i_by_order, j_by_order
-from mlirad.rules.quadratures import evenly
+from mlirad.rules.quadratures import DECAY, after_decay, evenly
 
 _LOST = 1e6
 """By what sums of sizes may exceed what is left of them."""
-
-_DECAY = 40.0
 
 
 class _Sums:
@@ -149,9 +147,8 @@ def hyperu_by_parameters(a: Formula, b: Formula, x: Formula) -> tuple[Formula, F
     middle = b - 1 - x
     root = sqrt(middle * middle + 4 * shape * x)
     peak = where(middle > 0, (middle + root) / (2 * x), 2 * shape / (root - minimum(middle, 0.0)))
-    decay = _DECAY / (a + 1)
-    low = log(minimum(peak, 1.0)) - 0.5 * (decay + sqrt(decay * (decay + 8)))
-    high = log(peak + _DECAY / x + 9.5 * sqrt(peak / x))
+    low = log(minimum(peak, 1.0)) - after_decay(a + 1, DECAY)
+    high = log(peak + DECAY / x + 9.5 * sqrt(peak / x))
     nodes = evenly(400, low, high)
     s, a, b, x = nodes.points, nodes.spread(a), nodes.spread(b), nodes.spread(x)
     t = exp(s)

@@ -3,6 +3,7 @@
     half_line(scale, lambda v, a: exp(-a * v), a)          the integral over v from 0 to infinity
     terms(10, lambda k, a: 1 / (a + k), a)                 the sum over k = 0, ..., 9
     nodes = between(32, low, high)                         nodes.total(exp(-nodes.spread(a) * nodes.points))
+    area_cosine(40 / x)                                    from where on e^(x - x cosh(t)) is below e^-40
 
 An integral over a half line is a sum over nodes v = s exp(t - e^-t) at equidistant t, whose error falls
 exponentially with their number (Takahasi and Mori, *Double exponential formulas for numerical integration*,
@@ -22,8 +23,11 @@ import numpy.typing as npt
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import element_of, shape_of
-from mlirad.ir.formulas import Formula
+from mlirad.ir.formulas import Formula, log1p, maximum, sqrt
 from mlirad.lazy_dataclass import dataclass
+
+DECAY: Final = 40.0
+"""Values of an integrand below e^-40 of the largest are left out."""
 
 STEP: Final = 0.125
 _T: Final = np.arange(-3.8, 4.3, STEP)
@@ -89,6 +93,17 @@ def half_line(scale: Formula, integrand: Callable[..., Formula], *operands: Form
     """The integral of `integrand(v, *operands)`, which falls off at the scale, over v from 0 to infinity."""
     nodes = over_half_line(scale)
     return nodes.total(integrand(nodes.points, *map(nodes.spread, operands)))
+
+
+def area_cosine(excess: Formula) -> Formula:
+    """The u >= 0 with cosh(u) = 1 + excess."""
+    return log1p(excess + sqrt(excess * (excess + 2)))
+
+
+def after_decay(rate: Formula, decay: float) -> Formula:
+    """A distance d with rate (d - 1 + e^-d) >= decay, not much longer than it need be."""
+    c = decay / maximum(rate, 1e-100)
+    return 0.5 * (c + sqrt(c * (c + 8)))
 
 
 def terms(count: int, term: Callable[..., Formula], *operands: Formula) -> Formula:

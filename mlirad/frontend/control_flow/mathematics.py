@@ -31,12 +31,13 @@ def complex_(*args: Any, **options: Any) -> Any:
     return real + 1j * (imaginary[0] if imaginary else 0.0)
 
 
-# Real numbers ------------------------------------------------------------------------------------
-
-
 def _log(x: Any, *base: Any) -> Any:
+    """The logarithm of a real or complex number, to a base if there is one."""
     found, *bases = [np.log(value) for value in (x, *base)]
     return found / bases[0] if bases else found
+
+
+# Real numbers ------------------------------------------------------------------------------------
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -111,10 +112,6 @@ _OF_SEVERAL: Final = (math.fsum, math.dist)
 # Complex numbers ---------------------------------------------------------------------------------
 
 
-def _complex_log(z: Any, *base: Any) -> Any:
-    return np.log(z) / np.log(base[0]) if base else np.log(z)
-
-
 def _phase(z: Any) -> Any:
     return xp.arctan2(z.imag, z.real)
 
@@ -135,7 +132,7 @@ _COMPLEX: Final[dict[str, Callable[..., Any]]] = {
             "asinh", "acosh", "atanh", "isnan", "isinf", "isfinite",
         )
     },
-    "log": _complex_log,
+    "log": _log,
     "phase": _phase,
     "polar": _polar,
     "rect": _rect,

@@ -139,10 +139,8 @@ def root_of_square(b: ArrayBuilder, s: Value) -> Value | None:
 
 def _squared_sum(value: Value) -> Value | None:
     """The y of y y, if it is a sum of squares."""
-    op = value.owner
-    if not isinstance(op, ew.MulOp) or op.lhs is not op.rhs:
-        return None
-    return op.lhs if _is_sum_of_squares(op.lhs) else None
+    y = _twin_factor(value)
+    return y if y is not None and _is_sum_of_squares(y) else None
 
 
 def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
@@ -195,7 +193,12 @@ def _terms(value: Value) -> list[Value]:
 def _squared_root(value: Value) -> Value | None:
     """The y of sqrt(y y)."""
     root = value.owner
-    op = root.operand.owner if isinstance(root, ew.SqrtOp) else None
+    return _twin_factor(root.operand) if isinstance(root, ew.SqrtOp) else None
+
+
+def _twin_factor(value: Value) -> Value | None:
+    """The y of y y."""
+    op = value.owner
     return op.lhs if isinstance(op, ew.MulOp) and op.lhs is op.rhs else None
 
 

@@ -14,11 +14,10 @@ from math import pi
 from mlirad.ir.formulas import (
     Formula,
     absolute,
-    atan2,
+    arctan2,
     cos,
     cosh,
     exp,
-    floor,
     hypot,
     limited,
     log,
@@ -27,6 +26,7 @@ from mlirad.ir.formulas import (
     sinh,
     where,
 )
+from mlirad.rules.angles import is_even
 from mlirad.rules.special_derivatives.complex_parts import (
     Complex,
     added,
@@ -38,16 +38,10 @@ from mlirad.rules.special_derivatives.complex_parts import (
     scaled,
     times,
 )
-from mlirad.rules.special_derivatives.parts import Definition, Derivatives
+from mlirad.rules.special_derivatives.parts import EULER_MACLAURIN, Definition, Derivatives
 
 _TERMS = 8
 """The number of terms of a zeta function that are added up; Euler and Maclaurin's formula has the others."""
-
-_SERIES = (
-    1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
-    -3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000,
-)  # fmt: skip
-"""Bernoulli's numbers of even order, by the factorials of these."""
 
 _STEEP = 300.0
 """Beyond this the square of a hyperbolic cosine is as good as infinite beside other numbers."""
@@ -58,7 +52,7 @@ _BESIDE = 10.0
 
 def _power(s: Formula, x: Formula, y: Formula) -> Complex:
     """z^-s."""
-    size, angle = exp(-s * log(hypot(x, y))), -s * atan2(y, x)
+    size, angle = exp(-s * log(hypot(x, y))), -s * arctan2(y, x)
     return size * cos(angle), size * sin(angle)
 
 
@@ -70,7 +64,7 @@ def _zeta(s: Formula, x: Formula, y: Formula) -> Complex:
     power, inverse = _power(s, *end), reciprocal(*end)
     total = added(total, added(scaled(1 / (s - 1), times(end, power)), scaled(0.5, power)))
     term, square = scaled(s, times(power, inverse)), times(inverse, inverse)
-    for k, coefficient in enumerate(_SERIES):
+    for k, coefficient in enumerate(EULER_MACLAURIN):
         total = added(total, scaled(coefficient, term))
         term = scaled((s + 2 * k + 1) * (s + 2 * k + 2), times(term, square))
     return total
@@ -104,10 +98,9 @@ def _rgamma_slope(x: Formula, y: Formula) -> Complex:
     is_beside = (x < 0.5) & (absolute(y) < _BESIDE)
     a, b = where(is_beside, x, 0.25), where(is_beside, y, 0.0)
     sine, cosine = _turned(a, b)
-    half = 0.5 * round_to_even(a)
     mirrored = 1 - a, -b
     change = added(cosine, scaled(-1 / pi, times(sine, known("complex_psi", *mirrored))))
-    near = scaled(where(floor(half) == half, a.like(1.0), -1.0), change)
+    near = scaled(where(is_even(round_to_even(a)), a.like(1.0), -1.0), change)
     near = times(known("complex_gamma", *mirrored), near)
     far = scaled(-1.0, times(known("complex_rgamma", x, y), known("complex_psi", x, y)))
     return chosen(is_beside, near, far)

@@ -7,31 +7,17 @@ Below -1/2 Riemann's function is that of 1 - x, by its functional equation.
 
 from __future__ import annotations
 
-from math import factorial, pi
 from math import log as logarithm
+from math import pi
 from typing import Final
 
-from mlirad.ir.formulas import (
-    Formula,
-    absorbing,
-    cos,
-    digamma,
-    exp,
-    log,
-    round_to_even,
-    sin,
-    special,
-    where,
-)
-from mlirad.rules.quadratures import fixed, terms
-from mlirad.rules.special_derivatives.parts import Derivatives
+from mlirad.ir.formulas import Formula, absorbing, digamma, exp, log, special, where
+from mlirad.rules.angles import turned
+from mlirad.rules.quadratures import terms
+from mlirad.rules.special_derivatives.parts import EULER_MACLAURIN, Derivatives
 
 _FIRST: Final = 12
 """So many terms are added one by one."""
-
-_BERNOULLI: Final = (
-    1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330,
-)  # fmt: skip
 
 _LARGEST: Final = 200.0
 """Of larger exponents the sum has no terms beyond those that are added one by one."""
@@ -52,8 +38,8 @@ def zeta_by_exponent(x: Formula, q: Formula) -> Formula:
     factor, slope = end * less, -end * less * less
     factor = factor + 0.5
     rising, rising_slope, power = inner, inner.like(1.0), inverse
-    for j, number in enumerate(_BERNOULLI, start=1):
-        weight = power * (number / factorial(2 * j))
+    for j, coefficient in enumerate(EULER_MACLAURIN, start=1):
+        weight = power * coefficient
         factor, slope = factor + weight * rising, slope + weight * rising_slope
         for step in (inner + (2 * j - 1), inner + 2 * j):
             rising, rising_slope = rising * step, rising_slope * step + rising
@@ -67,20 +53,11 @@ def _riemann(x: Formula) -> Formula:
     is_low = x < -0.5
     direct = zeta_by_exponent(where(is_low, 2.0, x), x.like(1.0))
     y = 1 - where(is_low, x, -1.0)
-    sine, cosine = _quarter_turns(1 - y)
+    cosine, sine = turned((1 - y) * 0.5)
     value, slope = special("riemann_zeta", y), zeta_by_exponent(y, x.like(1.0))
     scale = 2 * exp(-y * logarithm(2 * pi)) * special("gamma", y)
     by_sine = (logarithm(2 * pi) - digamma(y)) * value - slope
     return where(is_low, scale * (sine * by_sine + cosine * (value * (pi / 2))), direct)
-
-
-def _quarter_turns(x: Formula) -> tuple[Formula, Formula]:
-    """sin(pi x / 2) and cos(pi x / 2)."""
-    half = x * 0.5
-    whole = fixed(round_to_even(half))
-    sign = where(round_to_even(whole * 0.5) * 2 == whole, x.like(1.0), -1.0)
-    rest = (half - whole) * pi
-    return sign * sin(rest), sign * cos(rest)
 
 
 DERIVATIVES: Derivatives = {

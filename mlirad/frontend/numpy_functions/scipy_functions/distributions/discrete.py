@@ -29,12 +29,10 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
+from mlirad.rules.special_derivatives.parts import EULER_MACLAURIN
 
-_BERNOULLI = (
-    1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
-    -3617 / 10670622842880000, 43867 / 5109094217170944000,
-)  # fmt: skip
-"""Bernoulli's numbers of orders 2, 4, ... over the factorials of these."""
+_TERMS = 9
+"""How many terms of Euler and Maclaurin's formula are taken."""
 
 
 def _is_probability(p: Any) -> Any:
@@ -241,7 +239,7 @@ def _rest(t: Formula, order: Formula, rate: Formula) -> Formula:
     is_near = u < 1
     near, far = formulas.where(is_near, u, u.like(1.0)), formulas.where(is_near, u.like(1.0), u)
     total = u.like(0.0)
-    for coefficient in reversed(_BERNOULLI):
+    for coefficient in reversed(EULER_MACLAURIN[:_TERMS]):
         total = total * near * near + coefficient
     beyond = -1 / formulas.expm1(-far) - 1 / far
     return formulas.exp(-order * t) * formulas.where(is_near, total * near + 0.5, beyond)
@@ -273,7 +271,7 @@ def _far_powers(a: Any, x: Any) -> Any:
     """The sum of (x + j)^-a over j from 0 on, less the integral, by Euler and Maclaurin, for large x."""
     term = a / x
     total: Any = 0.5
-    for order, coefficient in zip(range(1, 2 * len(_BERNOULLI), 2), _BERNOULLI, strict=True):
+    for order, coefficient in zip(range(1, 2 * _TERMS, 2), EULER_MACLAURIN[:_TERMS], strict=True):
         total = total + coefficient * term
         term = term * (a + order) * (a + order + 1.0) / (x * x)
     return total * xp.power(x, -a)

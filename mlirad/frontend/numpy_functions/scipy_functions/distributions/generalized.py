@@ -14,14 +14,17 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     above_zero,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import formula, half_line, logs
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+    DECAY,
+    formula,
+    half_line,
+    logs,
+)
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
 from mlirad.rules.bessel_orders import log_scaled_k
-from mlirad.rules.quadratures import between, fixed
-
-_DECAY = 42.0
+from mlirad.rules.quadratures import after_decay, area_cosine, between, fixed
 
 # Inverse Gaussian -------------------------------------------------------------------------------------
 
@@ -37,23 +40,12 @@ def _log_inverse(x: Any, p: Any, b: Any) -> Any:
     return (p - 1.0) * xp.log(x) - 0.5 * b * distance * distance - log(2) - _log_k(p, b)
 
 
-def _area_cosine(excess: Formula) -> Formula:
-    """The number from 0 on with cosh(number) = 1 + excess."""
-    return formulas.log1p(excess + formulas.sqrt(excess * (excess + 2)))
-
-
-def _steep(rate: Formula) -> Formula:
-    """The d with rate (d - 1 + e^-d) = `_DECAY`, or somewhat more."""
-    decay = _DECAY / formulas.maximum(rate, 1e-100)
-    return 0.5 * (decay + formulas.sqrt(decay * (decay + 8)))
-
-
 def _reaches(p: Formula, b: Formula) -> tuple[Formula, Formula, Formula]:
-    """Where p t - b cosh(t) is largest, and how far to the left and to the right it is `_DECAY` less."""
+    """Where p t - b cosh(t) is largest, and how far to the left and to the right it is `DECAY` less."""
     size, order = formulas.hypot(p, b), formulas.absolute(p)
-    fast = _area_cosine(_DECAY / size)
-    slow = _area_cosine(_DECAY / formulas.maximum(b * (b / (size + order)), 1e-100))
-    slow = formulas.minimum(_steep(order), slow)
+    fast = area_cosine(DECAY / size)
+    slow = area_cosine(DECAY / formulas.maximum(b * (b / (size + order)), 1e-100))
+    slow = formulas.minimum(after_decay(order, DECAY), slow)
     is_rising = p > 0
     left, right = formulas.where(is_rising, slow, fast), formulas.where(is_rising, fast, slow)
     return formulas.arcsinh(p / b), left, right
@@ -67,8 +59,8 @@ def _log_share_below(y: Formula, p: Formula, b: Formula) -> Formula:
     rate = formulas.maximum(p - b * formulas.sinh(y), 0.0)
     rise = b * formulas.maximum(formulas.sinh(y), 0.0)
     bend = b * formulas.where(y > 0, formulas.exp(-formulas.absolute(y)), formulas.cosh(y))
-    reach = formulas.minimum(_steep(rise), _area_cosine(_DECAY / formulas.maximum(bend, 1e-100)))
-    reach = formulas.minimum(reach, _DECAY / formulas.maximum(rate, 1e-100))
+    reach = formulas.minimum(after_decay(rise, DECAY), area_cosine(DECAY / formulas.maximum(bend, 1e-100)))
+    reach = formulas.minimum(reach, DECAY / formulas.maximum(rate, 1e-100))
     nodes = between(128, y * 0.0, formulas.where(is_beyond, y - peak + left, reach))
     half = formulas.sinh(0.5 * y)
     v, start, order, scale = nodes.points, nodes.spread(y), nodes.spread(p), nodes.spread(b)
@@ -105,12 +97,17 @@ GENINVGAUSS = Distribution(
 # Hyperbolic -------------------------------------------------------------------------------------------
 
 
-def _log_hyperbolic(x: Formula, p: Formula, a: Formula, b: Formula) -> Formula:
-    """The logarithm of the density, with r = sqrt(1 + x^2) and the root of a^2 - b^2."""
+def _exponent(x: Formula, a: Formula, b: Formula) -> tuple[Formula, Formula, Formula]:
+    """r = sqrt(1 + x^2), the root of a^2 - b^2, and a r - b x less that root."""
     root = formulas.hypot(x.like(1.0), x)
     rate = formulas.sqrt((a - b) * (a + b))
     distance = a * x - b * root
-    exponent = distance * (distance / (a * root - b * x + rate))
+    return root, rate, distance * (distance / (a * root - b * x + rate))
+
+
+def _log_hyperbolic(x: Formula, p: Formula, a: Formula, b: Formula) -> Formula:
+    """The logarithm of the density."""
+    root, rate, exponent = _exponent(x, a, b)
     scale = p * formulas.log(rate) - (p - 0.5) * formulas.log(a / root) - 0.5 * log(2 * pi)
     return scale + log_scaled_k(p - 0.5, a * root) - log_scaled_k(p, rate) - exponent
 
@@ -122,10 +119,7 @@ def _relative_hyperbolic(v: Formula, x: Formula, p: Formula, a: Formula, b: Form
 
 
 def _varying(x: Formula, p: Formula, a: Formula, b: Formula) -> Formula:
-    root = formulas.hypot(x.like(1.0), x)
-    rate = formulas.sqrt((a - b) * (a + b))
-    distance = a * x - b * root
-    exponent = distance * (distance / (a * root - b * x + rate))
+    root, _, exponent = _exponent(x, a, b)
     return (p - 0.5) * formulas.log(root) + log_scaled_k(p - 0.5, a * root) - exponent
 
 

@@ -16,14 +16,13 @@ from __future__ import annotations
 from math import log, pi
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import formula, logs
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import DECAY, formula, logs
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
-from mlirad.rules.bessel_orders import less_cosine, less_sine
+from mlirad.rules.angles import less_cosine, less_sine
 from mlirad.rules.quadratures import Nodes, between, fixed
 
-_DECAY = 42.0
 _HIGH = 2.0
 """Up to here q is no small number, and e^-q is the size of what is below."""
 
@@ -31,7 +30,7 @@ _HIGH = 2.0
 def _nodes(x: Formula) -> tuple[Nodes, Formula]:
     """Nodes for y - x, and the last y."""
     rate = formulas.exp(-1 - formulas.minimum(x, 1.0))
-    widest = formulas.minimum(formulas.sqrt(2 * _DECAY / rate), 2.8)
+    widest = formulas.minimum(formulas.sqrt(2 * DECAY / rate), 2.8)
     last = formulas.where(x > -1.6, x + 6.5, widest / (pi - widest))
     last = fixed(last)
     return between(288, formulas.where(x > 45, x.like(-45.0), -x), last - fixed(x)), last

@@ -32,6 +32,9 @@ from mlirad.rules import gamma_formulas, incomplete_functions, quadratures
 
 HALF_LOG_2PI = 0.5 * log(2 * pi)
 
+DECAY = 42.0
+"""Values of an integrand below e^-42 of the largest are left out of a logarithm."""
+
 
 def formula(function: Callable[..., formulas.Formula], *operands: Any) -> Array:
     """A formula of derivative rules, of traced arrays that are broadcast."""

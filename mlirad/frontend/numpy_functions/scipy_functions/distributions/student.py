@@ -17,6 +17,7 @@ from typing import Any
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+    DECAY,
     HALF_LOG_2PI,
     formula,
     log_beta,
@@ -26,9 +27,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula
 from mlirad.rules.gamma_formulas import log_gamma_weight
-from mlirad.rules.quadratures import between, evenly, fixed, over_half_line
-
-_DECAY = 42.0
+from mlirad.rules.quadratures import after_decay, between, evenly, fixed, over_half_line
 
 
 def _peak(t: Formula, df: Formula, nc: Formula, power: Formula) -> Formula:
@@ -39,20 +38,14 @@ def _peak(t: Formula, df: Formula, nc: Formula, power: Formula) -> Formula:
     return formulas.where(pull > 0, (size + root) / (2 * total), 2 * power / (root + size))
 
 
-def _before(power: Formula) -> Formula:
-    """The d with power (d - 1 + e^-d) = `_DECAY`, or somewhat more."""
-    c = _DECAY / power
-    return 0.5 * (c + formulas.sqrt(c * (c + 8)))
-
-
 def _log_noncentral(t: Formula, df: Formula, nc: Formula) -> Formula:
     power = df + 1
     peak = fixed(_peak(t, df, nc, power))
     bend = formulas.maximum(t * nc * peak, 1e-100)
-    far = formulas.sqrt(2 * _DECAY / bend)
-    before, center = _before(power), formulas.log(peak)
+    far = formulas.sqrt(2 * DECAY / bend)
+    before, center = after_decay(power, DECAY), formulas.log(peak)
     narrow = formulas.where(far < 0.99, -formulas.log1p(-formulas.minimum(far, 0.99)), before)
-    after = formulas.log1p(formulas.minimum(_DECAY / power + formulas.sqrt(2.3 * _DECAY / power), far))
+    after = formulas.log1p(formulas.minimum(DECAY / power + formulas.sqrt(2.3 * DECAY / power), far))
     nodes = evenly(256, center - formulas.minimum(before, narrow), center + after)
 
     def exponent(s: Formula, t: Formula, df: Formula, nc: Formula) -> Formula:
@@ -83,7 +76,7 @@ def _log_share_above(t: Formula, df: Formula, nc: Formula) -> Formula:
     top = fixed(exponent(center, t, df, nc))
     slope = df * formulas.maximum((1 - peak) * (1 + peak), 0.0)
     low = over_half_line(1 / (slope + formulas.sqrt(2 * df)))
-    after = formulas.log1p(_DECAY / df + formulas.sqrt(2.3 * _DECAY / df))
+    after = formulas.log1p(DECAY / df + formulas.sqrt(2.3 * DECAY / df))
     # above most of the distribution Phi is 1 from the peak to w = 1
     after = after + formulas.where(t < 0, formulas.maximum(-center, 0.0), 0.0)
     high = between(128, center, center + after)
