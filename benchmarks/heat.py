@@ -10,7 +10,6 @@ processors: conjugate gradients, whose derivative is another such solve, to resi
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -19,9 +18,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from benchmarks.protocol import CLOCKS, Limits, median_seconds, use_threads
+from benchmarks.peers import is_installed, jax_in_double
+from benchmarks.protocol import Limits, first_call, median_seconds, use_threads
 from benchmarks.table import head, row
-from examples.heat_equation import STEP, implicit_step, temperatures
+from examples.heat_equation import STEP, implicit_step, neighbours, temperatures
 
 SIZE, STEPS = 200, 50
 TOLERANCE = 1e-7
@@ -71,37 +71,34 @@ def by_hand(field: Any, before: Any, after: Any, steps: int) -> Call:
 
 def by_jax(field: Any, before: Any, after: Any, steps: int) -> Call:
     """The same by JAX, with conjugate gradients."""
-    import jax
+    jax = jax_in_double()
     import jax.numpy as jnp
     from jax.scipy.sparse.linalg import cg
 
-    jax.config.update("jax_enable_x64", True)
-    scale = STEP * field.shape[0] ** 2
-
-    def exchange(field: Any, u: Any) -> Any:
-        down = 0.5 * (field[1:] + field[:-1]) * jnp.diff(u, axis=0) * scale
-        right = 0.5 * (field[:, 1:] + field[:, :-1]) * jnp.diff(u, axis=1) * scale
-        none = jnp.pad(down, ((1, 1), (0, 0))), jnp.pad(right, ((0, 0), (1, 1)))
-        return u - jnp.diff(none[0], axis=0) - jnp.diff(none[1], axis=1)
-
     def misfit(field: Any) -> Any:
         def step(u: Any, _: Any) -> Any:
-            return cg(partial(exchange, field), u, u, tol=1e-10)[0], None
+            return cg(partial(implicit_step_in_jax, field), u, u, tol=1e-10)[0], None
 
-        u = jax.lax.scan(step, before.reshape(field.shape), None, length=steps)[0]
-        return 0.5 * jnp.sum((u.ravel() - after) ** 2)
+        u = jax.lax.scan(step, before, None, length=steps)[0]
+        return 0.5 * jnp.sum((u - after) ** 2)
 
     compiled = jax.jit(jax.value_and_grad(misfit))
     return lambda: jax.block_until_ready(compiled(field))
 
 
-def neighbours(size: int) -> tuple[Any, Any]:
-    """The cells on both sides of each border between cells, in the order of `implicit_step`."""
-    cells = np.arange(size * size).reshape(size, size)
-    return (
-        np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()]),
-        np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()]),
-    )
+def implicit_step_in_jax(field: Any, u: Any) -> Any:
+    """The product of the matrix of `implicit_step` with temperatures, or with columns of these, by JAX."""
+    import jax.numpy as jnp
+
+    columns = u.shape[1:]
+    plate = u.reshape(*field.shape, *columns)
+    cells = field.reshape(*field.shape, *(1,) * len(columns))
+    down = 0.5 * (cells[1:] + cells[:-1]) * jnp.diff(plate, axis=0)
+    right = 0.5 * (cells[:, 1:] + cells[:, :-1]) * jnp.diff(plate, axis=1)
+    none, edge = (0, 0), (1, 1)
+    along = jnp.diff(jnp.pad(down, (edge, none) + (none,) * len(columns)), axis=0)
+    across = jnp.diff(jnp.pad(right, (none, edge) + (none,) * len(columns)), axis=1)
+    return (plate - STEP * field.shape[0] ** 2 * (along + across)).reshape(u.shape)
 
 
 def main(clock: str = "wall", size: int = SIZE, steps: int = STEPS) -> None:
@@ -112,13 +109,9 @@ def main(clock: str = "wall", size: int = SIZE, steps: int = STEPS) -> None:
     use_threads(1)
     given = (*instance(size), steps)
     ways = {"mlirad": by_mlirad(*given), "SciPy, adjoint by hand": by_hand(*given)}
-    if importlib.util.find_spec("jax") is not None:
+    if is_installed("jax"):
         ways["JAX, conjugate gradients"] = by_jax(*given)
-    first, found = [], []
-    for call in ways.values():
-        start = CLOCKS[clock]()
-        found.append(call())
-        first.append(CLOCKS[clock]() - start)
+    first, found = zip(*(first_call(call, clock) for call in ways.values()), strict=True)
     expected = found[1][1]
     errors = [np.max(np.abs(slope - expected)) / np.max(np.abs(expected)) for _, slope in found]
     assert max(errors) < TOLERANCE, errors

@@ -9,7 +9,6 @@ of mlirad's, in any order, relative to the derivative by mpmath.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
@@ -18,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from benchmarks.protocol import CLOCKS, Limits, median_seconds, use_threads
+from benchmarks.peers import is_installed, jax_in_double
+from benchmarks.protocol import Limits, first_call, median_seconds, use_threads
 from benchmarks.table import head, row
 
 POINTS = np.linspace(0.2, 0.45, 1000)
@@ -91,11 +91,10 @@ def nested(function: Function, order: int) -> Callable[[], Any]:
 
 def by_jax(function: Function, order: int) -> Callable[[], Any]:
     """The same by JAX's Taylor mode."""
-    import jax
+    jax = jax_in_double()
     import jax.numpy as jnp
     from jax.experimental.jet import jet
 
-    jax.config.update("jax_enable_x64", True)
     series = ([jnp.ones_like(POINTS)] + [jnp.zeros_like(POINTS)] * (order - 1),)
     compiled = jax.jit(
         lambda x: jnp.stack(jet(lambda y: function.of(jnp, jax.scipy.special, y), (x,), series)[1])
@@ -124,21 +123,16 @@ def cells_of(name: str, order: int, clock: str) -> list[str]:
     ways = {"jet": by_jet(function, order)}
     if order <= MOST_NESTED:
         ways["nested"] = nested(function, order)
-    if importlib.util.find_spec("jax") is not None:
+    if is_installed("jax"):
         ways["JAX"] = by_jax(function, order)
-    expected, found, first = exact(function, order), {}, {}
-    for key, call in ways.items():
-        start = CLOCKS[clock]()
-        try:
-            found[key] = call()
-        except (NotImplementedError, TypeError) as error:
-            print(f"{name}, order {order}: {key}: {str(error).splitlines()[0]}", file=sys.stderr)
-            continue
-        first[key] = CLOCKS[clock]() - start
-    taken = dict(zip(found, median_seconds([ways[key] for key in found], Limits(clock=clock)), strict=True))
-    errors = [np.max(np.abs(found[key][:, CHECKED] / expected - 1)) for key in found if key != "JAX"]
+    expected = exact(function, order)
+    first = {key: first_call(call, clock) for key, call in ways.items()}
+    taken = dict(zip(ways, median_seconds(list(ways.values()), Limits(clock=clock)), strict=True))
+    errors = [
+        np.max(np.abs(found[:, CHECKED] / expected - 1)) for key, (_, found) in first.items() if key != "JAX"
+    ]
     times = [f"{1e6 * taken[key]:.3g}" if key in taken else "" for key in ("jet", "nested", "JAX")]
-    starts = [f"{first[key]:.2f}" if key in first else "" for key in ("jet", "nested", "JAX")]
+    starts = [f"{first[key][0]:.2f}" if key in first else "" for key in ("jet", "nested", "JAX")]
     return [name, str(order), *times, *starts, f"{max(errors):.1e}"]
 
 

@@ -8,10 +8,10 @@ JAX's functions are jitted, and take the linearised function as an argument, as 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.peers import is_installed, jax_in_double
 from benchmarks.protocol import Limits, median_seconds, use_threads
 
 PRODUCTS = ("linearize", "J dx", "J.T ct", "J.T J dx")
@@ -21,7 +21,7 @@ def main(size: str = "p32k") -> None:
     """Print a table of the times of one instance."""
     use_threads(1)
     systems = {"mlirad": mlirad_products}
-    if importlib.util.find_spec("jax") is not None:
+    if is_installed("jax"):
         systems["JAX"] = jax_products
     prepared = {name: make(size) for name, make in systems.items()}
     print("| ba " + size + " | " + " | ".join(f"{name} ms" for name in prepared) + " |")
@@ -65,9 +65,7 @@ def mlirad_products(size: str) -> list[Callable[[], Any]]:
 
 def jax_products(size: str) -> list[Callable[[], Any]]:
     """The four computations in JAX."""
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
+    jax = jax_in_double()
     from benchmarks.problems import ba
 
     arguments, tangents, cotangent = jax.tree_util.tree_map(jax.numpy.asarray, vectors(size))

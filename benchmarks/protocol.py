@@ -138,6 +138,13 @@ def median_seconds(calls: Sequence[Callable[[], Any]], limits: Limits, threads: 
     return [timing.seconds for timing in timings(calls, limits, threads)]
 
 
+def first_call(call: Callable[[], Any], clock: str = "wall") -> tuple[float, Any]:
+    """The seconds that a call takes, which compiles if it is the first one, and its result."""
+    start = CLOCKS[clock]()
+    result = call()
+    return CLOCKS[clock]() - start, result
+
+
 def burst(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> list[float]:
     """Single times of consecutive calls, for about `BURST_SECONDS`, at least one."""
     taken: list[float] = []

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.peers import jax_in_double
+
 
 def main() -> None:
     """Print the table."""
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
+    jax = jax_in_double()
     jax.config.update("jax_platforms", "cpu")
     chosen = sys.argv[1:]
     print(f"{'program':<28}{'mlirad':>10}{'JAX':>10}{'ratio':>8}   µs of CPU per call")

@@ -14,14 +14,14 @@ gradient is by its recursive checkpoints; its `BacksolveAdjoint` takes more than
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.protocol import CLOCKS, Limits, median_seconds, use_threads
+from benchmarks.peers import is_installed, jax_in_double
+from benchmarks.protocol import Limits, first_call, median_seconds, use_threads
 from benchmarks.table import head, row
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-10
@@ -127,8 +127,8 @@ def solutions(problem: Problem) -> Iterator[Candidate]:
     logarithms = np.log(problem.rates)
     compiled = ad.jit(lambda logs: mlirad_states(problem, logs))
     yield Candidate("mlirad rodas5p", lambda: compiled(logarithms))
-    if has("diffrax"):
-        jax = in_double()
+    if is_installed("diffrax"):
+        jax = jax_in_double()
         jitted = jax.jit(lambda logs: diffrax_states(problem, logs))
         yield Candidate("diffrax Kvaerno5", lambda: np.asarray(jitted(logarithms)))
     for method in ("Radau", "BDF", "LSODA"):
@@ -153,23 +153,10 @@ def gradients(problem: Problem, weights: Any) -> Iterator[Candidate]:
     for adjoint in ("discrete", "continuous"):
         slope = ad.grad(lambda logs, adjoint=adjoint: mlirad_states(problem, logs, adjoint)[-1] @ weights)
         yield Candidate(f"mlirad {adjoint}", lambda slope=slope: slope(logarithms))
-    if has("diffrax"):
-        jax = in_double()
+    if is_installed("diffrax"):
+        jax = jax_in_double()
         other = jax.jit(jax.grad(lambda logs: diffrax_states(problem, logs)[-1] @ weights))
         yield Candidate("diffrax", lambda: np.asarray(other(logarithms)))
-
-
-def has(package: str) -> bool:
-    """Tell if the package is installed."""
-    return importlib.util.find_spec(package) is not None
-
-
-def in_double() -> Any:
-    """JAX, with floats of 64 bits."""
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
-    return jax
 
 
 def rows(name: str, clock: str) -> Iterator[tuple[str, ...]]:
@@ -187,7 +174,7 @@ def rows(name: str, clock: str) -> Iterator[tuple[str, ...]]:
     def table(
         kind: str, ways: Iterator[Candidate], error: Callable[[Any], float]
     ) -> Iterator[tuple[str, ...]]:
-        started = [(way, first_call(way, clock)) for way in ways]
+        started = [(way, first_call(way.call, clock)[0]) for way in ways]
         seconds = median_seconds([way.call for way, _ in started], limits)
         for (way, first), taken in zip(started, seconds, strict=True):
             yield name, kind, way.name, f"{1e3 * taken:.3g}", f"{first:.2f}", f"{error(way.call()):.1e}"
@@ -196,13 +183,6 @@ def rows(name: str, clock: str) -> Iterator[tuple[str, ...]]:
     yield from table(
         "gradient", gradients(problem, weights), lambda g: np.max(np.abs(g - slope)) / np.max(np.abs(slope))
     )
-
-
-def first_call(way: Candidate, clock: str) -> float:
-    """The seconds of the first call, which compiles."""
-    start = CLOCKS[clock]()
-    way.call()
-    return CLOCKS[clock]() - start
 
 
 def main(clock: str = "wall") -> None:

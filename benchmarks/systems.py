@@ -8,7 +8,6 @@ not timed.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import by_hand
+from benchmarks.peers import is_installed, jax_in_double
 from benchmarks.problem import Arguments, Problem, Program
-from benchmarks.protocol import CLOCKS
+from benchmarks.protocol import first_call
 
 Call = Callable[[], Any]
 
@@ -56,12 +56,10 @@ class System:
     ) -> Prepared:
         """Traces and compiles both functions by calling them once."""
         made = self.functions(problem, arguments, threads)
-        start = CLOCKS[clock]()
-        made.derivative()
-        first_call = CLOCKS[clock]() - start
+        seconds, _ = first_call(made.derivative, clock)
         if made.primal is not None:
             made.primal()
-        return Prepared(made.primal, made.derivative, first_call)
+        return Prepared(made.primal, made.derivative, seconds)
 
 
 # mlirad -------------------------------------------------------------------------------------------
@@ -103,9 +101,7 @@ def has_threads() -> bool:
 
 def jax_functions(problem: Problem, arguments: Arguments, threads: int) -> Functions:
     """JAX takes as many threads as the process has processors (`benchmarks.protocol`)."""
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
+    jax = jax_in_double()
     program = problem.jax_program()
     primal = jax.jit(problem.value_in(jax, program))
     derivative = jax.jit(problem.derivative_in(jax, program))
@@ -166,9 +162,7 @@ def c_functions(problem: Problem, arguments: Arguments, threads: int) -> Functio
 
 
 def is_missing(module: str, name: str) -> Callable[[], str | None]:
-    return lambda: (
-        None if importlib.util.find_spec(module) else f"{name} is not installed (pip install {module})"
-    )
+    return lambda: None if is_installed(module) else f"{name} is not installed (pip install {module})"
 
 
 def no_torch_compiler() -> str | None:

@@ -11,8 +11,6 @@ what the tolerances of solvers allow. Nothing is taken from the disk, so the fir
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.protocol import CLOCKS, Limits, median_seconds, use_threads
+from benchmarks.peers import is_installed, jax_in_double, require_agreement
+from benchmarks.protocol import Limits, first_call, median_seconds, use_threads
 
 TOLERANCE = 1e-5
 
@@ -31,39 +30,21 @@ Call = Callable[[], Any]
 
 def main(clock: str = "wall") -> None:
     """Print a table of first calls and of the medians of later ones."""
-    os.environ["MLIRAD_CACHE"] = "off"
     use_threads(1)
-    has_jax = importlib.util.find_spec("jax") is not None
+    has_jax = is_installed("jax")
     print("| task | first call | JAX | later calls | JAX | JAX / mlirad |\n| --- " + 5 * "| --: " + "|")
     for task in TASKS:
         import mlirad
 
         calls = [call for call in (task(mlirad, direct), task(*jax_for()) if has_jax else None) if call]
-        firsts, results = zip(*(first(call, clock) for call in calls), strict=True)
+        firsts, results = zip(*(first_call(call, clock) for call in calls), strict=True)
         if len(calls) == 2 and task not in RANDOM:
-            agree(task.__name__, *results)
+            require_agreement(task.__name__, *results, TOLERANCE)
         laters = median_seconds(calls, Limits(clock=clock, max_seconds=4.0))
         cells = [f"{t:.2f} s" for t in firsts] + [""] * (2 - len(calls))
         cells += [f"{1e3 * t:.3g} ms" for t in laters] + [""] * (2 - len(calls))
         cells += [f"{laters[1] / laters[0]:.1f}" if len(calls) == 2 else ""]
         print(f"| {(task.__doc__ or '').rstrip('.')} | {' | '.join(cells)} |", flush=True)
-
-
-def first(call: Call, clock: str) -> tuple[float, Any]:
-    """The seconds that a call takes, and its result."""
-    begun = CLOCKS[clock]()
-    result = call()
-    return CLOCKS[clock]() - begun, result
-
-
-def agree(name: str, one: Any, other: Any) -> None:
-    """Require that both systems compute the same."""
-    import jax
-
-    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
-        error = np.max(np.abs(np.asarray(a) - np.asarray(b))) / np.max(np.abs(np.asarray(b)))
-        if not error < TOLERANCE:
-            raise AssertionError(f"{name}: mlirad and JAX differ by {error:.1e}")
 
 
 def direct(module: ModuleType) -> ModuleType:
@@ -73,17 +54,15 @@ def direct(module: ModuleType) -> ModuleType:
 
 def jax_for() -> tuple[Any, Callable[[ModuleType], Any]]:
     """JAX under the names of mlirad, and the programs of an example with it."""
-    import jax
-    import jax.experimental.ode
+    jax = jax_in_double()
     import jax.scipy.special as special
-
-    jax.config.update("jax_enable_x64", True)
+    from jax.experimental import ode
 
     def fold(f: Any, init: Any, xs: Any) -> Any:
         return jax.lax.scan(lambda carry, x: (f(carry, x), None), init, xs)[0]
 
     def odeint(f: Any, y0: Any, t: Any, *args: Any, **tolerances: float) -> Any:
-        return jax.experimental.ode.odeint(f, y0, t, *args, **tolerances)
+        return ode.odeint(f, y0, t, *args, **tolerances)
 
     def compiled(transformed: Any) -> Any:
         jitted = jax.jit(transformed)
@@ -203,17 +182,11 @@ def heating(ad: Any, programs: Any) -> Call:
     import jax
     import jax.numpy as jnp
 
-    def applied(field: Any, u: Any) -> Any:
-        u = u.reshape(size, size, -1)
-        down = 0.5 * (field[1:] + field[:-1])[..., None] * jnp.diff(u, axis=0)
-        right = 0.5 * (field[:, 1:] + field[:, :-1])[..., None] * jnp.diff(u, axis=1)
-        ends = jnp.diff(jnp.pad(down, [(1, 1), (0, 0), (0, 0)]), axis=0)
-        flow = ends + jnp.diff(jnp.pad(right, [(0, 0), (1, 1), (0, 0)]), axis=1)
-        return (u - example.STEP * size**2 * flow).reshape(size * size, -1)
+    from benchmarks.heat import implicit_step_in_jax
 
     def misfit(field: Any) -> Any:
         def step(_: Any, u: Any) -> Any:
-            return jax.scipy.sparse.linalg.cg(partial(applied, field), u, x0=u, tol=1e-9)[0]
+            return jax.scipy.sparse.linalg.cg(partial(implicit_step_in_jax, field), u, x0=u, tol=1e-9)[0]
 
         difference = jax.lax.fori_loop(0, steps, step, before) - after
         roughness = jnp.sum(jnp.diff(field, axis=0) ** 2) + jnp.sum(jnp.diff(field, axis=1) ** 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from docs.markdown import cell, code
 from mlirad.neighbours.compiling import COMPILING
 from mlirad.neighbours.control import CONTROL
 from mlirad.neighbours.derivatives import DERIVATIVES
@@ -70,13 +71,12 @@ def table() -> Iterator[str]:
         yield "| there | here | for example |"
         yield "| --- | --- | --- |"
         for entry in entries:
-            yield f"| {', '.join(f'`{name}`' for name in entry.names)} | {_here(entry)} | {_example(entry)} |"
+            yield f"| {', '.join(map(code, entry.names))} | {_here(entry)} | {_example(entry)} |"
 
 
 def _here(entry: Entry) -> str:
-    return entry.here if " " in entry.here else f"`{entry.here}`"
+    return entry.here if " " in entry.here else code(entry.here)
 
 
 def _example(entry: Entry) -> str:
-    lines = [line.replace("|", "\\|") for line in entry.example.split("\n")]
-    return "<br>".join(f"`{line}`" for line in lines)
+    return "<br>".join(code(cell(line)) for line in entry.example.split("\n"))

@@ -65,15 +65,22 @@ def temperatures(field: Any, u: Any, steps: int) -> Any:
 def implicit_step(field: Any) -> Any:
     """The matrix that takes the temperatures after a step to those before; no heat leaves the plate."""
     size = field.shape[0]
-    cells = np.arange(size * size).reshape(size, size)
-    i = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
-    j = np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])
+    i, j = neighbours(size)
     flat = field.ravel()
     flow = 0.5 * (flat[i] + flat[j]) * STEP * size**2
     rows, columns = np.concatenate([i, j, i, j]), np.concatenate([j, i, i, j])
     values = np.concatenate([-flow, -flow, flow, flow])
     exchange = sp.coo_array((values, (rows, columns)), shape=(size * size, size * size))
     return (sp.eye_array(size * size) + exchange).tocsc()
+
+
+def neighbours(size: int) -> tuple[Any, Any]:
+    """The cells on both sides of each border between cells."""
+    cells = np.arange(size * size).reshape(size, size)
+    return (
+        np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()]),
+        np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()]),
+    )
 
 
 def misfit(field: Any, before: Any, after: Any, steps: int) -> Any:
