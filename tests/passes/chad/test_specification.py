@@ -120,7 +120,7 @@ def test_derivatives_inside_are_refused() -> None:
         "  %r = linear.apply %d, %x : !linear.map<f64, f64>, f64 -> f64\n  func.return %r : f64\n}\n"
         "func.func private @g(%a: f64) -> f64 {\n  func.return %a : f64\n}\n"
     )
-    with pytest.raises(DifferentiationError, match=r"no derivative of linear\.linearize"):
+    with pytest.raises(DifferentiationError, match="the specification of CHAD differentiates once"):
         run_passes(program(text), "chad{function=main}")
 
 
