@@ -409,15 +409,34 @@ def test_functions_of_one_code_stay_one_function() -> None:
     assert text.count("function.apply") == 3
 
 
-def test_functions_that_hold_their_own_kind_are_interpreted() -> None:
+def test_functions_that_hold_their_own_kind() -> None:
     def f(x: Any) -> Any:
         return ad.fori_loop(0, 3, lambda i, f: ad.lambda_(lambda z: f(z) * x), ad.lambda_(np.sin))(x)
 
     assert ad.jit(f, interpret=True)(2.0) == np.sin(2.0) * 8
-    with pytest.raises(ad.UnsupportedError, match="no bounded size"):
-        ad.grad(f, interpret=True)(2.0)
+    agree(ad.jit(f)(2.0), np.sin(2.0) * 8)
+    with pytest.raises(ad.DifferentiationError, match="no derivative"):
+        ad.grad(f)(2.0)
     for method in SPECIFICATIONS:
         agree(ad.grad(f, method=method, interpret=True)(2.0), 8 * np.cos(2.0) + 12 * np.sin(2.0))
+
+
+def test_continuations_over_an_array() -> None:
+    def total(w: Any, x: Any) -> Any:
+        @ad.function
+        def go(i: Any, k: Any) -> Any:
+            return ad.cond(
+                i >= w.shape[0], lambda: k(x), lambda: go(i + 1, ad.lambda_(lambda r: k(r * w[i] + 1)))
+            )
+
+        return go(0, ad.lambda_(lambda r: r))
+
+    w = np.linspace(0.5, 1.5, 7)
+
+    def plain(i: int, k: Any) -> Any:
+        return k(0.3) if i == 7 else plain(i + 1, lambda r: k(r * w[i] + 1))
+
+    agree(ad.jit(total)(w, 0.3), plain(0, lambda r: r))
 
 
 def test_a_compiled_function_takes_and_returns_closures_inside_another() -> None:

@@ -5,7 +5,8 @@
 A program is a term of type f64, made top down with `size` as fuel. Floats never decide anything and every one
 made by arithmetic is a sine or a hyperbolic tangent, so finite differences are meaningful. Recursion counts
 down an integer. What a loop carries on, and what a recursive function hands on to itself, captures no
-closure, which could be one of its own kind; all else captures and chooses among any.
+closure, which could be one of its own kind; all else captures and chooses among any. In `growing` programs
+these capture what they like, and loops and recursion wrap closures in closures of their own kind.
 """
 
 from __future__ import annotations
@@ -49,12 +50,13 @@ BOUNDED = (ew.SinOp, ew.TanhOp, ew.CosOp)
 class Terms:
     """Emits terms of given types into the innermost open block."""
 
-    def __init__(self, rng: random.Random):
+    def __init__(self, rng: random.Random, *, growing: bool = False):
         self.rng = rng
+        self.growing = growing
         self.blocks: list[Block] = []
         self.scopes: list[list[Value]] = []
         self.functions: list[FuncOp] = []
-        self.forms = (
+        self.forms: tuple[Callable[[Attribute, int], Value], ...] = (
             self.bound,
             self.applied,
             self.applied,
@@ -62,6 +64,7 @@ class Terms:
             self.chosen,
             self.folded,
             self.recursive,
+            *([self.wrapped_in_a_loop, self.wrapped_by_recursion] if growing else []),
         )
 
     # Emission ------------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ class Terms:
     def folded(self, type_: Attribute, fuel: int) -> Value:
         """A loop whose carry is of the type."""
         init = self.term(type_, fuel // 3)
-        hidden = holds_closures((type_,))
+        hidden = holds_closures((type_,)) and not self.growing
 
         def trip(i: Value, carry: Value, x: Value | None = None) -> list[Value]:
             if hidden:
@@ -267,10 +270,75 @@ class Terms:
         argument = self.term(parameter, fuel // 3)
         return again(self.constant(self.rng.randint(0, 3), i64), argument)
 
+    def wrapped_in_a_loop(self, type_: Attribute, fuel: int) -> Value:
+        """What a closure returns that a loop has wrapped in closures of its kind."""
+        closure = self.wrapped_type(type_)
+        init = self.term(closure, fuel // 3)
+
+        def trip(i: Value, carry: Value) -> list[Value]:
+            return [self.wrapped(carry, fuel // 2)]
+
+        body = self.region([i64, closure], trip)
+        properties: dict[str, Attribute] = {"carries": integer(1), "length": integer(self.rng.randint(0, 3))}
+        (made,) = self.emit(control.ScanOp, [init], [closure], properties, [body])
+        self.scopes[-1].append(made)
+        return self.emit(ApplyOp, [made, *(self.term(t, fuel // 3) for t in closure.inputs)], [type_])[0]
+
+    def wrapped_by_recursion(self, type_: Attribute, fuel: int) -> Value:
+        """What a continuation returns that recursion has wrapped in continuations, and that it calls last."""
+        closure = self.wrapped_type(type_)
+        name = f"f{len(self.functions)}"
+        function = FuncOp(name, ([i64, VECTOR, closure], [type_]), Region(), "private")
+        self.functions.append(function)
+        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
+
+        def body(count: Value, v: Value, k: Value) -> list[Value]:
+            (more,) = self.emit(
+                ew.CompareOp, [count, self.constant(0, i64)], [i1], {"predicate": keyword("gt")}
+            )
+
+            def deeper() -> list[Value]:
+                (less,) = self.emit(ew.SubOp, [count, self.constant(1, i64)], [i64])
+                return self.emit(CallOp, [less, v, self.wrapped(k, fuel // 2)], [type_], callee)
+
+            def last() -> list[Value]:
+                return self.emit(ApplyOp, [k, *(self.term(t, fuel // 3) for t in closure.inputs)], [type_])
+
+            regions = [self.region([], deeper), self.region([], last)]
+            return self.emit(control.IfOp, [more], [type_], None, regions)
+
+        blocks, scopes, self.blocks, self.scopes = self.blocks, self.scopes, [], []
+        function.body.add_block(self.block([i64, VECTOR, closure], body, terminator=ReturnOp))
+        self.blocks, self.scopes = blocks, scopes
+        arguments = [self.constant(self.rng.randint(0, 3), i64), self.term(VECTOR, fuel // 3)]
+        return self.emit(CallOp, [*arguments, self.term(closure, fuel // 3)], [type_], callee)[0]
+
+    def wrapped_type(self, result: Attribute) -> ClosureType:
+        """The type of closures with a result of a type."""
+        return closure_type([self.type(1) for _ in range(self.rng.randint(0, 2))], [result])
+
+    def wrapped(self, closure: Value, fuel: int) -> Value:
+        """A closure that applies another of its type, or one of two such closures."""
+        type_ = closure.type
+        assert isinstance(type_, ClosureType)
+
+        def body(*arguments: Value) -> list[Value]:
+            given = [a if self.rng.random() < 0.5 else self.term(a.type, fuel // 3) for a in arguments]
+            self.scopes[-1] += self.emit(ApplyOp, [closure, *given], type_.outputs)
+            return [self.term(t, fuel // 2) for t in type_.outputs]
+
+        def made() -> list[Value]:
+            return self.emit(LambdaOp, [], [type_], None, [self.region(type_.inputs, body)])
+
+        if self.rng.random() < 0.7:
+            return made()[0]
+        regions = [self.region([], made) for _ in range(2)]
+        return self.emit(control.SwitchOp, [self.integer()], [type_], None, regions)[0]
+
     def made_alone(self, type_: Attribute, fuel: int) -> Value:
         """A new value that captures no closure from outside."""
         outer = self.scopes
-        if holds_closures((type_,)):
+        if holds_closures((type_,)) and not self.growing:
             self.scopes = [[v for v in scope if not holds_closures((v.type,))] for scope in outer]
         value = self.term(type_, fuel)
         self.scopes = outer
@@ -321,9 +389,9 @@ def _returns(closure: Attribute, type_: Attribute) -> bool:
     return isinstance(closure, ClosureType) and closure.outputs[:1] == (type_,)
 
 
-def random_higher_order(seed: int, size: int) -> ModuleOp:
+def random_higher_order(seed: int, size: int, *, growing: bool = False) -> ModuleOp:
     """A module with one public function, @main, whose size grows with `size`."""
-    terms = Terms(random.Random(seed))
+    terms = Terms(random.Random(seed), growing=growing)
     types = [f64, VECTOR, i64]
 
     def body(*arguments: Value) -> list[Value]:

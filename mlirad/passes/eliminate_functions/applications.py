@@ -3,9 +3,11 @@
     function.apply %g, %x                         call @g(%x, environment of g)
     function.apply %f, %x, chosen by %p           if %p {call @g(%x, ...)} else {call @h(%x, ...)}
     function.apply %k, %x, chosen by %q           if %q {call @l(%x, ...)} else {call @f(%x, parts of %f)}
+    function.apply %r, %x, a record               call @apply_k(%r, %x), which restores it and goes by the tag
 
 A closure chosen from chosen ones calls a function that chooses, so that the code of n such closures, each
-chosen from those before, is not of size n squared.
+chosen from those before, is not of size n squared. The function that applies records has the code of those
+closures that are in no other records, so that a chain of n records takes n calls.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ from mlirad.ir.functions import holds_closures
 from mlirad.ir.symbols import free_name
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.eliminate_functions.choices import Key, is_choice
+from mlirad.passes.eliminate_functions.choices import Box, Key, is_choice, source_of
 from mlirad.passes.eliminate_functions.flow import Code, FlowNode, Tree
-from mlirad.passes.eliminate_functions.layout import source_of
 from mlirad.passes.eliminate_functions.standing import Scope, Standing
 
 
@@ -48,9 +49,10 @@ class Applications:
         self.layouts = standing.layouts
         self.flow = standing.flow
         self.functions = dict(self.flow.functions)
-        self.pending: list[Value] = []
-        """The closures whose functions are called and not made yet."""
+        self.pending: list[Value | FlowNode] = []
+        """The closures, and places of records, whose functions are called and not made yet."""
         self._names: dict[int, str] = {}
+        self._record_names: dict[int, str] = {}
 
     def apply(self, b: ArrayBuilder, op: ApplyOp, scope: Scope) -> list[Value]:
         """The results of an application."""
@@ -89,7 +91,12 @@ class Applications:
         if not codes:
             made = zip(signature_of(closure).outputs, application.outputs, strict=True)
             return [b.zeros(leaf) for result in made for leaf in self.layouts.types(*result)]
-        if len(codes) == 1:
+        if self.layouts.records.is_record(node):
+            if not holds_closures(_signature(closure)):
+                types = [leaf for t in signature_of(closure).outputs for leaf in self.layouts.types(t, None)]
+                arguments = application.arguments(b, None)
+                return b.call(self.name_of_records(node, codes), [*held, *arguments], types)
+        elif len(codes) == 1:
             return self._called(b, codes[0], application, held)
         bodies = [partial(self._called, b, code, application) for code in codes]
         return self.standing.by_tag(b, closure.type, node, held, bodies)
@@ -132,6 +139,50 @@ class Applications:
             self.pending.append(closure)
         return self._names[kind]
 
+    def name_of_records(self, node: FlowNode, codes: Sequence[Code]) -> str:
+        """The name of the function that applies the records at a node, asked for when it is called."""
+        if node.codes not in self._record_names:
+            name = free_name(f"apply_{codes[0].closure.name_hint or 'lambda'}", self.functions, "_")
+            self._record_names[node.codes] = name
+            self.functions[name] = FuncOp(name, ((), ()))
+            self.pending.append(node)
+        return self._record_names[node.codes]
+
+    def of_records(
+        self,
+        node: FlowNode,
+        emitted: Callable[[ArrayBuilder, LambdaOp, Sequence[Value], Sequence[Value]], list[Value]],
+    ) -> FuncOp:
+        """The function that applies the records at a node.
+
+        `emitted` emits the code of a lambda on arguments and its environment.
+        """
+        codes = self.layouts.codes(node)
+        closure = codes[0].closure
+        inputs, outputs = signature_of(closure).inputs, signature_of(closure).outputs
+        types = [leaf for type_ in inputs for leaf in self.layouts.types(type_, None)]
+
+        def body(b: ArrayBuilder, *given: Value) -> list[Value]:
+            arguments = list(given[1:])
+            application = Application(lambda _, __: arguments, [None] * len(outputs))
+
+            def applied(code: Code, environment: Sequence[Value]) -> list[Value]:
+                if isinstance(code, LambdaOp) and self.layouts.records.is_alone(code):
+                    return emitted(b, code, arguments, environment)
+                return self._called(b, code, application, environment)
+
+            bodies = [partial(applied, code) for code in codes]
+            return self.standing.by_tag(b, closure.type, node, given[:1], bodies)
+
+        hints = [
+            None,
+            *(v.name_hint for v in self.flow.parameters(codes[0]) for _ in self.layouts.own_types(v)),
+        ]
+        name = self.name_of_records(node, codes)
+        new = new_function(name, [*self.layouts.types(closure.type, node), *types], body, "private", hints)
+        new.location = codes[0].location
+        return eliminate_dead_code(new)
+
     def of_choice(self, closure: Value) -> FuncOp:
         """The function that applies what was chosen: what is chosen from choices does not write these out."""
         keys = self.layouts.parts(closure)
@@ -161,7 +212,8 @@ class Applications:
 
 def names_of(keys: Iterable[Key]) -> list[str | None]:
     """The names of arrays of the source program; those that stand for other values have none."""
-    return [None if isinstance(key, tuple) else key.name_hint for key in keys]
+    arrays = [key.array if isinstance(key, Box) else key for key in keys]
+    return [None if isinstance(key, tuple) else key.name_hint for key in arrays]
 
 
 def _signature(closure: Value) -> Sequence[Attribute]:

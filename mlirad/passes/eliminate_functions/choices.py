@@ -20,13 +20,22 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.function import CaseOp, ClosureType
+from mlirad.dialects.function import CaseOp, ClosureType, GetOp, TupleOp
 from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.slots import merged
 
-Key: TypeAlias = Value | tuple[Value, int]
-"""An array of the source program, or one of the arrays that stand for another value."""
+
+@dataclass(frozen=True)
+class Box:
+    """The record of an array, which closures hold in its place (`boxes.py`)."""
+
+    array: Value | tuple[Value, int]
+
+
+Key: TypeAlias = Value | tuple[Value, int] | Box
+"""An array of the source program, one of the arrays that stand for another value, or the box of either."""
 
 ChoosingOp: TypeAlias = control.IfOp | control.SwitchOp | CaseOp | CheckpointOp
 """What chooses between regions."""
@@ -55,6 +64,23 @@ class Choice:
 def is_choice(value: Value) -> bool:
     """Whether a value is a closure that a branch chooses."""
     return isinstance(value.type, ClosureType) and isinstance(value.owner, ChoosingOp)
+
+
+def chosen_from(result: Value) -> list[Value]:
+    """The closures of the regions of a branch of which its result is one."""
+    op = cast(Operation, result.owner)
+    index = next(k for k, other in enumerate(op.results) if other is result)
+    return [yields(region)[index] for region in op.regions]
+
+
+def source_of(value: Value) -> Value:
+    """The component that a value is of a tuple that is known, or the value itself."""
+    while isinstance(value.owner, GetOp):
+        whole = source_of(value.owner.operand)
+        if not isinstance(whole.owner, TupleOp):
+            break
+        value = whole.owner.components[value.owner.index.value.data]
+    return value
 
 
 def choice_of(
@@ -100,7 +126,8 @@ def choice_of(
 def _is_outside(keys: Sequence[Key], op: Operation) -> bool:
     """Whether these are one key, which can be read where the op stands."""
     key = keys[0]
-    value = key[0] if isinstance(key, tuple) else key
+    array = key.array if isinstance(key, Box) else key
+    value = array[0] if isinstance(array, tuple) else array
     if any(k != key for k in keys):
         return False
     at = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()

@@ -13,7 +13,8 @@
 
 In four steps: `order.py` writes out what is of second order, `flow.py` finds which closures may be where,
 `layout.py` says what stands for each value, and `rewriting.py` emits it. The code of a closure becomes a
-private function of its parameters and of its environment, once.
+private function of its parameters and of its environment, once. Closures that may hold closures of their own
+kind are records (`records.py`), and arrays that these hold, too (`boxes.py`).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class EliminateFunctionsPass(ModulePass):
 def eliminate_functions(module: ModuleOp) -> None:
     """Make the module one of first order, in place; private functions no longer used go.
 
-    Raises `UnsupportedError` for closures that have no bounded size, for public functions that take or
-    return closures, tuples or sums and that no other function calls, and for linear maps as values.
+    Raises `UnsupportedError` for public functions that take or return closures, tuples or sums and that no
+    other function calls, or closures that may hold their own kind, and for linear maps as values.
     """
     if higher_order_op(module) is None:
         return

@@ -5,6 +5,7 @@
     a sum                                an i64 tag, and slots that can hold any alternative
     a closure that is known              nothing: what it captures is read where it is needed
     a closure that a branch chooses      a tag, and slots for what only the branch knows (`choices.py`)
+    a closure that may hold its own kind     a record of an i64 tag and slots (`records.py`)
     any other closure, which may be of
       one code                           its environment
       several codes                      an i64 tag, and slots that can hold any environment
@@ -30,14 +31,23 @@ from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.ir.builder import yields
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of, name_of
-from mlirad.passes.eliminate_functions.choices import Choice, Key, choice_of, is_choice
+from mlirad.passes.eliminate_functions.boxes import Boxes
+from mlirad.passes.eliminate_functions.choices import (
+    Box,
+    Choice,
+    Key,
+    choice_of,
+    chosen_from,
+    is_choice,
+    source_of,
+)
 from mlirad.passes.eliminate_functions.equal_codes import captured_by, structure_of
 from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree, part_of
+from mlirad.passes.eliminate_functions.records import Records
 from mlirad.passes.slots import merged
 
 
@@ -46,6 +56,8 @@ class Layouts:
 
     def __init__(self, flow: Flow):
         self.flow = flow
+        self.records = Records(flow)
+        self.boxes = Boxes(flow, self.records)
         self._codes: dict[int, list[Code]] = {}
         self._set_types: dict[int, list[Attribute]] = {}
         self._environments: dict[Code, list[Key]] = {}
@@ -53,8 +65,6 @@ class Layouts:
         self._choices: dict[Value, Choice] = {}
         self._numbers: dict[Code, int] = {}
         self._kinds: dict[object, int] = {}
-        self._captures: list[tuple[Code, Value]] = []
-        """The captured values that are being laid out, the outermost first, and what captures them."""
 
     # Where a closure may be ----------------------------------------------------------------------
 
@@ -80,6 +90,8 @@ class Layouts:
                 return [i64, *self._slots(type_, tree)]
             case ClosureType():
                 assert isinstance(tree, FlowNode)
+                if self.records.is_record(tree):
+                    return [self.records.type_of(tree)]
                 if tree.codes not in self._set_types:
                     groups = self._groups(type_, tree)
                     own = (
@@ -89,6 +101,10 @@ class Layouts:
                 return self._set_types[tree.codes]
             case _:
                 return [type_]
+
+    def tagged_types(self, type_: Attribute, tree: Tree) -> list[Attribute]:
+        """The types of the tag and slots of a sum or closure, also of one that is a record of these."""
+        return [i64, *self._slots(type_, tree)]
 
     def places(self, type_: Attribute, tree: Tree) -> list[list[int]]:
         """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.
@@ -151,8 +167,7 @@ class Layouts:
         """What stands for a closure that a branch chooses."""
         if value not in self._choices:
             op = cast(Operation, value.owner)
-            index = next(k for k, result in enumerate(op.results) if result is value)
-            closures = [source_of(yields(region)[index]) for region in op.regions]
+            closures = [source_of(v) for v in chosen_from(value)]
             selector = None if isinstance(op, CheckpointOp) else self.parts(own_operands(op)[0])[0]
             self._choices[value] = choice_of(
                 value,
@@ -165,24 +180,21 @@ class Layouts:
     def environment(self, code: Code) -> list[Key]:
         """What a code captures, each once."""
         if code not in self._environments:
-            repeated = [(code, value) for other, value in self._captures if other is code]
-            if repeated:
-                raise _endless(*repeated[0])
-            keys: dict[Key, None] = {}
-            for value in captured_by(code):
-                self._captures.append((code, value))
-                keys.update(dict.fromkeys(self.parts(value)))
-                self._captures.pop()
-            self._environments[code] = list(keys)
+            keys = (key for value in captured_by(code) for key in self.kept_parts(value))
+            self._environments[code] = list(dict.fromkeys(keys))
         return self._environments[code]
+
+    def kept_parts(self, value: Value) -> list[Key]:
+        """What a closure that captures a value holds: its parts, arrays that records share in boxes."""
+        return [self.boxes.kept(key, self.key_type(key)) for key in self.parts(value)]
 
     def environment_types(self, code: Code) -> list[Attribute]:
         """The types of the environment of a code."""
-        return [self._key_type(key) for key in self.environment(code)]
+        return [self.key_type(key) for key in self.environment(code)]
 
     def part_types(self, value: Value) -> list[Attribute]:
         """The types of the parts of a value."""
-        return [self._key_type(key) for key in self.parts(value)]
+        return [self.key_type(key) for key in self.parts(value)]
 
     def _made_parts(self, value: Value) -> list[Key]:
         if not is_higher(value.type):
@@ -210,7 +222,10 @@ class Layouts:
         start = sum(sizes[: op.index.value.data])
         return self.parts(op.operand)[start : start + sizes[op.index.value.data]]
 
-    def _key_type(self, key: Key) -> Attribute:
+    def key_type(self, key: Key) -> Attribute:
+        """The type of what is at a key."""
+        if isinstance(key, Box):
+            return self.boxes.type_of(self.key_type(key.array))
         return self.own_types(key[0])[key[1]] if isinstance(key, tuple) else key.type
 
     # Kinds ---------------------------------------------------------------------------------------
@@ -227,7 +242,8 @@ class Layouts:
                 return self._numbers[code]
             places = {key: k for k, key in enumerate(self.environment(code))}
             captured = tuple(
-                (self.kind(value), *(places[key] for key in self.parts(value))) for value in captured_by(code)
+                (self.kind(value), *((places[key], isinstance(key, Box)) for key in self.kept_parts(value)))
+                for value in captured_by(code)
             )
             self._numbers[code] = self._numbered(("code", structure_of(code), captured))
         return self._numbers[code]
@@ -244,17 +260,21 @@ class Layouts:
             choice = self.choice(value)
             places = {key: k for k, key in enumerate(choice.parts)}
             held = [tuple(places[key] for key in keys) for keys in choice.held]
-            tag = None if choice.tag is None else self._key_type(choice.tag)
+            tag = None if choice.tag is None else self.key_type(choice.tag)
             return self._numbered(
                 ("choice", tag, *zip(map(self.kind, choice.alternatives), held, strict=True))
             )
         return self._numbered(("value", value.type, self.numbers(self.flow.tree(value))))
 
     def numbers(self, tree: Tree) -> object:
-        """The numbers of the codes at each node."""
+        """The numbers of the codes at each node; of records, whose codes need these, the codes themselves."""
         if isinstance(tree, tuple):
             return tuple(self.numbers(t) for t in tree)
-        return None if tree is None else tuple(self.number(code) for code in self.codes(tree))
+        if tree is None:
+            return None
+        if self.records.is_record(tree):
+            return ("record", tree.codes)
+        return tuple(self.number(code) for code in self.codes(tree))
 
     def are_alike(self, first: Tree, second: Tree) -> bool:
         """Whether the codes are the same at two places, so that the layout is."""
@@ -266,25 +286,3 @@ class Layouts:
 
     def _numbered(self, kind: object) -> int:
         return self._kinds.setdefault(kind, len(self._kinds))
-
-
-def _endless(code: Code, value: Value) -> UnsupportedError:
-    """The error that the environment of a code needs itself, for what it captures."""
-    made = name_of(code.closure)
-    return UnsupportedError(
-        f"the function {made} captures {name_of(value)}, which may be or hold a function made in the same "
-        "place: what it holds has no bounded size",
-        location=location_of(code),
-        hint=f"carry what {made} captures in the place of {made}, or write the loop in Python, where "
-        "each function is one of its own",
-    )
-
-
-def source_of(value: Value) -> Value:
-    """The component that a value is of a tuple that is known, or the value itself."""
-    while isinstance(value.owner, GetOp):
-        whole = source_of(value.owner.operand)
-        if not isinstance(whole.owner, TupleOp):
-            break
-        value = whole.owner.components[value.owner.index.value.data]
-    return value

@@ -21,7 +21,9 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function import (
     FUNCTION_OPS,
     ApplyOp,
@@ -37,15 +39,16 @@ from mlirad.dialects.shapes import Value, ints, values_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
 from mlirad.ir.builder import function_block, handed_over, yields
+from mlirad.ir.call_graph import is_private
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.applications import Applications, names_of
-from mlirad.passes.eliminate_functions.choices import Key, is_choice
-from mlirad.passes.eliminate_functions.flow import Tree, part_of
-from mlirad.passes.eliminate_functions.layout import Layouts, source_of
+from mlirad.passes.eliminate_functions.choices import Box, Key, is_choice, source_of
+from mlirad.passes.eliminate_functions.flow import FlowNode, Tree, part_of
+from mlirad.passes.eliminate_functions.layout import Layouts
 from mlirad.passes.eliminate_functions.standing import Standing
 from mlirad.passes.function_pass import replace_function
 
@@ -68,34 +71,49 @@ class Rewriting:
     def run(self) -> None:
         """Rewrite all functions of the module, and add those that applications call."""
         for function in self.flow.functions.values():
-            if _is_concerned(function):
+            if self.layouts.boxes.are_parameters or _is_concerned(function):
                 replace_function(function, self._function(function))
         pending = self.applications.pending
         while pending:
-            closure = pending.pop(0)
-            lifted = self.applications.of_choice if is_choice(closure) else self._code
-            self.flow.module.body.block.add_op(lifted(closure))
+            self.flow.module.body.block.add_op(self._asked_for(pending.pop(0)))
 
     # Functions -----------------------------------------------------------------------------------
+
+    def _asked_for(self, wanted: Value | FlowNode) -> FuncOp:
+        """The function of a closure, or that applies the records at a node."""
+        if isinstance(wanted, FlowNode):
+            return self.applications.of_records(wanted, self._emitted)
+        return self.applications.of_choice(wanted) if is_choice(wanted) else self._code(wanted)
 
     def _function(self, function: FuncOp) -> FuncOp:
         block = function_block(function)
         for parameter in filter(lambda v: is_higher(v.type), block.args):
             self.layouts.require_no_maps(parameter)
 
+        boxed = self.layouts.boxes.parameters(function)
+
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             scope: Scope = {}
-            self._bind(block.args, args, scope)
+            start = 0
+            for k, parameter in enumerate(block.args):
+                count = len(self.layouts.own_types(parameter))
+                if k in boxed:
+                    self._open(b, Box(parameter), args[start], scope)
+                else:
+                    self._bind(b, [parameter], args[start : start + count], scope)
+                start += count
             return self._emit(b, block, scope, self._to(self.flow.returns(function)))
 
         visibility = function.sym_visibility
         new = new_function(
             function.sym_name.data,
-            self._types(block.args),
+            self._parameter_types(function),
             body,
             None if visibility is None else visibility.data,
             self._hints(block.args),
         )
+        if not is_private(function):
+            _require_no_records(new, function)
         new.location = function.location
         new.attributes.update(function.attributes)
         if new.function_type == function.function_type:
@@ -109,16 +127,36 @@ class Rewriting:
 
         def body(b: ArrayBuilder, *given: Value) -> list[Value]:
             count = len(given) - len(keys)
-            scope: Scope = dict(zip(keys, given[count:], strict=True))
-            self._bind(block.args, given[:count], scope)
-            return self._emit(b, block, scope, self._to(self.flow.returns(op)))
+            return self._emitted(b, op, given[:count], given[count:])
 
         types, hints = self._types(block.args), self._hints(block.args)
         types += self.layouts.environment_types(op)
         return self.applications.lifted(closure, types, body, [*hints, *names_of(keys)])
 
+    def _emitted(
+        self, b: ArrayBuilder, op: LambdaOp, arguments: Sequence[Value], environment: Sequence[Value]
+    ) -> list[Value]:
+        """The code of a lambda on arguments and its environment."""
+        scope: Scope = {}
+        for key, value in zip(self.layouts.environment(op), environment, strict=True):
+            if isinstance(key, Box):
+                self._open(b, key, value, scope)
+            else:
+                scope[key] = value
+        self._bind(b, op.body.block.args, arguments, scope)
+        return self._emit(b, op.body.block, scope, self._to(self.flow.returns(op)))
+
     def _types(self, values: Iterable[Value]) -> list[Attribute]:
         return [leaf for value in values for leaf in self.layouts.own_types(value)]
+
+    def _parameter_types(self, function: FuncOp) -> list[Attribute]:
+        boxed = self.layouts.boxes.parameters(function)
+        types: list[Attribute] = []
+        for k, parameter in enumerate(function_block(function).args):
+            types += (
+                [self.layouts.key_type(Box(parameter))] if k in boxed else self.layouts.own_types(parameter)
+            )
+        return types
 
     def _hints(self, values: Iterable[Value]) -> list[str | None]:
         return [
@@ -127,17 +165,30 @@ class Rewriting:
 
     # Values --------------------------------------------------------------------------------------
 
-    def _bind(self, values: Iterable[Value], leaves: Sequence[Value], scope: Scope) -> None:
-        """Let the leaves stand for the values, in order."""
+    def _bind(self, b: ArrayBuilder, values: Iterable[Value], leaves: Sequence[Value], scope: Scope) -> None:
+        """Let the leaves stand for the values, in order; arrays that records share get boxes."""
         rest = iter(leaves)
         for value in values:
             if is_higher(value.type):
                 for k in range(len(self.layouts.own_types(value))):
                     scope[value, k] = next(rest)
+                    self._box(b, (value, k), scope)
             else:
                 leaf = scope[value] = next(rest)
                 if leaf.name_hint is None:
                     leaf.name_hint = value.name_hint
+                self._box(b, value, scope)
+
+    def _box(self, b: ArrayBuilder, key: Value | tuple[Value, int], scope: Scope) -> None:
+        """Put what is at a key in a box, if closures hold it in one."""
+        box = self.layouts.boxes.kept(key, self.layouts.key_type(key))
+        if isinstance(box, Box):
+            scope[box] = b.emit(SaveOp, [scope[key]], self.layouts.key_type(box))
+
+    def _open(self, b: ArrayBuilder, box: Box, value: Value, scope: Scope) -> None:
+        """Let a value stand for a box, and what it holds for the array."""
+        scope[box] = value
+        (scope[box.array],) = b.insert(RestoreOp, [value], [self.layouts.key_type(box.array)]).results
 
     def _to(self, targets: Sequence[Tree]) -> HandOver:
         """Hands values over to the nodes that they flow to."""
@@ -180,7 +231,7 @@ class Rewriting:
             b.name_hint = op.results[0].name_hint if op.results else None
             leaves = self._op(b, op, scope)
             if leaves is not None:
-                self._bind(op.results, leaves, scope)
+                self._bind(b, op.results, leaves, scope)
         raise AssertionError("a block without a terminator")
 
     def _region(
@@ -190,7 +241,7 @@ class Rewriting:
 
         def body(*args: Value) -> list[Value]:
             inner = dict(scope)
-            self._bind(region.block.args, args, inner)
+            self._bind(b, region.block.args, args, inner)
             return self._emit(b, region.block, inner, hand_over)
 
         return body
@@ -222,8 +273,15 @@ class Rewriting:
                 return b.choose(choice, self._branches(b, op, scope))
             case CallOp():
                 callee = self.flow.functions[op.callee.root_reference.data]
-                targets = self.flow.trees(function_block(callee).args)
-                arguments = self.standing.all_given(b, op.arguments, targets, scope)
+                boxed = self.layouts.boxes.parameters(callee)
+                arguments: list[Value] = []
+                for k, (value, parameter) in enumerate(
+                    zip(op.arguments, function_block(callee).args, strict=True)
+                ):
+                    if k in boxed:
+                        arguments.append(scope[Box(value)])
+                    else:
+                        arguments += self.standing.given(b, value, self.flow.tree(parameter), scope)
                 return b.call(callee.sym_name.data, arguments, self._types(op.results))
             case DifferentiationOp():
                 return self._differentiation(b, op, scope)
@@ -240,6 +298,8 @@ class Rewriting:
         """An op between arrays; only its regions may hold closures."""
         if not op.regions:
             b.rebuild(op, cast(Environment, scope))
+            for result in op.results:
+                self._box(b, result, scope)
             return None
         regions = [
             b.region_over(
@@ -299,6 +359,18 @@ class Rewriting:
         wrt = ints(tuple(starts[k] for k in values_of(op.wrt)))
         properties: Mapping[str, Attribute] = {**op.properties, "wrt": wrt}
         return b.insert(type(op), arguments, op.result_types, properties).results
+
+
+def _require_no_records(function: FuncOp, source: FuncOp) -> None:
+    """Raise for a function that is there for others and takes or returns records."""
+    types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
+    if any(isinstance(t, FrameType) for t in types):
+        raise UnsupportedError(
+            f"@{function.sym_name.data} takes or returns functions that may hold functions of their own "
+            "kind, and can be called from outside",
+            location=location_of(source),
+            hint="make it private, or write the function that calls it into its place",
+        )
 
 
 def _is_concerned(function: FuncOp) -> bool:

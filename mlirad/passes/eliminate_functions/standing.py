@@ -16,13 +16,14 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function import LambdaOp, PartialOp, SumType, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.first_order import is_higher
-from mlirad.passes.eliminate_functions.choices import Key, is_choice
-from mlirad.passes.eliminate_functions.flow import FlowNode, Tree, part_of
-from mlirad.passes.eliminate_functions.layout import Layouts, source_of
+from mlirad.passes.eliminate_functions.choices import Key, is_choice, source_of
+from mlirad.passes.eliminate_functions.flow import Code, FlowNode, Tree, part_of
+from mlirad.passes.eliminate_functions.layout import Layouts
 
 Scope: TypeAlias = Mapping[Key, Value]
 """The values that stand for those of the source program."""
@@ -81,6 +82,8 @@ class Standing:
         bodies: Sequence[Callable[[Sequence[Value]], list[Value]]],
     ) -> list[Value]:
         """What the body makes that the tag of a sum or closure chooses, of what is in its slots."""
+        if self.layouts.records.is_record(tree):
+            leaves = b.insert(RestoreOp, leaves, self.layouts.tagged_types(type_, tree)).results
         tag, *slots = leaves
         places = self.layouts.places(type_, tree)
         return b.switch(
@@ -94,11 +97,15 @@ class Standing:
     def tagged(
         self, b: ArrayBuilder, type_: Attribute, tree: Tree, number: int, own: Sequence[Value]
     ) -> list[Value]:
-        """A tag and slots: of these the given values, and zeros in all others."""
-        _, *types = self.layouts.types(type_, tree)
+        """A tag and slots, or the record of them: of the slots the given values, and zeros in all others."""
+        _, *types = self.layouts.tagged_types(type_, tree)
         held = dict(zip(self.layouts.places(type_, tree)[number], own, strict=True))
         slots = [held[k] if k in held else b.zeros(type_) for k, type_ in enumerate(types, 1)]
-        return [b.index_constant(number), *slots]
+        made = [b.index_constant(number), *slots]
+        records = self.layouts.records
+        if isinstance(tree, FlowNode) and records.is_record(tree):
+            return [b.emit(SaveOp, made, records.type_of(tree))]
+        return made
 
     def converted(
         self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: Tree, target: Tree
@@ -132,21 +139,31 @@ class Standing:
             return self.by_alternative(b, value, held, lambda v, own: self._given(b, v, own, target))
         owner = value.owner
         if isinstance(owner, LambdaOp | PartialOp):
-            node = self.flow.tree(value)
-            assert isinstance(node, FlowNode)
             assert isinstance(target, FlowNode)
-            return self._closure(b, owner.closure.type, held, node, target)
+            return self._known(b, owner, held, target)
         return self.converted(b, value.type, held, self.flow.tree(value), target)
+
+    def _known(self, b: ArrayBuilder, code: Code, held: Sequence[Value], target: FlowNode) -> list[Value]:
+        """A closure that is known, by its environment, as one that may have the codes of a node."""
+        codes = [self.layouts.number(c) for c in self.layouts.codes(target)]
+        own = self.layouts.number(code)
+        if codes == [own] and not self.layouts.records.is_record(target):
+            return list(held)
+        return self.tagged(b, code.closure.type, target, codes.index(own), held)
 
     def _closure(
         self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: FlowNode, target: FlowNode
     ) -> list[Value]:
         """A closure that may have the codes of one node, as one that may have those of another, too."""
         old, new = ([self.layouts.number(c) for c in self.layouts.codes(node)] for node in (source, target))
-        if old == new:
-            return list(leaves)
-        if old == new[: len(old)] and len(old) != 1:
-            further = self.layouts.types(type_, target)[len(leaves) :]
-            return [*leaves, *map(b.zeros, further)]
+        is_record = self.layouts.records.is_record
+        if not is_record(source) and not is_record(target):
+            if old == new:
+                return list(leaves)
+            if old == new[: len(old)] and len(old) != 1:
+                further = self.layouts.types(type_, target)[len(leaves) :]
+                return [*leaves, *map(b.zeros, further)]
         bodies = [partial(self.tagged, b, type_, target, new.index(number)) for number in old]
-        return bodies[0](leaves) if len(bodies) == 1 else self.by_tag(b, type_, source, leaves, bodies)
+        if len(bodies) == 1 and not is_record(source):
+            return bodies[0](leaves)
+        return self.by_tag(b, type_, source, leaves, bodies)

@@ -1,0 +1,177 @@
+"""Closures that may hold closures of their own kind: which these are, and the types of their records.
+
+    %g = array.scan %f (%i, %h: CLOSURE) ... {            %h: {f, k}, and k captures %h
+      %k = function.lambda (%z: f64) : -> CLOSURE {... function.apply %h ...}
+      array.yield %k : CLOSURE
+    }
+
+Slots for the environment of k would have to hold slots for the environment of k. So a closure at %h is a
+record (`array.save`) of a tag and slots, of a type with a name, `!array.frame<f_closure>`; k captures it.
+
+In the graph whose nodes are sets of codes, with an edge from a set to that at each place that a code of it
+captures, the sets on cycles are those of records. All others stay tags and slots. What a code captures has
+one layout wherever it is, so that a closure goes from one set to a larger one by one `restore` and one
+`save`, whatever it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from functools import cached_property
+
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.frames import FRAME_OPS
+from mlirad.dialects.frame_type import FrameType, frame_type
+from mlirad.dialects.function import LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.shapes import Value
+from mlirad.ir.first_order import is_higher
+from mlirad.ir.symbols import free_name
+from mlirad.passes.eliminate_functions.choices import chosen_from, is_choice, source_of
+from mlirad.passes.eliminate_functions.equal_codes import captured_by
+from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree
+
+
+class Records:
+    """The sets of codes whose closures are records."""
+
+    def __init__(self, flow: Flow):
+        self._flow = flow
+        self._held: dict[Value, frozenset[int]] = {}
+        self._captured: dict[Code, frozenset[int]] = {}
+
+    def is_record(self, tree: Tree) -> bool:
+        """Whether a closure at a node is a record."""
+        return isinstance(tree, FlowNode) and tree.codes in self._types
+
+    def type_of(self, node: FlowNode) -> Attribute:
+        """The type of the records at a node."""
+        return self._types[node.codes]
+
+    def holds(self, code: Code) -> bool:
+        """Whether closures of a code may be records."""
+        bit = 1 << self._flow.order(code)
+        return any(codes & bit for codes in self._types)
+
+    def is_alone(self, code: Code) -> bool:
+        """Whether records of one type alone hold closures of a code."""
+        bit = 1 << self._flow.order(code)
+        return sum(1 for codes in self._types if codes & bit) == 1
+
+    @cached_property
+    def _types(self) -> dict[int, FrameType]:
+        """The type of the records of each set of codes."""
+        graph: dict[int, Set[int]] = {}
+        pending = [codes for code in self._flow.codes for codes in self._captured_sets(code)]
+        while pending:
+            codes = pending.pop()
+            if codes not in graph:
+                graph[codes] = {s for code in self._flow.members(codes) for s in self._captured_sets(code)}
+                pending += graph[codes]
+        types: dict[int, FrameType] = {}
+        for codes in sorted(on_cycles(graph)):
+            first = self._flow.members(codes)[0]
+            types[codes] = self.new_type(f"{first.closure.name_hint or 'lambda'}_closure")
+        return types
+
+    def new_type(self, name: str) -> FrameType:
+        """A type of records by a name, with a number where there is such a type."""
+        name = free_name(name, self._names, "_")
+        self._names.add(name)
+        return frame_type(name)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """The names of types of records in the module."""
+        operands = (
+            v
+            for op in self._flow.module.walk()
+            if isinstance(op, FRAME_OPS)
+            for v in (*op.operands, *op.results)
+        )
+        return {v.type.frame_name.data for v in operands if isinstance(v.type, FrameType)}
+
+    def _captured_sets(self, code: Code) -> frozenset[int]:
+        """The sets of codes at the places in the environment of a code."""
+        if code not in self._captured:
+            self._captured[code] = _union(map(self._sets_in, captured_by(code)))
+        return self._captured[code]
+
+    def _sets_in(self, value: Value) -> frozenset[int]:
+        """The sets of codes at the places in what stands for a value that is captured."""
+        if not is_higher(value.type):
+            return frozenset()
+        value = source_of(value)
+        if value not in self._held:
+            self._held[value] = self._places(value)
+        return self._held[value]
+
+    def _places(self, value: Value) -> frozenset[int]:
+        owner = value.owner
+        if isinstance(owner, LambdaOp | PartialOp):
+            return self._captured_sets(owner)
+        if isinstance(owner, TupleOp):
+            return _union(map(self._sets_in, owner.components))
+        if is_choice(value):
+            return _union(map(self._sets_in, chosen_from(value)))
+        return frozenset(node.codes for node in nodes_of(self._flow.tree(value)))
+
+
+def nodes_of(tree: Tree) -> list[FlowNode]:
+    """The nodes in a tree."""
+    found: list[FlowNode] = []
+    pending = [tree]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, FlowNode):
+            found.append(part)
+        elif part is not None:
+            pending += part
+    return found
+
+
+def on_cycles(graph: Mapping[int, Set[int]]) -> set[int]:
+    """The nodes of a graph that can be reached from themselves."""
+    left = _ending(graph, graph)
+    inward: dict[int, set[int]] = {node: set() for node in left}
+    for node in left:
+        for target in graph[node] & left:
+            inward[target].add(node)
+    left = _ending(inward, left)
+    return {node for node in left if _reaches(graph, left, node)}
+
+
+def _ending(graph: Mapping[int, Set[int]], nodes: Iterable[int]) -> set[int]:
+    """The nodes but for those from which all ways through the graph end."""
+    left = set(nodes)
+    sources: dict[int, list[int]] = {}
+    for node in left:
+        for target in graph[node]:
+            sources.setdefault(target, []).append(node)
+    degrees = {node: len(graph[node] & left) for node in left}
+    pending = [node for node in left if not degrees[node]]
+    while pending:
+        node = pending.pop()
+        left.discard(node)
+        for source in sources.get(node, ()):
+            degrees[source] -= 1
+            if not degrees[source]:
+                pending.append(source)
+    return left
+
+
+def _reaches(graph: Mapping[int, Set[int]], nodes: Set[int], start: int) -> bool:
+    seen: set[int] = set()
+    pending = [start]
+    while pending:
+        for target in graph[pending.pop()] & nodes:
+            if target == start:
+                return True
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return False
+
+
+def _union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset[int]().union(*sets)
