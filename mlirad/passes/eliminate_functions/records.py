@@ -26,6 +26,7 @@ from mlirad.dialects.frame_type import FrameType, frame_type
 from mlirad.dialects.function import LambdaOp, PartialOp, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.first_order import is_higher
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.symbols import free_name
 from mlirad.passes.eliminate_functions.choices import chosen_from, is_choice, source_of
 from mlirad.passes.eliminate_functions.equal_codes import captured_by
@@ -83,12 +84,8 @@ class Records:
     @cached_property
     def _names(self) -> set[str]:
         """The names of types of records in the module."""
-        operands = (
-            v
-            for op in self._flow.module.walk()
-            if isinstance(op, FRAME_OPS)
-            for v in (*op.operands, *op.results)
-        )
+        ops = [op for op in self._flow.module.walk() if isinstance(op, FRAME_OPS)]
+        operands = [v for op in ops for v in (*own_operands(op), *op.results)]
         return {v.type.frame_name.data for v in operands if isinstance(v.type, FrameType)}
 
     def _captured_sets(self, code: Code) -> frozenset[int]:
