@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p expand-ties --split-input-file | filecheck %s
 
-// exp(-|x|) at 0 is 1 - |x| + x x / 2, in what is differentiated twice.
+// exp(-|x|) has x x / 2 more at 0, in what is differentiated twice.
 
 // CHECK-LABEL: func.func @twice(
 // CHECK-NEXT:    %a = array.abs %x : f64
@@ -8,12 +8,12 @@
 // CHECK-NEXT:    %e = array.exp %n : f64
 // CHECK-NEXT:    %[[zero:.*]] = array.constant 0.000000e+00 : f64
 // CHECK:         %[[tie:.*]] = array.compare eq %a, %[[zero]] : f64, f64 -> i1
-// CHECK:         %[[one:.*]] = array.constant 1.000000e+00 : f64
-// CHECK:         %[[line:.*]] = array.sub %[[one]], %a : f64
-// CHECK:         %[[square:.*]] = array.mul %x, %x : f64
-// CHECK:         %[[half:.*]] = array.mul %{{.*}}, %[[square]] : f64
-// CHECK:         %[[f:.*]] = array.add %[[line]], %[[half]] : f64
-// CHECK:         %[[r:.*]] = array.select %[[tie]], %[[f]], %e : i1, f64, f64 -> f64
+// CHECK-NEXT:    %[[none:.*]] = array.constant -0.000000e+00 : f64
+// CHECK-NEXT:    %[[share:.*]] = array.constant 5.000000e-01 : f64
+// CHECK-NEXT:    %[[square:.*]] = array.mul %x, %x : f64
+// CHECK-NEXT:    %[[half:.*]] = array.mul %[[share]], %[[square]] : f64
+// CHECK-NEXT:    %[[term:.*]] = array.select %[[tie]], %[[half]], %[[none]] : i1, f64, f64 -> f64
+// CHECK-NEXT:    %[[r:.*]] = array.add %e, %[[term]] : f64
 // CHECK-NEXT:    func.return %[[r]] : f64
 func.func @twice(%x: f64) -> f64 {
   %a = array.abs %x : f64
@@ -71,14 +71,14 @@ func.func @main(%x: f64) -> (!linear.map<f64, f64>, !linear.map<f64, f64>) {
 
 // -----
 
-// Kinks that are multiples of one another are one, and what moves their elements moves the polynomial.
+// Kinks that are multiples of one another are one, and what moves their elements moves their squares.
 
 // CHECK-LABEL: func.func @product(
 // CHECK:         %p = array.mul %a, %m : f64
 // CHECK:         %[[square:.*]] = array.mul %x, %x : f64
 // CHECK:         %[[twice:.*]] = array.mul %{{.*}}, %[[square]] : f64
-// CHECK:         %[[f:.*]] = array.add %{{.*}}, %[[twice]] : f64
-// CHECK:         %[[r:.*]] = array.select %{{.*}}, %[[f]], %p : i1, f64, f64 -> f64
+// CHECK:         %[[term:.*]] = array.select %{{.*}}, %[[twice]], %{{.*}} : i1, f64, f64 -> f64
+// CHECK-NEXT:    %[[r:.*]] = array.add %p, %[[term]] : f64
 // CHECK-NEXT:    func.return %[[r]] : f64
 func.func @product(%x: f64) -> f64 {
   %two = array.constant -2.0 : f64
@@ -91,8 +91,11 @@ func.func @product(%x: f64) -> f64 {
 
 // CHECK-LABEL: func.func @reversed(
 // CHECK:         %[[tie:.*]] = array.compare eq %a, %{{.*}} : tensor<3xf64>, tensor<3xf64> -> tensor<3xi1>
+// CHECK:         %[[squares:.*]] = array.mul %x, %x : tensor<3xf64>
+// CHECK-NEXT:    array.reverse %[[squares]] {dims = [0]} : tensor<3xf64> -> tensor<3xf64>
 // CHECK:         %[[there:.*]] = array.reverse %[[tie]] {dims = [0]} : tensor<3xi1> -> tensor<3xi1>
-// CHECK:         array.select %[[there]], %{{.*}}, %c : tensor<3xi1>, tensor<3xf64>, tensor<3xf64>
+// CHECK:         %[[term:.*]] = array.select %[[there]], %{{.*}}, %{{.*}} : tensor<3xi1>, tensor<3xf64>
+// CHECK-NEXT:    array.add %c, %[[term]] : tensor<3xf64>
 func.func @reversed(%x: tensor<3xf64>) -> tensor<3xf64> {
   %a = array.abs %x : tensor<3xf64>
   %b = array.reverse %a {dims = [0]} : tensor<3xf64> -> tensor<3xf64>
@@ -119,11 +122,11 @@ func.func @main(%x: f64, %v: tensor<3xf64>) -> !linear.map<f64, f64> {
 // -----
 
 // What is even is made smooth at once, and nothing behind it; a loop whose state depends on a kink that is one
-// number has its polynomial on a branch.
+// number has its term on a branch.
 
 // CHECK-LABEL: func.func @even(
 // CHECK:         %c = array.cos %a : f64
-// CHECK:         %[[s:.*]] = array.select %{{.*}}, %{{.*}}, %c : i1, f64, f64 -> f64
+// CHECK:         %[[s:.*]] = array.add %c, %{{.*}} : f64
 // CHECK-NEXT:    %e = array.exp %[[s]] : f64
 // CHECK-NEXT:    func.return %e : f64
 func.func @even(%x: f64) -> f64 {
@@ -139,8 +142,9 @@ func.func @even(%x: f64) -> f64 {
 // CHECK:         %[[r:.*]] = array.if %[[tie]] : i1 -> f64 {
 // CHECK:           array.scan %{{.*}}, %{{.*}}, %{{.*}} {{.*}} {carries = 3, length = 3}
 // CHECK:         } else {
-// CHECK-NEXT:      array.yield %y : f64
-// CHECK:         func.return %[[r]] : f64
+// CHECK-NEXT:      array.yield %{{.*}} : f64
+// CHECK:         %[[f:.*]] = array.add %y, %[[r]] : f64
+// CHECK-NEXT:    func.return %[[f]] : f64
 func.func @loop(%x: f64) -> f64 {
   %a = array.abs %x : f64
   %y = array.scan %a (%i, %s: f64) {carries = 1, length = 3} : f64 -> f64 {
@@ -165,4 +169,41 @@ func.func @slope(%x: f64) -> f64 {
 func.func @main(%x: f64) -> !linear.map<f64, f64> {
   %y, %d = linear.linearize %x {callee = @slope, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %d : !linear.map<f64, f64>
+}
+
+// -----
+
+// Behind what mixes elements, each element of a kink that is 0 has a term of its own, of the code along a unit
+// vector.
+
+// CHECK-LABEL: func.func @sum(
+// CHECK:         %e = array.exp %s : f64
+// CHECK:         %[[ties:.*]] = array.compare eq %a, %{{.*}} : tensor<3xf64>, tensor<3xf64> -> tensor<3xi1>
+// CHECK-NEXT:    %[[any:.*]] = array.reduce or %[[ties]] {dims = [0]} : tensor<3xi1> -> i1
+// CHECK-NEXT:    %[[terms:.*]] = array.if %[[any]] : i1 -> f64 {
+// CHECK-NEXT:      %[[squares:.*]] = array.mul %x, %x : tensor<3xf64>
+// CHECK:           array.scan %{{.*}} (%[[k:.*]], %[[before:.*]]: f64) {carries = 1, length = 3} : f64 -> f64 {
+// CHECK-NEXT:        %[[tie:.*]] = array.index %[[ties]][%[[k]]] : tensor<3xi1> -> i1
+// CHECK-NEXT:        array.if %[[tie]] : i1 -> f64 {
+// CHECK-NEXT:          %[[square:.*]] = array.index %[[squares]][%[[k]]] : tensor<3xf64> -> f64
+// CHECK:               %[[unit:.*]] = array.convert %{{.*}} : tensor<3xi1> -> tensor<3xf64>
+// CHECK-NEXT:          array.sum %[[unit]] {dims = [0]} : tensor<3xf64> -> f64
+// CHECK:               %[[term:.*]] = array.absorbing_mul %{{.*}}, %[[square]] : f64
+// CHECK-NEXT:          array.add %[[before]], %[[term]] : f64
+// CHECK:         array.add %e, %[[terms]] : f64
+func.func @sum(%x: tensor<3xf64>) -> f64 {
+  %a = array.abs %x : tensor<3xf64>
+  %s = array.sum %a {dims = [0]} : tensor<3xf64> -> f64
+  %e = array.exp %s : f64
+  func.return %e : f64
+}
+
+func.func @slope(%x: tensor<3xf64>) -> f64 {
+  %y, %d = linear.linearize %x {callee = @sum, wrt = [0]} : tensor<3xf64> -> (f64, !linear.map<tensor<3xf64>, f64>)
+  func.return %y : f64
+}
+
+func.func @main(%x: tensor<3xf64>) -> !linear.map<tensor<3xf64>, f64> {
+  %y, %d = linear.linearize %x {callee = @slope, wrt = [0]} : tensor<3xf64> -> (f64, !linear.map<tensor<3xf64>, f64>)
+  func.return %d : !linear.map<tensor<3xf64>, f64>
 }

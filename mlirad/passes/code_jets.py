@@ -4,7 +4,8 @@
 
 The code is emitted once more, on a symbol for a, with its Taylor coefficients (`taylor`); then 0 takes the
 place of the symbol, and what is constant folds. Where a is an array, the code works element by element; where
-it is one number, the code may be of any ops with a derivative, as all elements depend on a.
+it is one number, the code may be of any ops with a derivative, as all elements depend on a. Such code of an
+array has coefficients along a direction, at the value of a.
 """
 
 from __future__ import annotations
@@ -92,29 +93,33 @@ def polynomials(
     symbols: Mapping[Value, Symbol],
     env: Environment,
     degree: int = 2,
+    line: tuple[Value, Value] | None = None,
 ) -> list[Polynomial]:
     """The polynomials of values that `ops` compute from what `env` knows; emitted with `b`.
 
     `symbols` has those values, all of one type, that are functions of a by themselves. Coefficients beyond
-    the degree are left out. Raises `DifferentiationError` where an op has no derivative, as some special
-    functions.
+    the degree are left out. Those along a line are in t, where a is the first value of the line plus t times
+    the second. Raises `DifferentiationError` where an op has no derivative, as some special functions.
     """
-    code = Code(next(iter(symbols)).type, symbols, degree)
+    code = Code(next(iter(symbols)).type, symbols, degree, along=line is not None)
     for op in ops:
         code.enter(op)
-    return code.emitted(b, values, env)
+    return code.emitted(b, values, env, line)
 
 
 class Code:
     """Code on a symbol, which takes in op after op, and the coefficients of its values."""
 
-    def __init__(self, type_: Attribute, symbols: Mapping[Value, Symbol], degree: int):
+    def __init__(
+        self, type_: Attribute, symbols: Mapping[Value, Symbol], degree: int, *, along: bool = False
+    ):
         self._symbols, self._degree = symbols, degree
-        self._block = Block(arg_types=[type_])
+        self._block = Block(arg_types=[type_, type_] if along else [type_])
         self._b = ArrayBuilder(self._block)
         self._leaves: list[Value] = []
         self._jets = Jets(self._b, degree, _never, JET_RULES, CONSTRUCTS)
-        self._jets.enter(self._block.args[0], [self._b.splat(1.0, type_), *[None] * (degree - 1)])
+        direction = self._block.args[1] if along else self._b.splat(1.0, type_)
+        self._jets.enter(self._block.args[0], [direction, *[None] * (degree - 1)])
         self._zero = _AtZero(type_, self._block)
 
     def enter(self, op: Operation) -> None:
@@ -144,14 +149,21 @@ class Code:
         slope = self._jets.coefficient(self._jets.value(value), 1)
         return slope is None or scalar_of(self._zero.of(slope)) == 0
 
-    def emitted(self, b: ArrayBuilder, values: Sequence[Value], env: Environment) -> list[Polynomial]:
+    def emitted(
+        self,
+        b: ArrayBuilder,
+        values: Sequence[Value],
+        env: Environment,
+        line: tuple[Value, Value] | None = None,
+    ) -> list[Polynomial]:
         """The polynomials of values, emitted with `b`; ends the use of this object."""
         block = self._block
         found = [self._coefficients(v) for v in values]
         block.add_op(ReturnOp.create(operands=[c for row in found for c in row if c is not None]))
         settle(block, None)
         erase_unused(block)
-        arguments = [b.zeros(block.args[0].type), *(env.get(v, v) for v in self._leaves)]
+        start = (b.zeros(block.args[0].type),) if line is None else line
+        arguments = [*start, *(env.get(v, v) for v in self._leaves)]
         made = iter(b.inline_block(block, arguments, {}))
         placed = [[None if c is None else next(made) for c in row] for row in found]
         self._zero.drop()

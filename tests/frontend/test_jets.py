@@ -208,6 +208,15 @@ def test_complex_numbers() -> None:
         np.testing.assert_allclose(derivative, np.exp(z) * (z + k), rtol=1e-12)
 
 
+def test_what_code_with_a_rule_compares_with_has_no_coefficients() -> None:
+    """Of what such code reads besides its operands, only its body has derivatives."""
+    matrix = np.array([[2.0, 1.0], [1.0, 3.0], [0.0, 1.0]])
+    cut = lambda t: np.linalg.pinv(matrix, 1e-10 * t)  # noqa: E731
+    value, found = ad.jet(cut, (1.0,), ([1.0, None],), interpret=True)
+    np.testing.assert_allclose(value, np.linalg.pinv(matrix), atol=1e-12)
+    np.testing.assert_array_equal(found, np.zeros((2, 2, 3)))
+
+
 def test_single_precision_stays() -> None:
     found = ad.jet(np.sin, (np.float32(0.5),), ([np.float32(1.0), None],), interpret=True)[1]
     assert [d.dtype for d in found] == [np.float32] * 2

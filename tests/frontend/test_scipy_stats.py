@@ -142,6 +142,27 @@ def test_multivariate_distributions():
     assert beside(np.diag([1.0, 0.0])) == -np.inf
 
 
+@pytest.mark.parametrize("order", ["forward", "mixed", "reverse"])
+def test_second_derivatives_of_a_singular_density_at_equal_variances(order: str):
+    """Of two correlated unit variances beside a constant, by the correlation."""
+    base, turn = np.diag([1.0, 1.0, 0.0]), np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    x, y = 0.5, -1.0
+
+    def density(s: Any) -> Any:
+        return stats.multivariate_normal.logpdf(
+            [x, y, 0.0], np.zeros(3), base + s * turn, allow_singular=True
+        )
+
+    def closed(s: Any) -> Any:
+        return -(x**2 + y**2 - 2 * s * x * y) / (2 * (1 - s * s)) - np.log(1 - s * s) / 2
+
+    outer, inner = {
+        "forward": (ad.jacfwd, ad.jacfwd), "mixed": (ad.jacfwd, ad.grad), "reverse": (ad.jacrev, ad.grad)
+    }[order]  # fmt: skip
+    for s in (0.0, 1e-9, 0.25):
+        assert outer(inner(density))(s) == pytest.approx(outer(inner(closed))(s), rel=1e-7)
+
+
 def test_mistakes_are_named():
     with pytest.raises(
         ArgumentError, match=r"it is called as scipy.stats.gamma.logpdf\(x, a, loc=0, scale=1\)"

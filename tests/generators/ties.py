@@ -61,6 +61,16 @@ def _horner(a: Any) -> Any:
     return ad.fori_loop(0, 3, lambda _, y: y * a + 1, 0.0)
 
 
+def _products(a: Any) -> Any:
+    """What the squares of the prefix sums of an array of three have beside squares, by half."""
+    return 2 * a[0] * a[1] + a[0] * a[2] + a[1] * a[2]
+
+
+def _pairs(x: Sequence[Any]) -> Any:
+    """The sum of the products of magnitudes, by pairs."""
+    return sum(np.abs(u) * np.abs(v) for k, u in enumerate(x) for v in x[:k])
+
+
 def _symmetric(a: Any) -> Any:
     return np.array([[1.0, 0.0], [0.0, 2.0]]) + a * np.array([[0.0, 1.0], [1.0, 0.0]])
 
@@ -130,6 +140,34 @@ PARTS: dict[str, Part] = {
     ),
     "sorted |x| and -|x|": Part(
         lambda x: np.prod(np.sort(np.stack([np.abs(x), -np.abs(x), 2 + 0 * x]))[:2]), lambda x: -(x**2), "0"
+    ),
+    "product of an array": Part(
+        lambda x, y: np.prod(1 + np.abs(np.stack([x, y]))) * np.prod(1 - np.abs(np.stack([x, y]))),
+        lambda x, y: (1 - x**2) * (1 - y**2),
+        "00",
+    ),
+    "sorted array": Part(
+        lambda *x: np.sum(np.cos(np.sort(np.abs(np.stack(x))))), lambda *x: sum(map(mp.cos, x)), "000"
+    ),
+    "sums of magnitudes": Part(
+        lambda *x: np.sum(np.cumsum(np.abs(np.stack(x))) ** 2) - 2 * _products(np.abs(np.stack(x))),
+        lambda x, y, z: 3 * x**2 + 2 * y**2 + z**2,
+        "000",
+    ),
+    "product with a matrix": Part(
+        lambda x, y: np.sum(np.cosh(_MATRIX @ np.abs(np.stack([x, y])))) - 5 * np.abs(x) * np.abs(y),
+        lambda x, y: 2 + (5 * x**2 + 10 * y**2) / 2,
+        "00",
+    ),
+    "many magnitudes": Part(
+        lambda *x: np.exp(sum(np.abs(v) for v in x)) + np.exp(-sum(np.abs(v) for v in x)) - 2 * _pairs(x),
+        lambda *x: 2 + _squares(*x),
+        "000000",
+    ),
+    "product of many": Part(
+        lambda *x: np.prod([1 + np.abs(v) for v in x]) * np.prod([1 - np.abs(v) for v in x]),
+        lambda *x: mp.fprod(1 - v**2 for v in x),
+        "00000",
     ),
     "loop": Part(lambda x: _horner(np.abs(x)) + _horner(-np.abs(x)), lambda x: 2 + 2 * x**2, "0"),
     "transform of norms": Part(

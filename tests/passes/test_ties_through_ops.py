@@ -1,7 +1,7 @@
-"""Second derivatives at a tie of what is computed of one kink, through every op that has a derivative.
+"""Second derivatives at a tie of what is computed of kinks, through every op that has a derivative.
 
 Of f(a) + f(-a), where a = |x|, it is that of f(x) + f(-x), which has no kink; that is found by differences
-of values.
+of values. Where a is a sum of weighted magnitudes, it has the square of each weight as a factor.
 """
 
 from __future__ import annotations
@@ -170,3 +170,30 @@ def test_one_kink_through_an_op(case: tuple[type[Operation], str, Any]) -> None:
     for distance in (1e-9, 1e-7) if is_exact else ():
         beside = at + distance if np.ndim(at) == 0 else at + distance * np.array([0.6, -0.8])
         np.testing.assert_allclose(hessian(beside), expected * unit, rtol=1e-4, atol=1e-5)
+
+
+WEIGHTS = np.array([1.0, -0.5, 2.0])
+MIXED = {
+    "a sum of magnitudes": (lambda x: np.dot(WEIGHTS, np.abs(x)), np.diag(WEIGHTS**2)),
+    "prefix sums": (lambda x: np.cumsum(np.abs(WEIGHTS * x))[2], np.diag(WEIGHTS**2)),
+    "norms of rows": (lambda x: np.sum(np.linalg.norm(np.stack([x, 2 * x], axis=1), axis=1)), 5 * np.eye(3)),
+    "roots": (lambda x: np.dot(WEIGHTS, np.sqrt(x * x)), np.diag(WEIGHTS**2)),
+}
+"""By the kind: a number of which f is taken, and the factors of the second derivatives where all are 0."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [(op, list(MIXED)[k % len(MIXED)], METHODS[k % len(METHODS)]) for k, op in enumerate(THROUGH)],
+    ids=lambda c: f"{c[0].name}-{c[1]}-{c[2]}",
+)
+def test_an_array_of_kinks_through_an_op(case: tuple[type[Operation], str, Any]) -> None:
+    op, kind, method = case
+    f, (of, factors) = even(THROUGH[op]), MIXED[kind]
+    is_exact = op is not ew.ConvertOp
+    expected = bend(f if is_exact else even(lambda a: np.exp(np.prod(1 + a * V))))
+    slope = ad.jit(ad.grad(lambda x: f(of(x))), method=method)
+    np.testing.assert_allclose(slope(np.zeros(3)), np.zeros(3), atol=1e-12)
+    hessian = ad.jit(ad.jacfwd(slope), method=method)(np.zeros(3))
+    tolerance = {"rtol": 1e-7, "atol": 1e-7} if is_exact else {"rtol": 1e-4, "atol": 1e-7}
+    np.testing.assert_allclose(hessian, expected * factors, **tolerance)

@@ -1,14 +1,13 @@
 """Makes values smooth at ties, where they are made of kinks, for derivatives of second order.
 
     %a = array.abs %x
-    %l = array.log1p (array.exp (-%a))      --->     where x = 0: log 2 - a / 2 + x x / 8, elsewhere as it was
+    %l = array.log1p (array.exp (-%a))      --->     %l, and where x = 0: x x / 8 more, which is 0
 
-Where a kink a is 0, what is computed of it elementwise is f(0) + f'(0) a + f''(0) a^2 / 2, up to third order;
-of a kink that is one number, what is computed by any ops that have a derivative.
-In this form the kink stands by itself, with the derivatives 0 of its convention, and a^2 is smooth. So the
-second derivative at a tie is the mean of the limits from both sides, which is that of the function where
-kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Values at ties stay as they are up to rounding, and all else
-as it is. What is differentiated once needs none of this.
+Where a kink a is 0, what is computed of it is f(0) + f'(0) a + f''(0) a^2 / 2, up to third order. The slope
+of a is 0 there by convention, so derivatives that are made op by op lack those of the last term, whose factor
+a^2 is smooth: x x. With it the second derivative at a tie is the mean of the limits from both sides, which is
+that of the function where kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Each of several kinks has a term.
+Values stay as they are. What is differentiated once needs none of this.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ kink is 0, and that behind the last op that is not linear.
 
 What is linear in a kink has the derivative that its convention gives. What is read by ops that are not linear
 is read as it is, since these are made smooth as a whole, as are sums with a root, since its derivative is
-infinite, and may cancel.
+infinite, and may cancel. Elements of an array depend each on one of the kink, or, behind what mixes elements,
+on many: these have coefficients by each element.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.ordering import CumulativeOp, SortOp
 from mlirad.dialects.array.reductions import ReduceOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.linear.linearity import ALL, LINEAR_IN
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
 from mlirad.errors import DifferentiationError
@@ -33,7 +35,7 @@ from mlirad.ir.moves import sources
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.code_jets import Code, is_followed
-from mlirad.passes.expand_ties.kinks import Kink
+from mlirad.passes.expand_ties.kinks import Kink, square_of_extremum
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,10 @@ class Cone:
     """The ops that read what depends on the kink as it is."""
     routes: dict[Value, Route] = field(default_factory=dict[Value, Route])
     """The route of each value that depends on the kink, even ones included."""
+    mixed: set[Value] = field(default_factory=set[Value])
+    """The values whose elements depend on several ones of the kink."""
+    _mixing: Code | None = None
+    """The ops on a symbol and a direction, if there are such values."""
     _known: dict[Hashable, Route] = field(default_factory=dict[Hashable, Route])
 
     @staticmethod
@@ -115,7 +121,7 @@ class Cone:
             self._enter_block(region.block)
         inside, self.ops = self.ops, outside
         made = (v for region in op.regions for v in yields(region))
-        if not (self.is_alone and self._moving([*own_operands(op), *made]) and self._enter(op)):
+        if not (self._moving([*own_operands(op), *made]) and self._enter(op)):
             self.ops = inside
 
     def _moving(self, values: Iterable[Value]) -> list[Value]:
@@ -124,33 +130,57 @@ class Cone:
 
     def _enter(self, op: Operation) -> bool:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""
-        if not op.results:
+        if not op.results or op.results[0] in self.kink.taken:
             return False
         value = op.results[0]
         if value in self.kink.symbols:
             self.code.enter(op)
+            if self._mixing is not None:
+                self._mixing.enter(op)
             self._add(op, [value], Route(shape=shape_of(value)) if self.is_alone else Route())
             return True
         read = self._moving(free_values(op))
-        route = self._route(op, read) if read and is_followed(op, alone=self.is_alone) else None
-        if route is None:
+        if not read:
             return False
+        route = self._route(op, read) if is_followed(op, alone=self.is_alone) else None
+        if route is None and not self._may_mix(op):
+            return False
+        code = self.code if route is not None else self._mixing_code()
         try:
-            self.code.enter(op)
+            code.enter(op)
+            if route is not None and self._mixing is not None:
+                self._mixing.enter(op)
         except DifferentiationError:  # of an op without derivative
             return False
         is_raw = self.is_root or not is_linear(op, read)
         is_curved = is_raw or not self.curved.isdisjoint(read)
-        values = [v for v in op.results if is_float(v) and self.code.depends(v)]
+        values = [v for v in op.results if is_float(v) and code.depends(v)]
         for v in values:
             if is_curved:
                 self.curved.add(v)
-            if self.code.is_even(v):
+            if route is not None and code.is_even(v):
                 self.even.add(v)
         if is_raw or (is_curved and not self.even.isdisjoint(values)):
             self.readers_of_raw.add(op)
-        self._add(op, values, route)
+        if route is None:
+            self.mixed.update(values)
+        self._add(op, values, route or Route(shape=()))
         return True
+
+    def _may_mix(self, op: Operation) -> bool:
+        """Tell if an op may mix elements of the kink; an extremum of magnitudes is another kink."""
+        shape = shape_of(self.kink.size)
+        if self.is_alone or not all(map(is_static, shape)):
+            return False
+        return is_followed(op, alone=True) and square_of_extremum(op.results[0]) is None
+
+    def _mixing_code(self) -> Code:
+        """The code along a direction, which has all ops that have been taken in."""
+        if self._mixing is None:
+            self._mixing = Code(self.kink.size.type, self.kink.symbols, 2, along=True)
+            for op in self.ops:
+                self._mixing.enter(op)
+        return self._mixing
 
     def _add(self, op: Operation, values: Iterable[Value], route: Route) -> None:
         for v in values:
@@ -162,6 +192,8 @@ class Cone:
         """The route of the result of an op; `None` if one element depends on several of the kink."""
         if self.is_alone:
             return Route(shape=())
+        if not self.mixed.isdisjoint(read):
+            return None
         if not isinstance(op, MOVES):
             first, *others = (self.routes[o] for o in read)
             return first if all(route is first for route in others) else None

@@ -1,6 +1,9 @@
-"""Polynomials in the place of what kinks are in, where these tie.
+"""The terms that make values smooth at ties, added at the ends of the cones of kinks.
 
-%e = array.exp (-%a)     -->     select (%a == 0), 1 - %a + %x * %x / 2, %e
+%e = array.exp (-%a)     -->     %e + (select (%a == 0), %x * %x / 2, -0)
+
+What is read by ops that are made smooth themselves is read without terms, those of other kinks aside. A root,
+whose derivative is infinite where it is 0, is read there as a constant.
 """
 
 from __future__ import annotations
@@ -11,44 +14,38 @@ from dataclasses import field
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES
 from mlirad.dialects.array.reductions import DotOp
-from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
+from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import free_values
-from mlirad.ir.moves import moved, sources
-from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.code_jets import Polynomial, polynomials
-from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, Route, size_of_code
+from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, size_of_code
 from mlirad.passes.expand_ties.kinks import kinks_of
+from mlirad.passes.expand_ties.terms import Terms
 from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.smooth_identities.roots import is_inner
 
-MOST_ROUNDS = 3
-"""Of how many kinks a value may be made that it is smooth at ties of all of them: it grows with each."""
+MOST_ADDED = 6000
+"""How many ops may be emitted for the ties of a function; kinks beyond are left as they are."""
 
 
 def expanded(function: FuncOp) -> FuncOp:
-    """The function, with polynomials at the ends of the cones of its kinks; itself if there are none."""
-    cones = list(_cones(function, ()))
+    """The function, smooth at the ends of the cones of its kinks; itself if there are none."""
+    cones = _cones(function)
     products = _products(cones)
     if products:
         function = _with_sums(function, products)
-        cones = list(_cones(function, ()))
-    done = frozenset[Value]()
-    for _ in range(MOST_ROUNDS):
-        chosen = _apart([cone for cone in cones if not cone.is_smooth])
-        if not chosen:
-            break
-        expansion = _Expansion.of(chosen, done)
-        function = rebuild_function(function, expansion.visit)
-        erase_unused(function_block(function))
-        done = frozenset(expansion.done)
-        cones = list(_cones(function, done))
+        cones = _cones(function)
+    chosen = [cone for cone in cones if not cone.is_smooth]
+    if not chosen:
+        return function
+    function = rebuild_function(function, _Expansion.of(chosen).visit)
+    erase_unused(function_block(function))
     return function
 
 
@@ -59,8 +56,12 @@ def _products(cones: Iterable[Cone]) -> set[Operation]:
         for cone in cones
         for value in cone.routes
         for op in (use.operation for use in value.uses)
-        if isinstance(op, DotOp) and is_inner(op) and op.lhs in cone.routes and op.rhs in cone.routes
+        if isinstance(op, DotOp) and is_inner(op) and all(_is_by_element(v, cone) for v in (op.lhs, op.rhs))
     }
+
+
+def _is_by_element(value: Value, cone: Cone) -> bool:
+    return value in cone.routes and value not in cone.mixed
 
 
 def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
@@ -76,12 +77,10 @@ def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
     return rebuild_function(function, visit)
 
 
-def _cones(function: FuncOp, done: Container[Value]) -> Iterator[Cone]:
-    """The cones of all kinks but those that are done, those in regions first."""
-    for block in reversed(list(_blocks(function.body))):
-        for kink in kinks_of(block):
-            if kink.size not in done:
-                yield Cone.of(block, kink)
+def _cones(function: FuncOp) -> list[Cone]:
+    """The cones of all kinks, those in regions first."""
+    blocks = reversed(list(_blocks(function.body)))
+    return [Cone.of(block, kink) for block in blocks for kink in kinks_of(block)]
 
 
 def _blocks(region: Region) -> Iterator[Block]:
@@ -93,103 +92,107 @@ def _blocks(region: Region) -> Iterator[Block]:
                 yield from _blocks(inner)
 
 
-def _apart(cones: Iterable[Cone]) -> list[Cone]:
-    """Cones that share no op with each other."""
-    taken = set[Operation]()
-    found: list[Cone] = []
-    for cone in cones:
-        ops = {inner for op in cone.ops for inner in (op, *(o for r in op.regions for o in nested_ops(r)))}
-        if taken.isdisjoint(ops):
-            taken.update(ops)
-            found.append(cone)
-    return found
-
-
 @dataclass
 class _Expansion:
-    """The rewriting of a function: by the op whose results have to be made smooth, the cone that it ends."""
+    """The rewriting of a function: what is added to the values that have to be made smooth."""
 
-    ends: dict[Operation, Cone]
-    readers_of_raw: set[Operation]
+    ends: dict[Operation, list[Cone]]
+    """By the op whose results have to be made smooth: the cones that they end."""
+    raw_reads: dict[Operation, set[int]]
+    """By the op, the cones whose values it reads as they are, as `id`s."""
+    roots: dict[Value, Cone]
+    """The kinks that are roots, whose derivative is infinite."""
     sizes: set[Value]
-    """The kinks that are expanded, and those that have been."""
-    done: set[Value] = field(default_factory=set[Value])
-    """These in the function that comes out."""
-    raw: Environment = field(default_factory=dict[Value, Value])
+    """The kinks."""
+    base: Environment = field(default_factory=dict[Value, Value])
+    """By values that have been made smooth: these as they were."""
+    terms: dict[Value, list[tuple[Cone, Value]]] = field(default_factory=dict)
+    """By these values: what has been added for which cone."""
+    guarded: Environment = field(default_factory=dict[Value, Value])
+    """By roots: these with the derivative 0 where they are 0."""
+    plain: Environment = field(default_factory=dict[Value, Value])
+    """By kinks: these as the function has them."""
+    around: frozenset[int] = frozenset()
+    """The cones whose values ops around read as they are."""
+    left: int = MOST_ADDED
 
     @staticmethod
-    def of(cones: Sequence[Cone], done: Iterable[Value]) -> _Expansion:
-        """The rewriting for cones that share no ops."""
-        ends = {op: cone for cone in cones for op in cone.ops if cone.ends_of(op)}
-        readers = {op for cone in cones for op in cone.readers_of_raw}
-        return _Expansion(ends, readers, {*done, *(cone.kink.size for cone in cones)})
+    def of(cones: Sequence[Cone]) -> _Expansion:
+        """The rewriting for cones."""
+        ends: dict[Operation, list[Cone]] = {}
+        raw_reads: dict[Operation, set[int]] = {}
+        roots: dict[Value, Cone] = {}
+        for cone in cones:
+            for op in cone.ops:
+                if cone.ends_of(op):
+                    ends.setdefault(op, []).append(cone)
+            for op in cone.readers_of_raw:
+                raw_reads.setdefault(op, set()).add(id(cone))
+            roots.update((v, cone) for v in cone.kink.symbols if isinstance(v.owner, ew.SqrtOp))
+        return _Expansion(ends, raw_reads, roots, {cone.kink.size for cone in cones})
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op, and what stands for its results where they have to be made smooth."""
-        reads_raw = op in self.readers_of_raw
-        inner = {o: self.raw.get(o, env.get(o, o)) for o in free_values(op)} if reads_raw else env
+        around = self.around
+        raw = around | self.raw_reads.get(op, set())
+        inner = {o: self._read(b, o, raw, env) for o in free_values(op)} if raw else env
         if op.regions and not isinstance(op, MOVES):
+            self.around = raw
             visit_regions(b, op, inner, self.visit)
+            self.around = around
         else:
             b.rebuild(op, inner)
-        env.update((r, inner[r]) for r in op.results)
-        self.done.update(env[r] for r in op.results if r in self.sizes)
-        cone = self.ends.get(op)
-        if cone is not None:
+        for result in op.results:
+            env[result] = inner[result]
+            if result in self.sizes:
+                self.plain[result] = env[result]
+            if result in self.roots:
+                self.guarded[result] = _guarded(b, env[result])
+        for cone in self.ends.get(op, ()):
             self._smooth(b, cone, op, env)
 
+    def _read(self, b: ArrayBuilder, value: Value, raw: Container[int], env: Environment) -> Value:
+        """A value without what has been added for cones whose values are read as they are."""
+        root, terms = self.roots.get(value), self.terms.get(value, [])
+        is_guarded = root is not None and id(root) in raw
+        if not is_guarded and not any(id(cone) in raw for cone, _ in terms):
+            return env.get(value, value)
+        found = self.guarded[value] if is_guarded else self.base[value]
+        for cone, term in terms:
+            if id(cone) not in raw:
+                found = b.add(found, term)
+        return found
+
     def _smooth(self, b: ArrayBuilder, cone: Cone, op: Operation, env: Environment) -> None:
-        """Put polynomials in the kink, where that is 0, in the place of results of an op; on a branch of its
-        own if more than elements is computed of a kink that is one number.
-        """
+        """Add to results of an op what makes them smooth where the kink is 0."""
         values = cone.ends_of(op)
         ops = cone.behind(values)
-        if size_of_code(o for o in ops if o.results[0] not in cone.kink.symbols) > MOST_OPS:
+        size = size_of_code(o for o in ops if o.results[0] not in cone.kink.symbols)
+        if size > min(MOST_OPS, self.left):
             return
-        known = {**env, **self.raw}
-        raw, kink = [env[v] for v in values], cone.kink
-
-        def in_place(x: Value, value: Value) -> Value:
-            x = _placed(b, cone.routes[value], x, known)
-            return b.convert(x, element_of(value)) if is_float(x) else x
-
-        def smooth() -> list[Value]:
-            found = polynomials(b, ops, values, kink.symbols, known)
-            b.location, b.name_hint = op.location, op.results[0].name_hint
-            made = zip(found, values, raw, strict=True)
-            return [r if f.quadratic is None and not cone.is_root else total(f, v) for f, v, r in made]
-
-        def total(f: Polynomial, value: Value) -> Value:
-            found = f.constant
-            for factor, power in ((f.linear, kink.a), (f.quadratic, kink.square)):
-                if factor is not None:
-                    found = b.add(found, b.absorbing_mul(factor, in_place(power(b, known), value)))
-            return found
-
-        if cone.is_alone and any(inner.regions or any(map(shape_of, inner.results)) for inner in ops):
-            is_tie = b.reshape(kink.is_tie(b, known), ())
-            made = b.if_(is_tie, smooth, lambda: raw)
-        else:
-            is_tie = kink.is_tie(b, known)
-            made = [
-                v if s is v else b.select(in_place(is_tie, value), s, v)
-                for s, v, value in zip(smooth(), raw, values, strict=True)
-            ]
-        for value, v, s in zip(values, raw, made, strict=True):
-            env[value] = s
-            if value not in cone.even:
-                self.raw[value] = v
+        self.left -= size
+        known = {**env, **self.base, **self.guarded}
+        terms = Terms(b, cone, ops, values, known, {**env, **self.base, **self.plain}).made()
+        for value, term in zip(values, terms, strict=True):
+            if term is None:
+                continue
+            before = env[value]
+            b.location, b.name_hint = op.location, value.name_hint
+            env[value] = b.add(before, term)
+            if value in cone.even:
+                if value in self.base:
+                    self.base[value] = b.add(self.base[value], term)
+            else:
+                self.base.setdefault(value, before)
+                self.terms.setdefault(value, []).append((cone, term))
 
 
-def _placed(b: ArrayBuilder, route: Route, x: Value, env: Environment) -> Value:
-    """Elements of the shape of a kink where the route has those of the kink, and 0 elsewhere."""
-    if route.shape is not None:
-        return b.broadcast(b.reshape(x, ()), route.shape, ())
-    if route.op is None:
-        return x
-    zeros = (b.zeros(array_type(shape_of(v), element_of(x))) for v in sources(route.op))
-    parts = [
-        nothing if inner is None else _placed(b, inner, x, env)
-        for inner, nothing in zip(route.sources, zeros, strict=True)
-    ]
-    return moved(b, route.op, parts, env)
+def _guarded(b: ArrayBuilder, root: Value) -> Value:
+    """A root, with the derivative 0 where it is 0."""
+    op = root.owner
+    assert isinstance(op, ew.SqrtOp)
+    zeros = b.zeros(root.type)
+    is_zero = b.compare("eq", op.operand, zeros)
+    return b.select(
+        is_zero, zeros, b.unary(ew.SqrtOp, b.select(is_zero, b.splat(1.0, root.type), op.operand))
+    )

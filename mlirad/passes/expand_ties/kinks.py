@@ -41,6 +41,8 @@ class Kink:
     """The two numbers whose distance a is; a root or an extremum has none."""
     symbols: dict[Value, Symbol] = field(default_factory=dict)
     """By the value: what it is in terms of a."""
+    taken: set[Value] = field(default_factory=set[Value])
+    """Values that are this kink in another shape, and symbols of another one."""
 
     def __post_init__(self) -> None:
         self.symbols[self.size] = _as_it_is if self.sign > 0 else _negative
@@ -59,7 +61,7 @@ class Kink:
         """Its square."""
         if self.numbers is None:
             size = env.get(self.size, self.size)
-            emit = _square_of_extremum(size) or square_of(size)
+            emit = square_of_extremum(size) or square_of(size)
             assert emit is not None
             return emit(b)
         distance = b.sub(*self._numbers(b, env))
@@ -87,7 +89,7 @@ def _kinks(block: Block) -> list[Kink]:
         value = op.results[0]
         distance = _distance(value)
         if distance is None:
-            if is_radius(value) or _square_of_extremum(value) is not None:
+            if is_radius(value) or square_of_extremum(value) is not None:
                 found.append(Kink(value))
             continue
         numbers, sign = distance
@@ -125,6 +127,7 @@ def _joined(kinks: list[Kink]) -> list[Kink]:
         base = first
         if values[shared] is not first.size:
             base = Kink(values[shared], first.sign)
+            first.taken.add(values[shared])
             found.insert(found.index(first), base)
         for factor, kink, values in others:
             if values[shared] is kink.size:
@@ -132,6 +135,7 @@ def _joined(kinks: list[Kink]) -> list[Kink]:
                 symbols = kink.symbols
             else:
                 symbols = {values[shared]: kink.symbols[kink.size]}
+                kink.taken.add(values[shared])
             base.symbols.update((v, _multiplied(symbol, factor / unit)) for v, symbol in symbols.items())
     return found
 
@@ -184,7 +188,7 @@ def _distance(value: Value) -> tuple[Numbers, float] | None:
     return (numbers, sign) if {one.lhs, one.rhs} == {other.lhs, other.rhs} else None
 
 
-def _square_of_extremum(value: Value) -> Emit | None:
+def square_of_extremum(value: Value) -> Emit | None:
     """The square of the largest or smallest of magnitudes; `None` of anything else.
 
     It takes the place of what is written only where it is 0: elsewhere, squares that underflow would be ties.

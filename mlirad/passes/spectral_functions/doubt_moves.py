@@ -45,7 +45,11 @@ BY_STRUCTURE: Final = (
 
 
 def is_followed(reader: Operation, op: Operation) -> bool:
-    """Tell whether doubts go on through an op that reads a result of another one."""
+    """Tell whether doubts go on through an op that reads a result of another one, or end in it, as in a
+    comparison.
+    """
+    if reader.results and not reader.regions and not any(map(is_float, reader.results)):
+        return True
     return reader.parent is op.parent and isinstance(reader, BY_STRUCTURE)
 
 

@@ -157,10 +157,13 @@ def _custom(t: ForwardMode, op: CustomOp) -> None:
         raise one_way(rule, rule.block.args[len(op.known) :], True, location_of(op))
     b.rebuild_unfolded(op, t.env)
     inputs = [t.value(x) for x in op.inputs]
+    by_captures = _by_captures(t, op, inputs)
+    if not any(x in t.tangents for x in op.inputs):
+        t.tangents.update(by_captures)
+        return
     tangents = [t.tangent(x) for x in op.inputs if is_float(x)]
     known = map(t.value, (*free, *op.known))
     images = b.inline_region(code, [*known, *tangents], t.env)
-    by_captures = _by_captures(t, op, inputs)
     for y, image in zip((y for y in op.outputs if is_float(y)), images, strict=True):
         other = by_captures.get(y)
         t.tangents[y] = image if other is None else b.add(image, other)

@@ -198,7 +198,9 @@ class Jets:
         for result in op.results:
             value, tangent = tangents.value(result), tangents.tangents.get(result)
             env[result] = value
-            if tangent is not None and (value, 1) not in self.known.coefficients:
+            if tangent is None:
+                self.known.active[value] = False
+            elif (value, 1) not in self.known.coefficients:
                 self.known.tangents[value] = tangent
                 self.known.active[value] = True
             if value is not result and self.known.active.get(result):
