@@ -5,7 +5,9 @@
 
 All cases of a test together would take some t seconds. As many run as take about sqrt(t * UNIT), and one
 at least: all of a quick test, every tenth of a test of five seconds. `sampling.py` says which these are, and
-which values are met in any case. Tests that no run has timed keep what is stated.
+which values are met in any case. Of the tests of one case that take LONG seconds or more, the quickest of
+each file runs every day; those of the repository itself always do. Tests that no run has timed keep what is
+stated.
 """
 
 from __future__ import annotations
@@ -19,11 +21,17 @@ from typing import Any
 
 import pytest
 
-from tests.everyday import EVERYDAY
+from tests.everyday import EVERYDAY, LONG_TESTS
 from tests.sampling import alternation, left_out_by
 
-UNIT = 0.03
-"""The seconds of a test of which every case runs."""
+UNIT = 0.01
+"""The seconds of a test all of whose cases run."""
+
+LONG = 3.0
+"""The seconds from which a test of one case is long."""
+
+OF_THE_REPOSITORY = ("tests/test_", "tests/packaging/", "tests/typing/")
+"""Files whose tests look at the whole package rather than at programs."""
 
 TABLE = Path(__file__).with_name("everyday.py")
 
@@ -56,7 +64,10 @@ def main() -> None:
             sample = _sample(name, items, seconds[name] / cases[name], options.unit)
         if sample is not None:
             chosen[name] = sample
-    TABLE.write_text(_table(chosen))
+    single = {name for name, items in collected.tests.items() if not hasattr(items[0], "callspec")}
+    long = {name for name in LONG_TESTS & single if not cases[name]}
+    long |= _long_tests({name: seconds[name] for name in single if cases[name]})
+    TABLE.write_text(_table(chosen, sorted(long)))
 
 
 def _times(report: Path) -> tuple[dict[str, float], Counter[str]]:
@@ -84,13 +95,24 @@ def _sample(name: str, items: list[Any], average: float, unit: float) -> tuple[i
     return None
 
 
-def _table(chosen: dict[str, tuple[int, int]]) -> str:
+def _long_tests(seconds: dict[str, float]) -> set[str]:
+    """Those that take long, but for the quickest of each file and for all tests of the repository."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(seconds, key=seconds.__getitem__):
+        if seconds[name] >= LONG and not name.startswith(OF_THE_REPOSITORY):
+            files[name.partition("::")[0]].append(name)
+    return {name for names in files.values() for name in names[1:]}
+
+
+def _table(chosen: dict[str, tuple[int, int]], long: list[str]) -> str:
     lines = "".join(f'    "{name}": ({n}, {k}),\n' for name, (n, k) in chosen.items())
+    names = "".join(f'        "{name}",\n' for name in long)
     return (
         '"""Tests of which some cases run every day, by `choose_everyday.py`."""\n\n'
         "# ruff: noqa: E501\n\n"
         "from __future__ import annotations\n\n"
-        f"EVERYDAY: dict[str, tuple[int, int]] = {{\n{lines}}}\n"
+        f"EVERYDAY: dict[str, tuple[int, int]] = {{\n{lines}}}\n\n"
+        f"LONG_TESTS: frozenset[str] = frozenset(\n    {{\n{names}    }}\n)\n"
     )
 
 

@@ -8,7 +8,8 @@ indices add up to k modulo n. Tests with the parameters of `ALTERNATING` have th
 a k that goes on from one test to the next; others have what `everyday.py` lists, which `choose_everyday.py`
 writes. So a test with several parameters meets every value of each of them but the alternating and the
 sampled ones, which is checked when the tests are collected; of a test with one parameter every n-th case is
-left. A test named on the command line runs.
+left. Tests of one case that take long are in `LONG_TESTS`, all but the quickest of each file, and run in
+`make fuzz` alone. A test named on the command line runs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from tests.everyday import EVERYDAY
+from tests.everyday import EVERYDAY, LONG_TESTS
 
 ALTERNATING = {"interpret": 2, "evaluator": 3, "features": 3, "seed": 5}
 """Compiled and interpreted; these and by `chad`; code for three processors; random programs."""
@@ -36,11 +37,15 @@ def left_out(items: Iterable[Any]) -> list[Any]:
     for item in items:
         tests[item.nodeid.partition("[")[0]].append(item)
     files = {name.partition("::")[0] for name in tests}
-    unknown = [name for name in EVERYDAY if name.partition("::")[0] in files and name not in tests]
+    listed = [*EVERYDAY, *sorted(LONG_TESTS)]
+    unknown = [name for name in listed if name.partition("::")[0] in files and name not in tests]
     assert not unknown, f"tests/everyday.py lists {unknown}"
     alternating = Counter[str]()
     found: list[Any] = []
     for name, cells in tests.items():
+        if name in LONG_TESTS:
+            found += cells
+            continue
         sample = EVERYDAY.get(name)
         n = alternation(cells)
         if n is not None:

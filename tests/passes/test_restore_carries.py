@@ -14,7 +14,8 @@ import mlirad as ad
 from mlirad.dialects.array.control import ScanOp, TapeType
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
-from mlirad.pipelines import METHODS, expansion
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion
 from tests.acceptance.test_random_programs import run_for
 from tests.passes.derivatives import run_passes
 
