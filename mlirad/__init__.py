@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from mlirad.frontend.constructs.associative import associative_scan
     from mlirad.frontend.constructs.result_shapes import ShapeDtype, eval_shape
     from mlirad.frontend.differentiation.checks import check_derivatives
+    from mlirad.frontend.differentiation.instances import Instance
     from mlirad.frontend.differentiation.jets import jet
+    from mlirad.frontend.differentiation.sweeps import sweep
     from mlirad.frontend.exporting import export
     from mlirad.frontend.interface import (
         Array,
@@ -142,6 +144,7 @@ __all__ = [
     "DonationWarning",
     "DroppedRuleWarning",
     "DtypeError",
+    "Instance",
     "IntegerOverflowError",
     "InterpreterError",
     "LinearAlgebraError",
@@ -227,6 +230,7 @@ __all__ = [
     "stack",
     "stop_gradient",
     "sum_of",
+    "sweep",
     "switch",
     "to_jax",
     "to_torch",
@@ -250,6 +254,8 @@ _ELSEWHERE = {
     "explore": "mlirad.explorer",
     "export": "mlirad.frontend.exporting",
     "jet": "mlirad.frontend.differentiation.jets",
+    "Instance": "mlirad.frontend.differentiation.instances",
+    "sweep": "mlirad.frontend.differentiation.sweeps",
     **dict.fromkeys(
         ("segment_max", "segment_min", "segment_prod", "segment_sum"),
         "mlirad.frontend.numpy_functions.protocols.numbered_segments",

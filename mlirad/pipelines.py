@@ -202,6 +202,11 @@ def completion(target: Target) -> tuple[str, ...]:
     return ("lay-out-transforms", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
 
 
+def sweep_preparation() -> tuple[ModulePass, ...]:
+    """The passes before a sweep: functions as values, and builds, are gone behind them."""
+    return _made(("eliminate-functions", "mlirad-inline", "bulk-operations"))
+
+
 def pipeline(options: Options, target: Target | None = None) -> tuple[ModulePass, ...]:
     """The passes that bring a module from one stage to another.
 

@@ -48,6 +48,7 @@ PASS_MODULES: dict[str, str] = {
     "name-ops": "mlirad.passes.check_absorbed",
     "check-absorbed": "mlirad.passes.check_absorbed",
     "linearize": "mlirad.passes.linearize",
+    "sweep": "mlirad.passes.sweep",
     "provenance": "mlirad.passes.chad.provenance",
     "formal-derivative": "mlirad.passes.chad.formal",
     "split-maps": "mlirad.passes.split_map",
