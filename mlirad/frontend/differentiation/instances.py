@@ -53,7 +53,7 @@ class Instance:
         ...     },
         ... )
         >>> ad.sweep(lambda p, q: p & (q ^ p), instance=xor)(True, False)
-        (np.True_, (np.True_, np.True_))
+        (np.True_, (np.False_, np.True_))
 
     With `reads_control=True` data also flow from conditions and positions, and through operations that have
     no line. Raises `ArgumentError` where a part is missing or is no elementwise function, and where a law
