@@ -346,6 +346,42 @@ def test_errors_are_one_sentence_with_the_line(call: Any, error: Any, message: s
     assert caught.value.location is not None and __file__ in caught.value.location
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("place", ["body", "branch", "loop", "while", "call"])
+def test_data_are_not_lost_without_a_word(place: str, mode: str) -> None:
+    """An integer that becomes a float and an integer again, wherever that is."""
+
+    def lossy(n: Any) -> Any:
+        return (n * 1.0).astype(int)
+
+    called = ad.function(lossy)
+
+    def f(n: Any) -> Any:
+        match place:
+            case "body":
+                return lossy(n) + n
+            case "branch":
+                return ad.cond(n > 1, lambda: lossy(n), lambda: 0) + n
+            case "loop":
+                return ad.fori_loop(0, 2, lambda i, c: c + lossy(n), 0) + n
+            case "while":
+                return ad.while_loop(lambda c: c < 9, lambda c: c + lossy(n) + 1, 0) + n
+            case _:
+                return called(n) + n
+
+    with pytest.raises(ad.DifferentiationError, match=r"has no data for what array\.\w+ makes"):
+        ad.sweep(f, "naturals", mode)(3)
+
+
+@pytest.mark.parametrize("instance", ["provenance", "cotangents"])
+def test_functions_that_hold_their_own_kind_are_refused(instance: str) -> None:
+    def f(x: Any) -> Any:
+        return ad.fori_loop(0, 3, lambda i, f: ad.lambda_(lambda z: f(z) * x), ad.lambda_(np.sin))(x)
+
+    with pytest.raises(ad.DifferentiationError, match=r"has no data for what array\.save makes"):
+        ad.sweep(f, instance)(2.0)
+
+
 def test_sweeps_in_programs() -> None:
     """Inside of compiled functions and batches, and derivatives of sweeps."""
     found = ad.jit(lambda x: ad.sweep(lambda y: y[0] * y[1])(x)[1])(X)

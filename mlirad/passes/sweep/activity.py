@@ -1,17 +1,25 @@
-"""Which values may carry data that are not zero, before anything is emitted."""
+"""Which values may carry data that are not zero, before anything is emitted, and whether any are lost."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
+from xdsl.dialects.builtin import i1
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
-from mlirad.dialects.shapes import Value
-from mlirad.ir.builder import yields
-from mlirad.ir.free_values import captures, free_values
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value, element_of
+from mlirad.ir.builder import function_block, yields
+from mlirad.ir.free_values import captures, free_values, own_operands
 from mlirad.passes.dual_arrays.activity import Kind, active_carries, active_values
 from mlirad.passes.sweep.instance import Instance
+
+Callees: TypeAlias = Mapping[str, FuncOp]
+"""The functions of a module by name."""
 
 
 def depending(instance: Instance, block: Block, active: Iterable[Value]) -> set[Value]:
@@ -53,3 +61,52 @@ def condition_reads(
     block = op.condition.block
     known = active | {block.args[k] for k in carries}
     return yields(op.condition)[0] in depending(instance, block, known)
+
+
+def require_no_loss(instance: Instance, block: Block, active: Iterable[Value], functions: Callees) -> None:
+    """Raise for an op that makes what carries nothing of what carries data, unless that is a truth value.
+
+    It is found in regions and in functions that are called, too, whose sweep may never be asked for.
+    """
+    _Losses(instance, functions).block(block, set(active))
+
+
+class _Losses:
+    def __init__(self, instance: Instance, functions: Callees):
+        self.instance, self.functions = instance, functions
+        self.seen: set[tuple[str, tuple[int, ...]]] = set()
+
+    def block(self, block: Block, active: set[Value]) -> None:
+        active = depending(self.instance, block, active)
+        for op in block.ops:
+            if reads(op, active):
+                self._op(op, active)
+
+    def _op(self, op: Operation, active: set[Value]) -> None:
+        match op:
+            case control.ScanOp() | control.WhileOp():
+                first = 1 if isinstance(op, control.ScanOp) else 0
+                carries = [first + k for k in carried(self.instance, op, active)]
+                if isinstance(op, control.ScanOp):
+                    carries += [1 + op.carry_count + k for k, x in enumerate(op.xs) if x in active]
+                for region in op.regions:
+                    self.block(region.block, active | {region.block.args[k] for k in carries})
+            case CheckpointOp() | CustomOp():
+                given = zip(op.body.block.args, own_operands(op), strict=True)
+                self.block(op.body.block, active | {a for a, v in given if v in active})
+            case control.IfOp() | control.SwitchOp():
+                for region in op.regions:
+                    self.block(region.block, active)
+            case CallOp():
+                name = op.callee.root_reference.data
+                key = name, tuple(k for k, v in enumerate(op.arguments) if v in active)
+                if key not in self.seen:
+                    self.seen.add(key)
+                    body = function_block(self.functions[name])
+                    self.block(body, {body.args[k] for k in key[1]})
+            case YieldOp() | ReturnOp():
+                pass
+            case _:
+                lost = [r for r in op.results if not self.instance.has(r) and element_of(r.type) != i1]
+                if lost:
+                    raise self.instance.refused(op, f"has no data for what {op.name} makes")

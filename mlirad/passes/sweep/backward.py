@@ -26,7 +26,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.passes.sweep.activity import active_captures, carried, condition_reads, depending, reads
-from mlirad.passes.sweep.forward import coefficients, is_choice, require_no_loss
+from mlirad.passes.sweep.forward import coefficients, is_choice
 from mlirad.passes.sweep.functions import SweptFunctions
 from mlirad.passes.sweep.instance import Instance
 from mlirad.passes.sweep.moves import add_back, deciding, is_move, moved_places
@@ -122,8 +122,8 @@ class Backward:
     def _plain(self, op: Operation) -> None:
         instance = self.instance
         if not any(map(instance.has, op.results)):
-            require_no_loss(instance, op)
-        elif is_move(op):
+            return
+        if is_move(op):
             if any(v in self.active for v in deciding(op)) and not instance.reads_control:
                 raise instance.refused(op, f"does not say what a position of {op.name} carries")
             self._note(op, partial(self._back_move, op))

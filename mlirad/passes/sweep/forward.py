@@ -22,7 +22,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.shapes import Value, element_of, shape_of
+from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
@@ -108,7 +108,6 @@ class Forward:
         read = [v for v in own_operands(op) if v in self.data]
         kept = [r for r in op.results if instance.has(r)]
         if not kept:
-            require_no_loss(instance, op)
             return
         if is_move(op):
             (result,) = kept
@@ -277,9 +276,3 @@ def coefficients(instance: Instance, op: ew.ElementwiseOp) -> Partials | None:
 def is_choice(op: Operation, instance: Instance) -> TypeGuard[ew.SelectOp]:
     """Whether an op chooses among elements, and the instance has no line of its own for that."""
     return isinstance(op, ew.SelectOp) and ew.SelectOp not in instance.partials and not instance.reads_control
-
-
-def require_no_loss(instance: Instance, op: Operation) -> None:
-    """Raise for an op whose result carries nothing, though what it reads does, unless it is a truth value."""
-    if any(element_of(r.type) != i1 for r in op.results):
-        raise instance.refused(op, f"has no data for what {op.name} makes")

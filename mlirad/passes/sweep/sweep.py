@@ -26,6 +26,7 @@ from mlirad.ir.first_order import require_first_order
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.differentiate import add_beside, chosen
+from mlirad.passes.sweep.activity import require_no_loss
 from mlirad.passes.sweep.backward import Backward
 from mlirad.passes.sweep.forward import Forward
 from mlirad.passes.sweep.functions import SweptFunctions
@@ -92,6 +93,7 @@ def sweep_function(
     source = ready[function.sym_name.data]
     if given is None:
         given = tuple(k for k, a in enumerate(function_block(source).args) if instance.has(a))
+    require_no_loss(instance, function_block(source), [function_block(source).args[k] for k in given], ready)
     make = _forward if mode == "forward" else _backward
     new = make(swept, source, given, fresh(f"{function.sym_name.data}_sweep"), True)
     new.location = function.location
