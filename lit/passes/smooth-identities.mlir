@@ -175,3 +175,26 @@ func.func @main(%x: f64) -> !linear.map<f64, f64> {
   %y, %d = linear.linearize %x {callee = @squared, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %d : !linear.map<f64, f64>
 }
+
+// -----
+
+// The largest and the smallest of two elements are those of two numbers, whose product is that of the numbers.
+
+// CHECK-LABEL: func.func @range(
+// CHECK-NEXT:    %[[first:.*]] = array.slice %x {starts = [0, 0], limits = [3, 1], strides = [1, 1]}
+// CHECK-NEXT:    %[[x:.*]] = array.reshape %[[first]] : tensor<3x1xf64> -> tensor<3xf64>
+// CHECK-NEXT:    %[[second:.*]] = array.slice %x {starts = [0, 1], limits = [3, 2], strides = [1, 1]}
+// CHECK-NEXT:    %[[y:.*]] = array.reshape %[[second]] : tensor<3x1xf64> -> tensor<3xf64>
+// CHECK-NEXT:    %p = array.mul %[[x]], %[[y]] : tensor<3xf64>
+// CHECK-NEXT:    func.return %p : tensor<3xf64>
+func.func @range(%x: tensor<3x2xf64>) -> tensor<3xf64> {
+  %l = array.reduce max %x {dims = [1]} : tensor<3x2xf64> -> tensor<3xf64>
+  %s = array.reduce min %x {dims = [1]} : tensor<3x2xf64> -> tensor<3xf64>
+  %p = array.mul %l, %s : tensor<3xf64>
+  func.return %p : tensor<3xf64>
+}
+
+func.func @main(%x: tensor<3x2xf64>) -> !linear.map<tensor<3x2xf64>, tensor<3xf64>> {
+  %y, %d = linear.linearize %x {callee = @range, wrt = [0]} : tensor<3x2xf64> -> (tensor<3xf64>, !linear.map<tensor<3x2xf64>, tensor<3xf64>>)
+  func.return %d : !linear.map<tensor<3x2xf64>, tensor<3xf64>>
+}

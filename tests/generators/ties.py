@@ -89,6 +89,15 @@ PARTS: dict[str, Part] = {
     "sign(x) sinh |x|": Part(lambda x: np.sign(x) * np.sinh(np.abs(x)), mp.sinh, "0"),
     "copysign": Part(lambda x: np.copysign(np.arctan(np.abs(x)), x), mp.atan, "0"),
     "max min": Part(lambda x, y: np.maximum(x, y) * np.minimum(x, y), lambda x, y: x * y, "uv"),
+    "extrema of two": Part(
+        lambda x, y: np.max(np.stack([x, y])) * np.min(np.stack([x, y])), lambda x, y: x * y, "uv"
+    ),
+    "range of two^2": Part(lambda x, y: np.ptp(np.stack([x, y])) ** 2, lambda x, y: (x - y) ** 2, "uv"),
+    "cos of the range of rows": Part(
+        lambda x, y: np.sum(np.cos(np.ptp(np.stack([np.stack([x, y]), np.stack([y, 2 * x - y])]), axis=1))),
+        lambda x, y: mp.cos(x - y) + mp.cos(2 * (x - y)),
+        "uv",
+    ),
     "|x - y|^2": Part(lambda x, y: np.abs(x - y) ** 2, lambda x, y: (x - y) ** 2, "uv"),
     # Norms
     "hypot^2": Part(lambda x, y: np.hypot(x, y) ** 2, lambda x, y: x**2 + y**2, "00"),

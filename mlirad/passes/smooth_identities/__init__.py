@@ -5,6 +5,7 @@
     max(x, 0) + log1p(exp(-|x|))            softplus(x)         the kinks of both terms cancel
     where(x >= 0, f(|x|), g(|x|))           the kink takes the side that the choice takes
     sign(x) f(|x|)                          the slopes of both sides agree
+    max(x) min(x), of two elements          their product
 
 At a kink an op has the mean of two slopes as derivative: of a smooth function that kinks are in, this gives
 the first derivative, and 0 for the second. At a pole it has an infinite one, which a factor 0 absorbs.
@@ -23,6 +24,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.reductions import ReduceOp
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
@@ -64,8 +66,13 @@ class SmoothIdentitiesPass(ModulePass):
 
 def smooth_identities(function: FuncOp) -> FuncOp:
     """The function with `IDENTITIES` rewritten, in regions too; itself if there can be none."""
-    if not holds(function, KINKS):
+    if not holds(function, KINKS) and not _has_minimum(function):
         return function
     from mlirad.passes.smooth_identities.rewriting import rewritten
 
     return rewritten(function)
+
+
+def _has_minimum(function: FuncOp) -> bool:
+    """Tell if the smallest of some elements is taken: identities of extrema have both of them."""
+    return any(isinstance(op, ReduceOp) and op.kind.data == "min" for op in nested_ops(function.body))

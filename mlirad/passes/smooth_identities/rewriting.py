@@ -15,7 +15,7 @@ from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.reductions import DotOp
+from mlirad.dialects.array.reductions import DotOp, ReduceOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
@@ -28,6 +28,7 @@ from mlirad.passes.smooth_identities.exponentials import (
     log_sum,
     log_sum_of_difference,
 )
+from mlirad.passes.smooth_identities.extrema import extremum_of_two
 from mlirad.passes.smooth_identities.inverses import INVERSES, undone
 from mlirad.passes.smooth_identities.logarithms import logarithm
 from mlirad.passes.smooth_identities.odd import odd_product, with_sign
@@ -120,6 +121,10 @@ def _contraction(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None
     return contraction(b, cast(DotOp, op), *o)
 
 
+def _extremum(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
+    return extremum_of_two(b, cast(ReduceOp, op), *o)
+
+
 def _undone(b: ArrayBuilder, op: Operation, o: list[Value]) -> Value | None:
     return undone(b, type(op), o[0])
 
@@ -156,6 +161,7 @@ IDENTITIES: Final[Mapping[type[Operation], Rule]] = {
     ew.PowOp: _raised,
     ew.SqrtOp: _root,
     DotOp: _contraction,
+    ReduceOp: _extremum,
     ew.AddOp: _sum,
     ew.SubOp: _difference,
     ew.SelectOp: _choice,
