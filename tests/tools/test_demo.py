@@ -163,7 +163,7 @@ def test_the_demo_leaves_the_profiler_as_it_was() -> None:
         (run("missing"), "missing is not defined in"),
         (run("np"), "np is no function in"),
         (run("whole", "--args", "3"), "has no floating-point argument"),
-        (run("broken"), "functions.py:61: error: 1 positions for an array of rank 0"),
+        (run("broken"), "functions.py:66: error: 1 positions for an array of rank 0"),
         (run("ex2", "--args", "what"), "cannot read 'what'"),
         (run("ex2", "--args", "zeros"), "'zeros' has no shape"),
         (run("ex2", "--args", "1.0", "2.0"), "ex2"),
