@@ -13,6 +13,7 @@ from docs.markdown import cell, code
 from mlirad.frontend.interface import Array  # with all methods, and with all tables complete
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
+from mlirad.frontend.numpy_functions.meanings.special_calls import BY_CALLS
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_MODULES, scipy_functions
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
@@ -66,6 +67,7 @@ def by_module() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     names = {_name_of_ufunc(ufunc) for ufunc in (*all_meanings(), *SPECIAL)}
     names |= {_full_name(function) for function in FUNCTIONS}
+    names |= {f"scipy.special.{name}" for name in BY_CALLS}
     names |= {f"{module}.{name}" for module in SCIPY_MODULES for name in scipy_functions(module)}
     for full in sorted(names):
         module, _, name = full.rpartition(".")

@@ -93,7 +93,7 @@ def _special_function(*operands: _Array, function: str) -> _Array:
     known = SPECIAL_FUNCTIONS[function]
     if not known.ufunc:
         return OWN_FUNCTIONS[function](*operands)
-    return special_values(known.ufunc, *operands)[known.output]
+    return special_values(known.loop, *operands)[known.output]
 
 
 def _absorbing_mul(k: _Array, dx: _Array) -> _Array:

@@ -117,6 +117,30 @@ def _complex_hyp2f1(
     return ends, (a, b, c, x, y)
 
 
+def _of_whole_order(xp: Namespace, n: Lanes, *others: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """A recurrence over whole orders; those that are not whole have no loop."""
+    return (xp.abs(n) <= MOST_ORDERS) & _is_whole(xp, n), (n, *others)
+
+
+def _polynomial(xp: Namespace, n: Lanes, *others: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """Hypergeometric functions, which overflow the stack at large parameters."""
+    ends = xp.abs(n) <= MOST_TERMS
+    for parameter in others[:-1]:
+        ends = ends & (xp.abs(parameter) <= MOST_TERMS)
+    return ends, (n, *others)
+
+
+def _laguerre(xp: Namespace, n: Lanes, a: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """Steps are counted up to x, as in `hyp1f1`."""
+    ends, arguments = _polynomial(xp, n, a, x)
+    return ends & ((xp.abs(x) <= FAR) | ~_is_number(x)), arguments
+
+
+def _of_order(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """An array of all orders up to v is made."""
+    return xp.abs(v) <= MOST_TERMS, (v, x)
+
+
 DOMAINS: Final[dict[str, Domain]] = {
     "yn": _yn,
     "yv": _yv,
@@ -126,8 +150,28 @@ DOMAINS: Final[dict[str, Domain]] = {
     "hyperu": _hyperu,
     "hyp2f1": _hyp2f1,
     "complex_hyp2f1": _complex_hyp2f1,
+    **dict.fromkeys(
+        ("eval_legendre", "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_jacobi"), _polynomial
+    ),
+    "eval_genlaguerre": _laguerre,
+    **dict.fromkeys(
+        (
+            "whole_eval_legendre",
+            "whole_eval_chebyt",
+            "whole_eval_chebyu",
+            "whole_eval_gegenbauer",
+            "whole_eval_jacobi",
+            "whole_eval_genlaguerre",
+            "whole_eval_hermite",
+            "whole_eval_hermitenorm",
+        ),
+        _of_whole_order,
+    ),
+    "pbdv": _of_order,
+    "pbvv": _of_order,
 }
-"""By the name of a ufunc which arguments it ends at; with `complex_`, for complex numbers by their parts.
+"""By the name of a ufunc which arguments it ends at; with `complex_`, for complex numbers by their parts, and
+with `whole_`, for integers as first argument.
 
 Those that are not here end at all.
 """

@@ -17,6 +17,9 @@ from __future__ import annotations
 
 from mlirad.lazy_dataclass import dataclass
 
+OF_WHOLE = "whole_"
+"""What names of functions of whole orders begin with, where SciPy has another loop for these."""
+
 
 @dataclass(frozen=True)
 class SpecialFunction:
@@ -33,12 +36,37 @@ class SpecialFunction:
     outputs: int = 1
     ufunc_of_complex: str = ""
     is_imaginary: bool = False
+    is_of_whole: bool = False
+    """A flag for the loop of the ufunc whose first argument is an integer, in double precision."""
 
     @property
     def arity(self) -> int:
         """How many arguments there are."""
         return len(self.parameters)
 
+    @property
+    def loop(self) -> str:
+        """The ufunc, as domains call it."""
+        if self.ufunc_of_complex:
+            return f"complex_{self.ufunc_of_complex}"
+        return f"{OF_WHOLE}{self.ufunc}" if self.is_of_whole else self.ufunc
+
+
+_POLYNOMIALS = {
+    "eval_legendre n x": "Legendre function of the first kind, a polynomial for whole n",
+    "eval_chebyt n x": "Chebyshev function of the first kind, cos(n arccos(x))",
+    "eval_chebyu n x": "Chebyshev function of the second kind",
+    "eval_gegenbauer n a x": "Gegenbauer function",
+    "eval_jacobi n a b x": "Jacobi function",
+    "eval_genlaguerre n a x": "generalised Laguerre function",
+}
+"""Orthogonal polynomials, of any order."""
+
+_OF_WHOLE = _POLYNOMIALS | {
+    "eval_hermite n x": "Hermite polynomial H",
+    "eval_hermitenorm n x": "Hermite polynomial He",
+}
+"""Those whose loops for whole orders are recurrences."""
 
 _TABLE = {
     "gamma x": "gamma function",
@@ -121,6 +149,26 @@ _TABLE = {
     "pseudo_huber delta r": "delta (sqrt(delta^2 + r^2) - delta)",
     "fdtr dfn dfd x": "distribution function of the F distribution",
     "fdtrc dfn dfd x": "1 - fdtr(dfn, dfd, x), accurate in the tail",
+    "stdtrit df p": "the t with stdtr(df, t) = p",
+    "gdtrib a p x": "the b with gammainc(b, a x) = p",
+    "btdtria p b x": "the a with betainc(a, b, x) = p",
+    "btdtrib a p x": "the b with betainc(a, b, x) = p",
+    "elliprf x y z": "Carlson's symmetric elliptic integral of the first kind",
+    "elliprg x y z": "Carlson's symmetric elliptic integral of the second kind, without a pole",
+    "ber x": "Kelvin function ber",
+    "bei x": "Kelvin function bei",
+    "ker x": "Kelvin function ker",
+    "kei x": "Kelvin function kei",
+    "berp x": "derivative of the Kelvin function ber",
+    "beip x": "derivative of the Kelvin function bei",
+    "kerp x": "derivative of the Kelvin function ker",
+    "keip x": "derivative of the Kelvin function kei",
+    "itstruve0 x": "integral of struve(0, t) over t from 0 to x",
+    "it2struve0 x": "integral of struve(0, t) / t over t from x on",
+    "itmodstruve0 x": "integral of modstruve(0, t) over t from 0 to x",
+    "wright_bessel a b x": "Wright's generalised Bessel function",
+    "log_wright_bessel a b x": "log(wright_bessel(a, b, x))",
+    **_POLYNOMIALS,
 }
 """Ufuncs with one result: name and parameters, and what is computed."""
 
@@ -181,6 +229,12 @@ _SEVERAL = {
     "sici x": ("sici_si", "sici_ci"),
     "shichi x": ("shichi_shi", "shichi_chi"),
     "fresnel x": ("fresnel_s", "fresnel_c"),
+    "itj0y0 x": ("itj0y0_j", "itj0y0_y"),
+    "it2j0y0 x": ("it2j0y0_j", "it2j0y0_y"),
+    "iti0k0 x": ("iti0k0_i", "iti0k0_k"),
+    "it2i0k0 x": ("it2i0k0_i", "it2i0k0_k"),
+    "pbdv v x": ("pbdv_d", "pbdv_dp"),
+    "pbvv v x": ("pbvv_v", "pbvv_vp"),
 }
 """Ufuncs with several results, and what each is called."""
 
@@ -212,6 +266,18 @@ _MEANINGS_OF_PARTS = {
     "shichi_chi": "hyperbolic cosine integral",
     "fresnel_s": "Fresnel's sine integral",
     "fresnel_c": "Fresnel's cosine integral",
+    "itj0y0_j": "integral of j0 from 0 to x",
+    "itj0y0_y": "integral of y0 from 0 to x",
+    "it2j0y0_j": "integral of (1 - j0(t)) / t over t from 0 to x",
+    "it2j0y0_y": "integral of y0(t) / t over t from x on",
+    "iti0k0_i": "integral of i0 from 0 to x",
+    "iti0k0_k": "integral of k0 from 0 to x",
+    "it2i0k0_i": "integral of (i0(t) - 1) / t over t from 0 to x",
+    "it2i0k0_k": "integral of k0(t) / t over t from x on",
+    "pbdv_d": "parabolic cylinder function D",
+    "pbdv_dp": "derivative of the parabolic cylinder function D",
+    "pbvv_v": "parabolic cylinder function V",
+    "pbvv_vp": "derivative of the parabolic cylinder function V",
 }
 
 
@@ -220,6 +286,11 @@ def _special_functions() -> dict[str, SpecialFunction]:
     for signature, meaning in _TABLE.items():
         name, *parameters = signature.split()
         found[name] = SpecialFunction(tuple(parameters), meaning, name)
+    for signature, meaning in _OF_WHOLE.items():
+        name, *parameters = signature.split()
+        found[f"{OF_WHOLE}{name}"] = SpecialFunction(
+            tuple(parameters), f"{meaning}, for whole n", name, is_of_whole=True
+        )
     for signature, (ufunc, meaning) in _OF_OTHER_NAMES.items():
         name, *parameters = signature.split()
         found[name] = SpecialFunction(tuple(parameters), meaning, ufunc)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.array.special_domains import DOMAINS, HARMLESS
+from mlirad.dialects.array.special_functions import OF_WHOLE
 from mlirad.packages import special_ufunc
 
 CHUNK: Final = 1 << 12
@@ -22,7 +23,8 @@ _Array = npt.NDArray[Any]
 
 def special_values(ufunc: str, *operands: _Array) -> Sequence[_Array]:
     """The results of a ufunc; NaN at arguments at which SciPy takes for ever (`special_domains.py`)."""
-    called = special_ufunc(ufunc)
+    name = ufunc.removeprefix(OF_WHOLE)
+    called = _of_whole(special_ufunc(name)) if name != ufunc else special_ufunc(ufunc)
     arrays = np.broadcast_arrays(*operands)
     if arrays[0].size <= CHUNK:
         return _values(ufunc, called, operands)
@@ -30,6 +32,16 @@ def special_values(ufunc: str, *operands: _Array) -> Sequence[_Array]:
     starts = range(0, flat[0].size, CHUNK)
     parts = [_values(ufunc, called, [array[k : k + CHUNK] for array in flat]) for k in starts]
     return [np.concatenate(found).reshape(arrays[0].shape) for found in zip(*parts, strict=True)]
+
+
+def _of_whole(ufunc: Any) -> Any:
+    """The ufunc by its loop for an integer and doubles."""
+
+    def called(n: _Array, *others: _Array) -> _Array:
+        found = ufunc(n.astype(np.int64), *(x.astype(np.float64) for x in others))
+        return np.asarray(found, n.dtype)
+
+    return called
 
 
 class _NumPy:
@@ -66,5 +78,6 @@ def _values(name: str, ufunc: Any, operands: Sequence[_Array]) -> Sequence[_Arra
         found = ufunc(*operands)
         return cast("Sequence[_Array]", found if isinstance(found, tuple) else (found,))
     ends, arguments = domain(NUMPY, *operands)
-    value = cast(_Array, ufunc(*[np.where(ends, x, x.dtype.type(HARMLESS)) for x in arguments]))
-    return (np.where(ends, value, value.dtype.type(np.nan)),)
+    found = ufunc(*[np.where(ends, x, x.dtype.type(HARMLESS)) for x in arguments])
+    many = cast("tuple[_Array, ...]", found if isinstance(found, tuple) else (found,))
+    return [np.where(ends, value, value.dtype.type(np.nan)) for value in many]

@@ -17,6 +17,7 @@ from mlirad.dialects.array.special_values import special_values
 from mlirad.float_modes import silent
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.deltas.complex_partials import COMPLEX_PARTIALS
+from mlirad.interpreter.deltas.family_partials import FAMILY_PARTIALS
 
 
 class _Special:
@@ -273,6 +274,7 @@ _Partials: TypeAlias = (
 )
 
 _PARTIALS: dict[str, _Partials] = {
+    **FAMILY_PARTIALS,
     "gamma": lambda x, r: r * _s.psi(x),
     "rgamma": _rgamma,
     "beta": _beta,

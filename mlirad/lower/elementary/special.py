@@ -12,14 +12,14 @@ from typing import Final
 
 from mlirad.dialects.array.special_domains import DOMAINS, HARMLESS
 from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
-from mlirad.lower.llvm_text import IRBuilder, Operand, Value
+from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value
 from mlirad.lower.native_program import LOOP_PREFIX
 
 FLOPS: Final = 400
 """The rough cost of one lane."""
 
 _LETTERS = {"double": "d", "float": "f"}
-_BYTES = {"double": 8, "float": 4}
+_BYTES = {"double": 8, "float": 4, "i64": 8}
 
 
 def special(f: IRBuilder, *operands: Value, function: str) -> Value:
@@ -28,7 +28,7 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     kind, width = operands[0].kind, operands[0].width
     letter = _LETTERS[kind]
     ends: Value | None = None
-    domain = DOMAINS.get(known.ufunc or f"complex_{known.ufunc_of_complex}")
+    domain = DOMAINS.get(known.loop)
     if domain is not None:
         found, arguments = domain(_Namespace(), *[_Lanes(f, x) for x in operands])
         ends = found.value
@@ -41,6 +41,13 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
         for lane in range(width):
             address = f.gep(slot, 2 * lane + known.is_imaginary, kind)
             result = f.insert(result, f.load(address, kind), lane)
+    elif known.is_of_whole:
+        doubles = [f.convert("fpext", x, "double") if kind == "float" else x for x in operands]
+        letters = "l" + "d" * (known.arity - 1), "d"
+        order = f.fptosi_sat(doubles[0], "i64")
+        (slot,) = _called(f, known.ufunc, letters, [[order], *([x] for x in doubles[1:])])
+        result = f.load(slot, "double", width)
+        result = f.convert("fptrunc", result, "float") if kind == "float" else result
     else:
         letters = letter * known.arity, letter * known.outputs
         result = f.load(_called(f, known.ufunc, letters, [[x] for x in operands])[known.output], kind, width)
@@ -51,9 +58,10 @@ def _called(
     f: IRBuilder, ufunc: str, letters: tuple[str, str], operands: Sequence[Sequence[Value]]
 ) -> list[Value]:
     """The slots of the results of a loop; a capital letter stands for complex numbers, given by two parts."""
-    kind, width = operands[0][0].kind, operands[0][0].width
+    kind, width = operands[-1][0].kind, operands[0][0].width
+    kinds: list[Kind] = ["i64" if letter == "l" else kind for letter in letters[0] + letters[1]]
     parts = [2 if letter.isupper() else 1 for letter in letters[0] + letters[1]]
-    slots = [f.alloca(kind, count * width) for count in parts]
+    slots = [f.alloca(k, count * width) for k, count in zip(kinds, parts, strict=True)]
     for slot, operand in zip(slots, operands, strict=False):
         if len(operand) == 1:
             f.store(operand[0], slot)
@@ -66,7 +74,7 @@ def _called(
         f.store(slot, f.gep(addresses, k, "ptr"))
     symbol = f"{LOOP_PREFIX}{ufunc}_{letters[0]}_{letters[1]}"
     f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
-    steps = f.module.table("i64", [_BYTES[kind] * count for count in parts])
+    steps = f.module.table("i64", [_BYTES[k] * count for k, count in zip(kinds, parts, strict=True)])
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])
     f.work += FLOPS * width
     return slots[len(operands) :]

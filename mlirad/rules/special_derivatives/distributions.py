@@ -158,7 +158,45 @@ def _student_density(df: Formula, t: Formula) -> Formula:
     return exp((df + 1) * -0.5 * log1p(t * t / df) - normaliser) / sqrt(df)
 
 
+# Inverses by shapes -------------------------------------------------------------------------------
+
+
+def _gamma_shape(a: Formula, x: Formula, r: Formula) -> tuple[Formula, Formula, Formula]:
+    """Partial derivatives of the b with gammainc(b, a x) = p by a, p and x."""
+    by_shape, density = gammainc_by_shape(r, a * x), _gamma_density(r, a * x)
+    return -x * density / by_shape, 1 / by_shape, -a * density / by_shape
+
+
+def _student_quantile_by_freedom(df: Formula, t: Formula) -> Formula:
+    return -(stdtr_by_freedom(df, t) / _student_density(df, t))
+
+
+def _quotient_of_shapes(a: Formula, b: Formula, x: Formula, k: int) -> Formula:
+    """By the other shape, of the shape number k with betainc(a, b, x) = p."""
+    by_shapes = betainc_by_shapes(a, b, x)
+    return -(by_shapes[1 - k] / by_shapes[k])
+
+
 DERIVATIVES: Derivatives = {
+    "stdtrit": (
+        lambda df, p, r: _student_quantile_by_freedom(df, r),
+        lambda df, p, r: 1 / _student_density(df, r),
+    ),
+    "gdtrib": (
+        lambda a, p, x, r: _gamma_shape(a, x, r)[0],
+        lambda a, p, x, r: _gamma_shape(a, x, r)[1],
+        lambda a, p, x, r: _gamma_shape(a, x, r)[2],
+    ),
+    "btdtria": (
+        lambda p, b, x, r: 1 / betainc_by_shapes(r, b, x)[0],
+        lambda p, b, x, r: _quotient_of_shapes(r, b, x, 0),
+        lambda p, b, x, r: -(_beta_density(r, b, x) / betainc_by_shapes(r, b, x)[0]),
+    ),
+    "btdtrib": (
+        lambda a, p, x, r: _quotient_of_shapes(a, r, x, 1),
+        lambda a, p, x, r: 1 / betainc_by_shapes(a, r, x)[1],
+        lambda a, p, x, r: -(_beta_density(a, r, x) / betainc_by_shapes(a, r, x)[1]),
+    ),
     "gamma_power": (
         lambda j, a, x, r: -absorbing(log(x), r),
         lambda j, a, x, r: absorbing(log_less_digamma(x, a), r),

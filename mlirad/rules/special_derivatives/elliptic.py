@@ -192,7 +192,27 @@ def _minus_square_inverse(x: Formula) -> Formula:
     return -(inverse * inverse)
 
 
+def _rf_by(x: Formula, y: Formula, z: Formula) -> Formula:
+    """The derivative of R_F by x."""
+    return elliprd(y, z, x) * (-1 / 6)
+
+
+def _rg_by(x: Formula, y: Formula, z: Formula) -> Formula:
+    """The derivative of R_G by x, (R_F - x R_D(y, z, x) / 3) / 4."""
+    return (special("elliprf", x, y, z) - absorbing(x, elliprd(y, z, x)) * (1 / 3)) * 0.25
+
+
 DERIVATIVES: Derivatives = {
+    "elliprf": (
+        lambda x, y, z, r: _rf_by(x, y, z),
+        lambda x, y, z, r: _rf_by(y, z, x),
+        lambda x, y, z, r: _rf_by(z, x, y),
+    ),
+    "elliprg": (
+        lambda x, y, z, r: _rg_by(x, y, z),
+        lambda x, y, z, r: _rg_by(y, z, x),
+        lambda x, y, z, r: _rg_by(z, x, y),
+    ),
     "hyp0f1": (lambda b, x, r: hyp0f1_by_parameter(b, x, r), lambda b, x, r: special("hyp0f1", b + 1, x) / b),
     "hyp1f1": (
         lambda a, b, x, r: hyp1f1_by_parameters(a, b, x)[0],

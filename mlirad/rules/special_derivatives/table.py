@@ -39,7 +39,9 @@ from mlirad.rules.special_derivatives import (
     errors,
     exponentials,
     gammas,
+    kelvin,
     lambert_w,
+    polynomials,
     sines,
     zetas,
 )
@@ -56,7 +58,9 @@ _FAMILIES = (
     errors,
     exponentials,
     gammas,
+    kelvin,
     lambert_w,
+    polynomials,
     sines,
     zetas,
 )

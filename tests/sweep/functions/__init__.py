@@ -6,6 +6,7 @@ from tests.sweep.case import Case
 from tests.sweep.functions import (
     bessel_functions,
     distribution_functions,
+    families,
     numpy_functions,
     several_elements,
     special_functions,
@@ -17,5 +18,6 @@ CASES: tuple[Case, ...] = (
     *distribution_functions.CASES,
     *bessel_functions.CASES,
     *several_elements.CASES,
+    *families.CASES,
 )
 """Every function that is swept, in each argument that it has derivatives in."""

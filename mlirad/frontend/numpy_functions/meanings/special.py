@@ -8,27 +8,19 @@ integers become floats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import pi
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTIONS
-from mlirad.dialects.shapes import Value, element_of, integer, is_float, keyword
+from mlirad.dialects.shapes import Value, integer
+from mlirad.frontend.numpy_functions.meanings.counted import COUNTED
+from mlirad.frontend.numpy_functions.meanings.orthogonal_polynomials import ORTHOGONAL_POLYNOMIALS
+from mlirad.frontend.numpy_functions.meanings.special_ops import Meaning, special
 from mlirad.ir.arrays import ArrayBuilder
-
-Meaning: TypeAlias = Callable[..., Any]
-"""A function of the builder and the operands; a ufunc of several results has a tuple of them."""
-
-
-def special(b: ArrayBuilder, function: str, *operands: Value) -> Value:
-    """`array.special` on operands of one shape; integers become floats."""
-    element = next(element_of(o) for o in reversed(operands) if is_float(o))
-    floats = [b.convert(o, element) for o in operands]
-    return b.apply_elementwise(ew.SpecialOp, floats, {"function": keyword(function)})
 
 
 def _several(names: tuple[str, ...], b: ArrayBuilder, *operands: Value) -> tuple[Value, ...]:
@@ -147,9 +139,11 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     **{
         function.ufunc: partial(_call, name)
         for name, function in SPECIAL_FUNCTIONS.items()
-        if function.ufunc and function.outputs == 1
+        if function.ufunc and function.outputs == 1 and not function.is_of_whole
     },
     **{ufunc: partial(_several, names) for ufunc, names in RESULTS_OF.items()},
+    **ORTHOGONAL_POLYNOMIALS,
+    **COUNTED,
     "erf": _unary(ew.ErfOp),
     "erfc": _unary(ew.ErfcOp),
     "erfinv": _unary(ew.ErfinvOp),

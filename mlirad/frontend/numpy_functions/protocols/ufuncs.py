@@ -28,7 +28,7 @@ from mlirad.frontend.numpy_functions.meanings.python_numbers import (
     require_no_repetition,
     wide_enough,
 )
-from mlirad.frontend.numpy_functions.meanings.special_calls import wofz
+from mlirad.frontend.numpy_functions.meanings.special_calls import BY_CALLS
 from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of, name_in_special
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.captured_objects import is_rewritable_class
@@ -93,8 +93,12 @@ def apply(
         if done is not None:
             return in_order(done, inputs, all_ordered(operands))
     meaning = meaning_of(ufunc)
-    if meaning is None and name_in_special(ufunc) == "wofz":
-        return wofz(operands[0])
+    if meaning is None and name_in_special(ufunc) in BY_CALLS:
+        called = BY_CALLS[str(name_in_special(ufunc))](*operands)
+        if not isinstance(called, Array):
+            return called
+        dtypes = loop_dtypes(ufunc, tuple(map(kind_of, operands)), dtype=dtype, casting=casting)
+        return made(emitting().convert(called.value, ELEMENT_TYPES[dtypes[-1]]))
     if meaning is None:
         raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",
