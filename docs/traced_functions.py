@@ -13,7 +13,6 @@ from docs.markdown import cell, code
 from mlirad.frontend.interface import Array  # with all methods, and with all tables complete
 from mlirad.frontend.numpy_functions.calls.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.calls.binding import qualified_name
-from mlirad.frontend.numpy_functions.meanings.special_calls import BY_CALLS
 from mlirad.frontend.numpy_functions.meanings.ufuncs import all_meanings
 from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY_MODULES, scipy_functions
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
@@ -21,6 +20,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRI
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
 from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
+from mlirad.frontend.numpy_functions.scipy_functions.ufunc_calls import BY_CALLS
 
 COLUMNS = 4
 """The number of names in a row of a table."""

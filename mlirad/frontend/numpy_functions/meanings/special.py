@@ -17,8 +17,6 @@ import numpy as np
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTIONS
 from mlirad.dialects.shapes import Value, integer
-from mlirad.frontend.numpy_functions.meanings.counted import COUNTED
-from mlirad.frontend.numpy_functions.meanings.orthogonal_polynomials import ORTHOGONAL_POLYNOMIALS
 from mlirad.frontend.numpy_functions.meanings.special_ops import Meaning, special
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -135,6 +133,31 @@ def _call(function: str, b: ArrayBuilder, *operands: Value) -> Value:
     return special(b, function, *operands)
 
 
+_POLYNOMIALS: Final = (
+    "eval_legendre", "eval_chebyt", "eval_chebyu", "eval_gegenbauer", "eval_jacobi", "eval_genlaguerre",
+    "eval_hermite", "eval_hermitenorm", "eval_laguerre", "eval_chebyc", "eval_chebys", "eval_sh_legendre",
+    "eval_sh_chebyt", "eval_sh_chebyu", "eval_sh_jacobi",
+)  # fmt: skip
+
+
+def _polynomial(name: str, b: ArrayBuilder, *operands: Value) -> Value:
+    from mlirad.frontend.numpy_functions.meanings import orthogonal_polynomials  # which few programs have
+
+    return orthogonal_polynomials.ORTHOGONAL_POLYNOMIALS[name](b, *operands)
+
+
+_COUNTED: Final = (
+    "bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri", "chdtri", "chdtriv", "pdtri", "gdtrix", "gdtria",
+    "fdtri", "nrdtrimn", "nrdtrisd", "elliprc", "elliprd", "jve", "yve",
+)  # fmt: skip
+
+
+def _counted(name: str, b: ArrayBuilder, *operands: Value) -> Value:
+    from mlirad.frontend.numpy_functions.meanings import counted
+
+    return counted.COUNTED[name](b, *operands)
+
+
 SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     **{
         function.ufunc: partial(_call, name)
@@ -142,8 +165,8 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
         if function.ufunc and function.outputs == 1 and not function.is_of_whole
     },
     **{ufunc: partial(_several, names) for ufunc, names in RESULTS_OF.items()},
-    **ORTHOGONAL_POLYNOMIALS,
-    **COUNTED,
+    **{name: partial(_polynomial, name) for name in _POLYNOMIALS},
+    **{name: partial(_counted, name) for name in _COUNTED},
     "erf": _unary(ew.ErfOp),
     "erfc": _unary(ew.ErfcOp),
     "erfinv": _unary(ew.ErfinvOp),

@@ -28,7 +28,6 @@ from mlirad.frontend.numpy_functions.meanings.python_numbers import (
     require_no_repetition,
     wide_enough,
 )
-from mlirad.frontend.numpy_functions.meanings.special_calls import BY_CALLS
 from mlirad.frontend.numpy_functions.meanings.ufuncs import meaning_of, name_in_special
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.captured_objects import is_rewritable_class
@@ -93,8 +92,9 @@ def apply(
         if done is not None:
             return in_order(done, inputs, all_ordered(operands))
     meaning = meaning_of(ufunc)
-    if meaning is None and name_in_special(ufunc) in BY_CALLS:
-        called = BY_CALLS[str(name_in_special(ufunc))](*operands)
+    call = _call_of(name_in_special(ufunc)) if meaning is None else None
+    if call is not None:
+        called = call(*operands)
         if not isinstance(called, Array):
             return called
         dtypes = loop_dtypes(ufunc, tuple(map(kind_of, operands)), dtype=dtype, casting=casting)
@@ -132,6 +132,15 @@ def apply(
         )
     )
     return found if isinstance(result, tuple) else found[0]
+
+
+def _call_of(name: str | None) -> Callable[..., Any] | None:
+    """What stands for a ufunc of `scipy.special` that is a call of another function."""
+    if name is None:
+        return None
+    from mlirad.frontend.numpy_functions.scipy_functions import ufunc_calls  # and with it all distributions
+
+    return ufunc_calls.BY_CALLS.get(name)
 
 
 def name_of(ufunc: np.ufunc) -> str:
