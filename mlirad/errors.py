@@ -153,6 +153,18 @@ class OutOfMemoryError(MliradError, MemoryError):
     """More memory is needed than there is: to compile a program, or for what its loops and calls record."""
 
 
+class NoRoomError(OutOfMemoryError):
+    """A program that needs more rows than it was made with, for the type of records number `record`."""
+
+    def __init__(self, record: int) -> None:
+        super().__init__(
+            "functions as values hold more functions of their own kind than the program has room for",
+            hint="call ad.grad, ad.jvp or another transformation, which make room as they need it; in a "
+            f"pipeline, number {record} of records-to-rows{{rooms=64,64}} is how many there may be",
+        )
+        self.record = record
+
+
 class TimeLimitError(MliradError, TimeoutError):
     """A program, or a tool, that ran longer than its option `timeout` allows."""
 

@@ -41,8 +41,9 @@ class Options:
     `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Lowering
     puts the numbers `sizes` in place of the sizes of these names; with `large` it leaves them, and makes
     kernels for all that are large, or small where a size has a name that is among `small`. With
-    `check_absorbed` the program reports where a zero absorbs an infinite derivative. Nothing runs after the
-    last pass of the name `until`.
+    `check_absorbed` the program reports where a zero absorbs an infinite derivative. Where a program is
+    differentiated, there are `rooms` rows for records of each type, or as many as usual. Nothing runs after
+    the last pass of the name `until`.
     """
 
     method: str = "dual-arrays"
@@ -58,6 +59,7 @@ class Options:
     large: bool = False
     small: tuple[str, ...] = ()
     check_absorbed: bool = False
+    rooms: tuple[int, ...] = ()
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")

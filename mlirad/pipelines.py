@@ -61,6 +61,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "mlirad-canonicalize",
             "halve-transforms",
             "eliminate-functions",
+            "records-to-rows",
             "mlirad-inline{maps=true}",
             "keep-calls",
             "roll-repetitions",
@@ -75,6 +76,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         "mlirad-canonicalize",
         "halve-transforms",
         "eliminate-functions",
+        "records-to-rows",
         "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         "roll-repetitions",
         *blocks,
@@ -230,9 +232,9 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
         case "program":
             return ()
         case "maps":
-            return _made((*linearization(options.method, blocks), "mlirad-inline"))
+            return _made((*_mapped(options, blocks), "mlirad-inline"))
         case "plain-maps":
-            return _made((*linearization(options.method, blocks), "mlirad-inline", "expand-lambdas"))
+            return _made((*_mapped(options, blocks), "mlirad-inline", "expand-lambdas"))
         case "arrays":
             return _made(_expansion(options, blocks))
         case "kernels":
@@ -251,9 +253,22 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             return (*_made(expanded), make_pass(entry), *_made(lowered))
 
 
+def _mapped(options: Options, blocks: Sequence[str]) -> tuple[str, ...]:
+    """Every derivative as a linear map, by what the options say."""
+    return _roomy(linearization(options.method, blocks), options.rooms)
+
+
+def _roomy(passes: tuple[str, ...], rooms: Sequence[int]) -> tuple[str, ...]:
+    """The passes with as many rows for records as there are to be."""
+    if not rooms:
+        return passes
+    told = f"records-to-rows{{rooms={','.join(map(str, rooms))}}}"
+    return tuple(told if text == "records-to-rows" else text for text in passes)
+
+
 def _expansion(options: Options, blocks: Sequence[str]) -> tuple[str, ...]:
     """The expansion, between passes that name ops and report what their derivatives do."""
-    expanded = expansion(options.method, blocks)
+    expanded = _roomy(expansion(options.method, blocks), options.rooms)
     return ("name-ops", *expanded, "check-absorbed") if options.check_absorbed else expanded
 
 

@@ -56,6 +56,16 @@ func.func @frames(%x: f64, %w: tensor<3xf64>) -> (f64, tensor<3xf64>) {
   func.return %a, %b : f64, tensor<3xf64>
 }
 
+// The number of the next row for a record.
+// CHECK-LABEL: func.func @rows(%count: i64) -> i64 {
+// CHECK-NEXT: %r = array.next_row %count {record = 0, room = 64} : i64 -> i64
+// CHECK-NEXT: func.return %r : i64
+// CHECK-NEXT: }
+func.func @rows(%count: i64) -> i64 {
+  %r = array.next_row %count {record = 0, room = 64} : i64 -> i64
+  func.return %r : i64
+}
+
 // A function that takes no sum for a component returns its cotangent.
 // CHECK-LABEL: func.func private @fresh(%h: !array.frame<f_record>) {
 // CHECK-NEXT: %r = linear.recorded %h {callee = @handed_on, fresh = [0]} : !array.frame<f_record> -> !linear.map<tuple<f64>, tuple<f64>>

@@ -198,6 +198,38 @@ func.func private @g(%x: f64, %n: i64, %h: !array.frame<f>, %k: !array.frame<g>)
 
 // -----
 
+func.func private @g(%x: f64) {
+  // expected-error @below {{array.next_row: operand must be an i64, got f64}}
+  %r = array.next_row %x {record = 0, room = 64} : f64 -> i64
+  func.return
+}
+
+// -----
+
+func.func private @g(%n: i64) {
+  // expected-error @below {{array.next_row: result must be an i64, got f64}}
+  %r = array.next_row %n {record = 0, room = 64} : i64 -> f64
+  func.return
+}
+
+// -----
+
+func.func private @g(%n: i64) {
+  // expected-error @below {{array.next_row: room must be 1 at least, got 0}}
+  %r = array.next_row %n {record = 0, room = 0} : i64 -> i64
+  func.return
+}
+
+// -----
+
+func.func private @g(%n: i64) {
+  // expected-error @below {{array.next_row: record must be 0 at least, got -1}}
+  %r = array.next_row %n {record = -1, room = 1} : i64 -> i64
+  func.return
+}
+
+// -----
+
 func.func private @g(%x: f64, %n: i64, %h: !array.frame<f>, %k: !array.frame<g>) {
   %s = array.save %x, %n : f64, i64 -> !array.frame<f>
   // expected-error @below {{array.restore: a frame of type !array.frame<f> holds (tensor<4xf64>) here and (f64, i64) in array.save at}}

@@ -60,6 +60,7 @@ def record_bytes(record: Record) -> bytes:
         "updates": program.updates,
         "sizes": program.sizes,
         "size_table": program.size_table,
+        "rooms": program.rooms,
         "object_bytes": len(program.object_code),
     }
     text = json.dumps(header).encode()
@@ -97,6 +98,7 @@ def _record(header: Json, data: memoryview, key: str) -> Record:
         tuple((int(k), int(j)) for k, j in header["updates"]),
         tuple(map(str, header["sizes"])),
         int(header["size_table"]),
+        tuple(map(int, header["rooms"])),
         object_code=bytes(data),
     )
     return Record(key, program, str(header["name"]), str(header["processor"]), int(header["made"]))

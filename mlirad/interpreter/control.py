@@ -15,9 +15,10 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of, size_of
+from mlirad.errors import NoRoomError
 from mlirad.interpreter.machine import Frame, Meaning
 
 
@@ -100,6 +101,12 @@ def _restore(op: RestoreOp, operands: Sequence[Any], frame: Frame) -> Any:
     return _results(frame.machine.frames[number - 1])
 
 
+def _next_row(op: NextRowOp, operands: Sequence[Any], frame: Frame) -> Any:
+    if int(operands[0]) >= op.room.value.data:
+        raise NoRoomError(op.record.value.data)
+    return operands[0]
+
+
 def no_frame(op: NoFrameOp, operands: Sequence[Any]) -> Any:
     """The number of no frame."""
     return numpy_dtype(op.frame.type).type(0)
@@ -115,6 +122,7 @@ CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     CheckpointOp: _checkpoint,
     SaveOp: _save,
     RestoreOp: _restore,
+    NextRowOp: _next_row,
     NoFrameOp: lambda op, operands, frame: no_frame(op, operands),
 }
 """From the class of an op to its meaning."""

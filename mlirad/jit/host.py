@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import NoReturn, cast
 
-from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
+from mlirad.errors import CallDepthError, InterpreterError, NoRoomError, OutOfMemoryError, TimeLimitError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host_text import CALL, host_text
@@ -19,10 +19,12 @@ from mlirad.lower.native_program import (
     CLOCK,
     DEPTH_LIMIT,
     NO_FRAME,
+    NO_ROOM,
     OUT_OF_MEMORY,
     OUT_OF_STACK,
     POLL,
     PYTHON,
+    RECORD_SHIFT,
     REPORT,
     STACK_LIMIT,
     TOO_DEEP,
@@ -78,6 +80,8 @@ def _fail(status: int) -> NoReturn:
             "the program restores a frame that nothing has saved",
             hint="what array.no_frame makes cannot be restored",
         )
+    if status & 255 == NO_ROOM:
+        raise NoRoomError(status >> RECORD_SHIFT)
     raise TimeLimitError
 
 

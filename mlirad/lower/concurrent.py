@@ -17,13 +17,13 @@ from typing import Final
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import free_values
 
-BARRIERS: Final = (CallOp, SaveOp, RestoreOp, *LOWERED_CONTROL)
+BARRIERS: Final = (CallOp, SaveOp, RestoreOp, NextRowOp, *LOWERED_CONTROL)
 """Ops that kernels before them do not run at the same time as kernels behind them."""
 
 MOST_TOGETHER: Final = 4

@@ -47,8 +47,11 @@ OUT_OF_STACK: Final = 3
 OUT_OF_TIME: Final = 4
 RAISED: Final = 5
 NO_FRAME: Final = 6
+NO_ROOM: Final = 7
 """What the first word of a call's record says after a call that could not be finished; RAISED: a Python
-exception is set."""
+exception is set. Beside NO_ROOM stands the number of a type of records, from bit `RECORD_SHIFT` on."""
+
+RECORD_SHIFT: Final = 8
 
 STATUS_WORD: Final = 0
 FUEL_WORD: Final = 1
@@ -189,7 +192,8 @@ class ProgramInterface:
     pairs of an output and of the input that it overwrites: one buffer is passed for both. The last
     constant of a profiled program holds two int64 for each kernel, which calls add to: nanoseconds, and
     how often it ran. A program with `sizes` is for all of a range: shapes and the bytes of the arena are
-    extents, and the constant number `size_table` is to hold what they are in a call.
+    extents, and the constant number `size_table` is to hold what they are in a call. `rooms` are how many
+    rows there are for the records of each type, 0 where a type has none.
     """
 
     inputs: tuple[ArraySpec, ...]
@@ -201,6 +205,7 @@ class ProgramInterface:
     updates: tuple[tuple[int, int], ...] = ()
     sizes: tuple[str, ...] = ()
     size_table: int = 0
+    rooms: tuple[int, ...] = ()
 
     def bound(self, sizes: Mapping[str, int]) -> Self:
         """The program for calls with these sizes, by the same code.

@@ -35,6 +35,7 @@ from xdsl.ir import Operation
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
+from mlirad.dialects.array.frames import NextRowOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.special_functions import MAX_ARITY
 from mlirad.dialects.array.transforms import FftOp
@@ -274,6 +275,7 @@ ZERO: frozenset[type[Operation]] = frozenset(
         reductions.ArgminOp,
         ordering.ArgsortOp,
         ReportOp,
+        NextRowOp,
     )
 )
 """Ops whose derivative is zero."""

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.kernel.strips import StripsOp
@@ -27,7 +27,7 @@ from mlirad.dialects.shapes import integer_of
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
 """Of a loop over kernels, how many trips in a row are one task."""
 
-_NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, ReplayOp)
+_NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, NextRowOp, ReplayOp)
 """Ops that run on one thread: they call the host, or use memory of the call."""
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from mlirad.disk_cache.glue import KeptGlue
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.roomy import Roomy, may_have_rows, require_rows
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
@@ -111,8 +112,14 @@ def executable(
 
             log.note("interpreted")
             return making.interpreted(module, options, stats, function, start), None
+        source = module.clone() if start == "program" and may_have_rows(module) else None
         native = _native(module, options, stats, function, donated, called, anew, start, sizes)
-        return native.entry, native
+        if source is None or not native.program.rooms:
+            return native.entry, native
+        # A call that is made again finds its arguments as they were: no result takes their memory.
+        again = partial(_roomier, source, options, function, called, sizes)
+        first = again(native.program.rooms) if donated else native.entry
+        return Roomy(again, first, native.program.rooms), None
 
     return log.recorded(called, made)
 
@@ -127,18 +134,19 @@ def _native(
     anew: bool,
     start: Stage,
     sizes: Sizes,
+    rooms: tuple[int, ...] = (),
 ) -> NativeFunction:
     """Machine code of the module, of the disk or made."""
     from mlirad.frontend.compiling.kept import kept_or_made, place_of
 
-    pipeline = options.pipeline("kernels", function, donated, start, sizes)
+    pipeline = options.pipeline("kernels", function, donated, start, sizes, rooms)
     place = place_of(module, pipeline, options, called)
 
     def made() -> MachineProgram:
         from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
 
         return making.machine_code(
-            module, options, stats, function, donated, called, start=start, sizes=sizes
+            module, options, stats, function, donated, called, start=start, sizes=sizes, rooms=rooms
         )
 
     native = kept_or_made(
@@ -146,6 +154,17 @@ def _native(
     )
     native.kept_as = None if place is None else place.key
     return native
+
+
+def _roomier(
+    source: ModuleOp, options: Options, function: str, called: str, sizes: Sizes, rooms: tuple[int, ...]
+) -> Executable:
+    """The function with as many rows for the records of each type; raises where these exceed the memory."""
+    made = compiling(_native)(
+        source.clone(), options, None, function, (), called, False, "program", sizes, rooms
+    )
+    require_rows(made.program.arena_bytes)
+    return made.entry
 
 
 def loaded(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -29,15 +30,18 @@ from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, with_progress
+from mlirad.frontend.compiling.roomy import Roomy, may_have_rows
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import higher_order_op
 from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
 from mlirad.jit.engine import is_quick
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
+from mlirad.lower.emit.program import rooms_of
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
@@ -45,9 +49,11 @@ from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipeline_options import Sizes, Stage
 
 
-def brought_to(end: Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
-    """Bring a module to a stage before kernels, in place."""
-    transform(module, options.pipeline(end), observe=_recording(stats))
+def brought_to(
+    end: Stage, module: ModuleOp, options: Options, stats: Stats | None = None, rooms: tuple[int, ...] = ()
+) -> None:
+    """Bring a module to a stage before kernels, in place, with as many rows for records of each type."""
+    transform(module, options.pipeline(end, rooms=rooms), observe=_recording(stats))
 
 
 def expanded(module: ModuleOp, options: Options, stats: Stats | None = None) -> bool:
@@ -80,12 +86,13 @@ def native_program(
     target: Target | None = None,
     start: Stage = "program",
     sizes: Sizes = (),
+    rooms: tuple[int, ...] = (),
 ) -> Compiled:
     """A function of the module as LLVM IR text, for this machine unless a `target` is given; the memory of
     arguments `donated` may be taken by results. The module has come to the stage `start`, and its sizes are
     these. `line` is told of each step.
     """
-    wanted = options.pipeline("kernels", function, donated, start, sizes)
+    wanted = options.pipeline("kernels", function, donated, start, sizes, rooms)
     if line is not None:
         line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
     made = compile_module(
@@ -116,12 +123,13 @@ def machine_code(
     *,
     start: Stage = "program",
     sizes: Sizes = (),
+    rooms: tuple[int, ...] = (),
 ) -> MachineProgram:
     """A function of the module as object code for this machine; see `native_program`. It is called `name`."""
 
     def made(line: ProgressLine) -> MachineProgram:
         program = native_program(
-            module, options, stats, function, donated, line=line, start=start, sizes=sizes
+            module, options, stats, function, donated, line=line, start=start, sizes=sizes, rooms=rooms
         ).program
         if is_quick(program.llvm):
             log.fell_back(f"its {len(program.llvm)} characters of LLVM IR are too many to be optimised")
@@ -233,14 +241,22 @@ def interpreted(
     """A function run by the interpreter, with derivatives expanded where there are any."""
     from mlirad.interpreter import run_function
 
-    if start == "program" and not _runs_as_it_is(module):
-        brought_to("arrays", module, options, stats)
+    is_program = start == "program" and not _runs_as_it_is(module)
 
-    def run(*arguments: Any) -> Any:
+    def expanded(rooms: tuple[int, ...] = ()) -> ModuleOp:
+        made = module.clone() if may_have_rows(module) else module
+        if is_program:
+            brought_to("arrays", made, options, stats, rooms)
+        return made
+
+    def run(made: ModuleOp, *arguments: Any) -> Any:
         prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
         reports.forget()
-        results = run_function(module, prepared, function=function, timeout=options.timeout)
+        results = run_function(made, prepared, function=function, timeout=options.timeout)
         reports.raise_first()
         return results[0] if len(results) == 1 else results
 
-    return run
+    first = expanded()
+    rooms = rooms_of(functions_of(first))
+    called = partial(run, first)
+    return Roomy(lambda rooms: partial(run, expanded(rooms)), called, rooms) if rooms else called

@@ -116,11 +116,13 @@ class Options:
         donated: tuple[int, ...] = (),
         start: Stage = "program",
         sizes: Sizes = (),
+        rooms: tuple[int, ...] = (),
     ) -> PipelineOptions:
         """What decides the pipeline, from a stage to another, or to where a call of the function needs it.
 
         Interpreted programs stay array code, of builds on whole arrays. Lowering puts the numbers `sizes` in
-        place of the sizes of these names.
+        place of the sizes of these names. There are
+        `rooms` rows for records of each type.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
@@ -133,6 +135,7 @@ class Options:
             donated=donated,
             sizes=sizes,
             check_absorbed=self.check_absorbed,
+            rooms=rooms,
         )
 
     def require_maps(self) -> None:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.emit.chunk_store import ChunkStore, record_layout
 from mlirad.lower.llvm_text import Value
-from mlirad.lower.native_program import NO_FRAME
+from mlirad.lower.native_program import NO_FRAME, NO_ROOM, RECORD_SHIFT
 
 RECORD_STACK: Final = Place("records", 0)
 """The place of the store that the records of a program are in."""
@@ -54,3 +54,11 @@ def write_restore(at: ValueAddresses, op: RestoreOp, *, checked: bool) -> None:
         f.fail_if(f.not_(is_there), NO_FRAME)
     for value, offset in zip(op.results, offsets, strict=True):
         at.pointers[at.buffer(value).place] = f.gep(record, offset, "i8")
+
+
+def write_next_row(at: ValueAddresses, op: NextRowOp) -> None:
+    """Copy the number of rows that are in use; end the call if there are no others."""
+    f = at.f
+    count = f.load(at.pointer(op.count), "i64")
+    f.fail_if(f.icmp("sge", count, op.room.value.data), NO_ROOM | op.record.value.data << RECORD_SHIFT)
+    f.store(count, at.pointer(op.result))

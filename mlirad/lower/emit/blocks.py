@@ -18,11 +18,11 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.lower.concurrent import BARRIERS
-from mlirad.lower.emit.activation_records import write_restore, write_save
+from mlirad.lower.emit.activation_records import write_next_row, write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.control import ControlEmitter
@@ -103,6 +103,8 @@ class BlockEmitter:
                     write_save(self._at, op)
                 case RestoreOp():
                     write_restore(self._at, op, checked=kernels.program.address_checks)
+                case NextRowOp():
+                    write_next_row(self._at, op)
                 case _ if isinstance(op, LOWERED_CONTROL):
                     self.control.write(op)
                 case _:

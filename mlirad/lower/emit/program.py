@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.instances import stated_sizes
 from mlirad.dialects.kernel.plans import stated_updates
@@ -92,10 +92,18 @@ def emit_program(
         tuple(stated_updates(function).items()),
         sizes,
         len(memory.passed),
+        rooms_of((function, *callees)),
         llvm=program.module.text(),
         kernels=tuple(program.kernels),
         reports=tuple(program.reports),
     )
+
+
+def rooms_of(functions: Sequence[FuncOp]) -> tuple[int, ...]:
+    """How many rows there are for the records of each type."""
+    rows = [op for f in functions for op in f.walk() if isinstance(op, NextRowOp)]
+    rooms = {op.record.value.data: op.room.value.data for op in rows}
+    return tuple(rooms.get(k, 0) for k in range(max(rooms, default=-1) + 1))
 
 
 def _computes_floats(function: FuncOp) -> bool:

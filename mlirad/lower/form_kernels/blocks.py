@@ -17,7 +17,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control, structural
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import UpdateOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import Value, shape_of
@@ -29,7 +29,7 @@ from mlirad.lower.form_kernels.masked_sums import masked_sums, read_by_terms
 from mlirad.lower.form_kernels.materialise import materialised
 from mlirad.lower.form_kernels.regions import Bodies
 
-MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp, SaveOp)
+MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp, SaveOp, NextRowOp)
 """The ops that can write a result where a region's yield has to be."""
 
 
@@ -63,7 +63,7 @@ class BlockBuilder:
             elif isinstance(op, control.CONTROL_OPS):
                 if any(r in wanted for r in op.results):
                     self._form_control(op)
-            elif isinstance(op, CallOp | SaveOp | RestoreOp):
+            elif isinstance(op, CallOp | SaveOp | RestoreOp | NextRowOp):
                 if any(r in wanted for r in op.results):
                     b.rebuild_unfolded(op, self.buffers)
             elif any(r in wanted for r in op.results):

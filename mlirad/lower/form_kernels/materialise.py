@@ -20,7 +20,7 @@ from mlirad.dialects.array import control, indexing, ordering, reductions, struc
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.callbacks import CALLBACK_OPS
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
-from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NextRowOp, NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.shapes import (
@@ -86,6 +86,7 @@ _READS_ARRAYS = (
     CallOp,
     SaveOp,
     RestoreOp,
+    NextRowOp,
 )
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 _MOVING = (structural.BroadcastOp, structural.ReshapeOp, structural.TransposeOp, structural.ReverseOp)

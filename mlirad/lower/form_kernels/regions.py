@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control, indexing, structural
 from mlirad.dialects.array.elementwise import ElementwiseOp
-from mlirad.dialects.array.frames import RestoreOp
+from mlirad.dialects.array.frames import NextRowOp, RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of
 from mlirad.ir.builder import yields
@@ -143,7 +143,7 @@ class Bodies:
 
 
 def _may_not_end(op: Operation) -> bool:
-    return any(isinstance(inner, CallOp | control.WhileOp | RestoreOp) for inner in op.walk())
+    return any(isinstance(inner, CallOp | control.WhileOp | RestoreOp | NextRowOp) for inner in op.walk())
 
 
 class _Pins:

@@ -20,13 +20,13 @@ from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import NextRowOp, SaveOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel.plans import IN_PLACE, stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, shape_of
 
-PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp)
+PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp, NextRowOp)
 """The ops that state the places of their results as an attribute."""
 
 

@@ -23,7 +23,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import NextRowOp, SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.plans import stated_arena
@@ -124,9 +124,9 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
         elif isinstance(op, ScatterOp):
             if op.from_zero is None:
                 fixed.add(op.inputs[0])
-        elif isinstance(op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, ReturnOp, YieldOp)) and not isinstance(
-            op, NestOp
-        ):
+        elif isinstance(
+            op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, NextRowOp, ReturnOp, YieldOp)
+        ) and not isinstance(op, NestOp):
             fixed.update(op.operands)
     return fixed
 
