@@ -12,7 +12,13 @@ import re
 from typing import Final
 
 from mlirad.jit import engine
-from mlirad.lower.native_program import BUFFER_ALIGNMENT, CONTEXT_WORDS, FAILURE_WORD, STATUS_WORD
+from mlirad.lower.native_program import (
+    BUFFER_ALIGNMENT,
+    CONTEXT_WORDS,
+    FAILURE_WORD,
+    RECORD_SHIFT,
+    STATUS_WORD,
+)
 from mlirad.object_files.c_function import CFunction, Parameter, Scratch
 from mlirad.object_files.runtime_text import runtime_text, without_declarations
 from mlirad.object_files.status import OUTSIDE
@@ -119,7 +125,9 @@ def _entry(function: CFunction, given: int) -> str:
     lines += [
         f"  call void @{engine.ENTRY}({', '.join(arguments)})",
         f"  %status.at = getelementptr i64, ptr %context, i64 {STATUS_WORD}",
-        "  %status = load i64, ptr %status.at",
+        "  %stated = load i64, ptr %status.at",
+        # Beside the code that there is no room stands for which records.
+        f"  %status = and i64 %stated, {(1 << RECORD_SHIFT) - 1}",
         f"  %failure.at = getelementptr i64, ptr %context, i64 {FAILURE_WORD}",
         "  %failure = load i64, ptr %failure.at",
         "  %is_finished = icmp eq i64 %status, 0",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mlirad.lower.native_program import NO_FRAME, OUT_OF_MEMORY, OUT_OF_STACK, TOO_DEEP
+from mlirad.lower.native_program import NO_FRAME, NO_ROOM, OUT_OF_MEMORY, OUT_OF_STACK, TOO_DEEP
 
 OUTSIDE: Final = 8
 """The code of an access outside of a buffer, in programs that check their accesses."""
@@ -21,6 +21,7 @@ CODES: Final = {
     "TOO_DEEP": (TOO_DEEP, "functions of the program call each other too deeply"),
     "OUT_OF_STACK": (OUT_OF_STACK, "the stack is too small for the calls of the program"),
     "NO_FRAME": (NO_FRAME, "the program restores what was not saved"),
+    "NO_ROOM": (NO_ROOM, "functions hold more functions of their own kind than there is room for"),
     "OUTSIDE": (OUTSIDE, "an access was outside of its array"),
     "POSITION": (16, "a position is outside of its array"),
     "NAN": (17, "an operation made NaN of operands without NaN"),

@@ -256,8 +256,10 @@ class Rows:
         count, *arrays = state[type_]
         row = count
         if arrays:
-            numbers = list(self._types).index(type_), shape_of(arrays[0])[0]
-            properties = dict(zip(("record", "room"), map(integer, numbers), strict=True))
+            properties: dict[str, Attribute] = {
+                "record": integer(list(self._types).index(type_)),
+                "room": integer(shape_of(arrays[0])[0]),
+            }
             row = b.emit(NextRowOp, (count,), i64, properties)
         held = [
             b.update("set", array, value, 0, lambda: [row])
