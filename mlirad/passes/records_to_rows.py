@@ -27,34 +27,28 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
-from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.frames import FRAME_OPS, NextRowOp, NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import BuildOp, YieldOp
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of
-from mlirad.errors import SizeNeeded
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import (
     CallGraph,
     callee_name,
     functions_by_name,
-    functions_of,
     is_private,
     references_of,
 )
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
-from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import replace_function
 
@@ -66,24 +60,6 @@ BOXES = 4
 
 State: TypeAlias = Mapping[FrameType, Sequence[Value]]
 """For each type of records the number of rows, and the arrays of their slots."""
-
-
-@dataclass(frozen=True)
-class RecordsToRowsPass(ModulePass):
-    """Records become rows of arrays, if anything is differentiated; `rooms` are how many, for each type."""
-
-    name = "records-to-rows"
-    rooms: tuple[int, ...] = ()
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Replace the functions that records reach. Raises `SizeNeeded` in programs of dynamic sizes."""
-        ops = [type(inner) for inner in op.walk()]
-        if SaveOp not in ops or not any(issubclass(inner, DifferentiationOp) for inner in ops):
-            return
-        sizes = set[str]().union(*map(sizes_in_function, functions_of(op)))
-        if sizes:
-            raise SizeNeeded("records that are rows need to know how large arrays are", min(sizes))
-        Rows(op, self.rooms).run()
 
 
 class Rows:

@@ -142,6 +142,6 @@ def test_threads_share_what_grew() -> None:
 
 def test_rows_that_exceed_the_memory() -> None:
     require_rows(1 << 20)
-    with pytest.raises(OutOfMemoryError, match="functions hold so many of their own kind") as error:
+    with pytest.raises(OutOfMemoryError, match="functions hold too many of their own kind") as error:
         require_rows(1 << 60)
     assert "check that the loop or recursion" in str(error.value)

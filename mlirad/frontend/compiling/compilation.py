@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 from mlirad.disk_cache.glue import KeptGlue
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.options import Options
-from mlirad.frontend.compiling.roomy import Roomy, may_have_rows, require_rows
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
@@ -116,6 +115,8 @@ def executable(
         native = _native(module, options, stats, function, donated, called, anew, start, sizes)
         if source is None or not native.program.rooms:
             return native.entry, native
+        from mlirad.frontend.compiling.roomy import Roomy
+
         # A call that is made again finds its arguments as they were: no result takes their memory.
         again = partial(_roomier, source, options, function, called, sizes)
         first = again(native.program.rooms) if donated else native.entry
@@ -156,10 +157,17 @@ def _native(
     return native
 
 
+def may_have_rows(module: ModuleOp) -> bool:
+    """Whether there are functions as values and derivatives in a module."""
+    return {"function", "linear"} <= {op.name.partition(".")[0] for op in module.walk()}
+
+
 def _roomier(
     source: ModuleOp, options: Options, function: str, called: str, sizes: Sizes, rooms: tuple[int, ...]
 ) -> Executable:
     """The function with as many rows for the records of each type; raises where these exceed the memory."""
+    from mlirad.frontend.compiling.roomy import require_rows
+
     made = compiling(_native)(
         source.clone(), options, None, function, (), called, False, "program", sizes, rooms
     )

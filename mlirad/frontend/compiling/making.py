@@ -28,9 +28,9 @@ from mlirad.compiler import (
 )
 from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling import log
+from mlirad.frontend.compiling.compilation import may_have_rows
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, with_progress
-from mlirad.frontend.compiling.roomy import Roomy, may_have_rows
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
@@ -239,6 +239,7 @@ def interpreted(
     start: Stage = "program",
 ) -> Callable[..., Any]:
     """A function run by the interpreter, with derivatives expanded where there are any."""
+    from mlirad.frontend.compiling.roomy import Roomy
     from mlirad.interpreter import run_function
 
     is_program = start == "program" and not _runs_as_it_is(module)

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mlirad.errors import NoRoomError, OutOfMemoryError
 from mlirad.jit.forking import CompileLock
-
-if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
 
 GROWTH = 4
 """How many times as many rows there are after a call that found too few."""
@@ -58,12 +55,6 @@ class Roomy:
                 self._made = self._make(more), more
 
 
-def may_have_rows(module: ModuleOp) -> bool:
-    """Whether there are functions as values and derivatives in a module."""
-    dialects = {op.name.partition(".")[0] for op in module.walk()}
-    return {"function", "linear"} <= dialects
-
-
 def require_rows(nbytes: int) -> None:
     """Raise `OutOfMemoryError` where the rows of a program would exceed the memory of the machine."""
     if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
@@ -71,6 +62,6 @@ def require_rows(nbytes: int) -> None:
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if nbytes > there:
         raise OutOfMemoryError(
-            f"functions hold so many of their own kind that a derivative would take {nbytes >> 20} MiB",
+            f"functions hold too many of their own kind: their derivative would take {nbytes >> 20} MiB",
             hint="check that the loop or recursion which makes them ends, or let it make fewer",
         )

@@ -23,7 +23,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from mlirad.errors import UnsupportedError
+from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.instances import sizes_in_function
+from mlirad.dialects.linear import DifferentiationOp
+from mlirad.errors import SizeNeeded, UnsupportedError
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import higher_order_op, map_value_op, no_map_values, require_first_order
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced
@@ -38,6 +42,26 @@ class EliminateFunctionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Make the module one of first order; nothing happens to one that is."""
         eliminate_functions(op)
+
+
+@dataclass(frozen=True)
+class RecordsToRowsPass(ModulePass):
+    """Records become rows of arrays, if anything is differentiated; `rooms` are how many, for each type."""
+
+    name = "records-to-rows"
+    rooms: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace the functions that records reach. Raises `SizeNeeded` in programs of dynamic sizes."""
+        ops = {type(inner) for inner in op.walk()}
+        if SaveOp not in ops or not any(issubclass(inner, DifferentiationOp) for inner in ops):
+            return
+        from mlirad.passes.records_to_rows import Rows
+
+        sizes = set[str]().union(*map(sizes_in_function, functions_of(op)))
+        if sizes:
+            raise SizeNeeded("records that are rows need to know how large arrays are", min(sizes))
+        Rows(op, self.rooms).run()
 
 
 def eliminate_functions(module: ModuleOp) -> None:
