@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -27,6 +27,11 @@ from mlirad.ir.locations import location_of
 def is_higher(type_: Attribute) -> bool:
     """Whether values of a type are made by the `function` dialect: closures, sums and tuples."""
     return isinstance(type_, ClosureType | SumType | TupleType | RepType)
+
+
+def may_have_records(module: ModuleOp) -> bool:
+    """Whether there are functions as values and derivatives in a module, so that records may become rows."""
+    return {"function", "linear"} <= {op.name.partition(".")[0] for op in module.walk()}
 
 
 def higher_order_op(program: Operation) -> Operation | None:

@@ -111,7 +111,9 @@ def executable(
 
             log.note("interpreted")
             return making.interpreted(module, options, stats, function, start), None
-        source = module.clone() if start == "program" and may_have_rows(module) else None
+        from mlirad.ir.first_order import may_have_records
+
+        source = module.clone() if start == "program" and may_have_records(module) else None
         native = _native(module, options, stats, function, donated, called, anew, start, sizes)
         if source is None or not native.program.rooms:
             return native.entry, native
@@ -155,11 +157,6 @@ def _native(
     )
     native.kept_as = None if place is None else place.key
     return native
-
-
-def may_have_rows(module: ModuleOp) -> bool:
-    """Whether there are functions as values and derivatives in a module."""
-    return {"function", "linear"} <= {op.name.partition(".")[0] for op in module.walk()}
 
 
 def _roomier(

@@ -28,14 +28,13 @@ from mlirad.compiler import (
 )
 from mlirad.errors import ArgumentError
 from mlirad.frontend.compiling import log
-from mlirad.frontend.compiling.compilation import may_have_rows
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, with_progress
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.call_graph import functions_of
-from mlirad.ir.first_order import higher_order_op
+from mlirad.ir.first_order import higher_order_op, may_have_records
 from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
 from mlirad.jit.engine import is_quick
@@ -245,7 +244,7 @@ def interpreted(
     is_program = start == "program" and not _runs_as_it_is(module)
 
     def expanded(rooms: tuple[int, ...] = ()) -> ModuleOp:
-        made = module.clone() if may_have_rows(module) else module
+        made = module.clone() if may_have_records(module) else module
         if is_program:
             brought_to("arrays", made, options, stats, rooms)
         return made
