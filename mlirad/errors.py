@@ -9,7 +9,9 @@ from __future__ import annotations
 import pickle
 import re
 from functools import partial
-from typing import Self
+from inspect import CO_VARARGS
+from itertools import pairwise
+from typing import Self, cast
 
 import numpy as np
 
@@ -34,6 +36,30 @@ def with_article(name: str) -> str:
 
 _VOWELS = re.compile(r"[aeioAEIO]|nd|[uU](?!f|int|ni|s)")
 """Beginnings of names that are spoken with a vowel."""
+
+
+def is_from_signal(error: BaseException) -> bool:
+    """Tell whether the handler of a signal raised an error, between two statements of whatever was running.
+
+    Such an error belongs to the program that set the handler, so it passes through what turns errors of
+    mlirad's code into others. A handler is a function that Python calls with a number and the frame below.
+    """
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        code = frame.f_code
+        values: list[object] = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+        if code.co_flags & CO_VARARGS:
+            rest = frame.f_locals.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
+            values += cast("tuple[object, ...]", rest) if isinstance(rest, tuple) else ()
+        below = frame.f_back
+        if below is not None and any(
+            isinstance(number, int) and interrupted is frame.f_back
+            for number, interrupted in pairwise(values)
+        ):
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 class MliradError(Exception):

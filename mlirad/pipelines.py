@@ -29,6 +29,7 @@ from mlirad.errors import (
     OutOfMemoryError,
     SizeNeeded,
     UnsupportedError,
+    is_from_signal,
 )
 from mlirad.float_modes import standard_floats
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
@@ -428,6 +429,8 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     except DiagnosticException as error:
         raise CompileError(f"pass {pass_.name!r} failed: {error}") from error
     except Exception as error:
+        if is_from_signal(error):
+            raise
         raise CompileError(
             f"pass {pass_.name!r} failed with {type(error).__name__}: {error}",
             hint="this is a defect of mlirad",

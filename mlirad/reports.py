@@ -35,6 +35,7 @@ from mlirad.errors import (
     NotANumberError,
     PositionError,
     ProgramError,
+    is_from_signal,
     visible,
 )
 
@@ -166,8 +167,9 @@ def _made(kind: type[Exception], message: str) -> Exception:
         made = kind(message)
         if made.args == (message,):
             return made
-    except Exception:
-        pass
+    except Exception as error:
+        if is_from_signal(error):
+            raise
     made = kind.__new__(kind)
     made.args = (message,)
     return made

@@ -24,7 +24,14 @@ from mlirad.dialects.array.callbacks import AnyCallback
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reporting import AnyReport
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
-from mlirad.errors import InterpreterError, MliradError, OutOfMemoryError, TimeLimitError, UnsupportedError
+from mlirad.errors import (
+    InterpreterError,
+    MliradError,
+    OutOfMemoryError,
+    TimeLimitError,
+    UnsupportedError,
+    is_from_signal,
+)
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.counting import OperationCounter, cost
 from mlirad.lazy_dataclass import dataclass
@@ -208,7 +215,7 @@ class Frame:
         except Exception as error:
             if isinstance(op, _CALLING):
                 self.machine.raised_by_python = error
-            if error is self.machine.raised_by_python:
+            if error is self.machine.raised_by_python or is_from_signal(error):
                 raise
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
 
@@ -261,6 +268,8 @@ class Frame:
             except MemoryError as error:
                 raise _no_memory(op) from error
             except Exception as error:
+                if is_from_signal(error):
+                    raise
                 raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
             inside[instruction.results[0]] = np.broadcast_to(result, (count,))
         raise InterpreterError("a region does not end in a terminator")

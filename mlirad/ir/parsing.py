@@ -47,7 +47,7 @@ from mlirad.dialects.array import Array
 from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
-from mlirad.errors import MliradError, ParseError
+from mlirad.errors import MliradError, ParseError, is_from_signal
 from mlirad.ir.foreign import STABLEHLO, UPSTREAM, ForeignContext
 from mlirad.ir.locations import Place, place_of, source_location
 
@@ -119,6 +119,8 @@ def parse_module(
     # xDSL's parser answers some malformed text with errors of every kind, from AssertionError to
     # OverflowError. Each means that the text before the current token is not MLIR.
     except Exception as error:
+        if is_from_signal(error):
+            raise
         message, cause = f"malformed text: {str(error) or type(error).__name__}", error
     offset = 0 if parser is None else min(parser.pos, len(text))
     raise ParseError(message, location=str(place_of_offset(text, offset, file, first_line))) from cause

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError, of_class
+from mlirad.errors import ArgumentError, DtypeError, ShapeError, is_from_signal, of_class
 from mlirad.float_modes import standard_floats
 from mlirad.jit.foreign_arrays import refusal
 from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
@@ -114,6 +114,8 @@ def _as_array(value: object, position: int) -> npt.NDArray[Any]:
         else:
             array = np.asarray(cast("npt.ArrayLike", value))
     except Exception as error:  # each producer raises classes of its own
+        if is_from_signal(error):
+            raise
         raise ArgumentError(
             f"argument {position} is {of_class(value)}, which np.asarray makes no array of: {error}",
             hint="pass a NumPy array, or what np.asarray turns into one",

@@ -7,6 +7,7 @@ what is between.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import gc
 import random
@@ -17,6 +18,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -42,18 +44,27 @@ class Stop(KeyboardInterrupt):
     """An interrupt of these tests."""
 
 
+class Late(Exception):
+    """What a handler of a signal raises to end a call that takes too long."""
+
+
+def stop() -> None:
+    raise Stop
+
+
 class Interrupting:
     """A profiler that counts the places where handlers of signals run, and raises at one of them."""
 
-    def __init__(self, place: int | None = None):
+    def __init__(self, place: int | None = None, end: Callable[[], None] = stop):
         self.place = place
         self.count = 0
+        self.end = end
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         if event in ("call", "return", "c_return"):
             self.count += 1
             if self.count == self.place:
-                raise Stop
+                self.end()
 
     def during(self, call: Callable[[], Any]) -> Any:
         """What a call gives; it is interrupted at the place."""
@@ -147,6 +158,49 @@ def test_interrupts_at_chosen_places(name: str) -> None:
     hits = sum(check(lambda place=place: Interrupting(place).during(CALLS[name])) for place in chosen)
     assert hits >= len(chosen) / 2 or name == "called"
     check_calls()
+
+
+@pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="signals")
+@pytest.mark.parametrize("name", CALLS)
+def test_exceptions_of_handlers_pass_as_they_are(name: str) -> None:
+    """An exception that is no interrupt is not taken for one of mlirad's, of an operand's, or of a branch."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise Late
+
+    def interrupted(place: int) -> None:
+        interrupting = Interrupting(place, lambda: signal.raise_signal(signal.SIGALRM))
+        with contextlib.suppress(Late):
+            interrupting.during(CALLS[name])
+            assert interrupting.count < place, "the exception was swallowed"
+
+    count, draw = places(name), random.Random(f"late {name}")
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        for place in draw.sample(range(1, count + 1), min(count, 30)):
+            check(lambda place=place: interrupted(place))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    check_calls()
+
+
+OF_OTHERS = {"bridges/jax_rules.py", "explorer/tool.py", "frontend/compiling/log.py"}
+"""Files that tell of any exception as it is: tools print it, and a rule of JAX's user is named."""
+
+
+def test_whatever_catches_all_exceptions_lets_those_of_handlers_pass() -> None:
+    """Each `except Exception` asks whether a handler of a signal has raised, or raises what it caught."""
+    root = Path(ad.__file__).parent
+    missing: list[str] = []
+    for file in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name):
+                asks = any(isinstance(n, ast.Name) and n.id == "is_from_signal" for n in ast.walk(node))
+                passes = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
+                if node.type.id == "Exception" and not asks and not passes:
+                    missing.append(f"{file.relative_to(root)}:{node.lineno}")
+    files = {place.rpartition(":")[0] for place in missing}
+    assert {file for file in files if not file.startswith("tools/")} <= OF_OTHERS
 
 
 @pytest.mark.parametrize("name", ["interpreted", "library", "called"])

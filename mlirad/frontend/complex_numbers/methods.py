@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import MliradError
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.complex_numbers.functions import apply_function, astype
 from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.indexing.masks import MaskedElements
@@ -206,6 +206,8 @@ def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
             "write what is meant with z.real and z.imag",
         ) from error
     except Exception as error:
+        if is_from_signal(error):
+            raise
         raise internal_error(qualified_name(function), error) from error
 
 

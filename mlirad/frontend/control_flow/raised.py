@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from mlirad.errors import MliradError, UnsupportedError
+from mlirad.errors import MliradError, UnsupportedError, is_from_signal
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.tracing.frames import current_frame
@@ -66,9 +66,9 @@ def raising_as(side: int) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        if _is_raised_by_statement(error):
-            raise RaisingSide(side, error) from error
-        raise
+        if is_from_signal(error) or not _is_raised_by_statement(error):
+            raise
+        raise RaisingSide(side, error) from error
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def not_raising() -> Generator[None]:
     try:
         yield
     except Exception as error:
-        if not _is_raised_by_statement(error):
+        if is_from_signal(error) or not _is_raised_by_statement(error):
             raise
         raise UnsupportedError(
             f"both branches of an `if` with a traced condition raise: here it is {type(error).__name__}",
@@ -100,4 +100,5 @@ def _is_raised_by_statement(error: Exception) -> bool:
     if traceback is None:
         return False
     code = traceback.tb_frame.f_code
-    return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
+    is_statement = dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
+    return is_statement and is_user_file(code.co_filename)

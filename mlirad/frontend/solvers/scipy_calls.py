@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.errors import MliradError
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.operations import contains_traced
 
@@ -34,7 +34,9 @@ def returns_traced(f: Any, *point: Any) -> bool:
         found = as_traced(f)(*point)
     except (MliradError, RecursionError):
         return True
-    except Exception:
+    except Exception as error:
+        if is_from_signal(error):
+            raise
         return False
     return contains_traced(cast("object", found))
 

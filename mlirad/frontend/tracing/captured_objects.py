@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.errors import is_from_signal
 from mlirad.frontend.tracing.code_reads import is_program_file, is_rewritable_file
 from mlirad.jit.foreign_arrays import refusal
 from mlirad.jit.guards import MISSING
@@ -159,7 +160,9 @@ def as_array(value: Any) -> npt.NDArray[Any] | None:
         return None
     try:
         return np.asarray(value)
-    except Exception:  # each library raises classes of its own
+    except Exception as error:  # each library raises classes of its own
+        if is_from_signal(error):
+            raise
         return None
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import DtypeError, of_class
+from mlirad.errors import DtypeError, is_from_signal, of_class
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.foreign_arrays import refusal
@@ -150,6 +150,8 @@ def _as_array(value: object) -> npt.NDArray[Any]:
     try:
         return np.from_dlpack(given)
     except Exception as error:  # each library raises classes of its own
+        if is_from_signal(error):
+            raise
         raise unsupported_error(
             f"{of_class(value)} does not hand its elements over: {error}",
             "pass a NumPy array of the same elements",

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.errors import ArgumentError, CompileError, MliradError
+from mlirad.errors import ArgumentError, CompileError, MliradError, is_from_signal
 from mlirad.frontend.numpy_functions.calls.alternatives import for_traced
 from mlirad.frontend.numpy_functions.calls.numpy_signatures import numpy_signature
 from mlirad.frontend.numpy_functions.calls.parameters import (
@@ -201,7 +201,7 @@ class Binding:
         except (MliradError, RecursionError):
             raise
         except Exception as error:
-            if calls_back:
+            if calls_back or is_from_signal(error):
                 raise
             raise internal_error(self.name, error) from error
         return as_copies(result, all_ordered((*args, *kwargs.values())))

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.extents import Extent
-from mlirad.errors import MliradError
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.complex_array import is_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex
@@ -241,6 +241,8 @@ def kind(wanted: str, read: Callable[[Any], Any]) -> Kind:
         except (MliradError, WrongKindError, TracedOptionError, RecursionError):
             raise
         except Exception as error:
+            if is_from_signal(error):
+                raise
             raise WrongKindError from error
 
     return Kind(wanted, careful)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from mlirad.errors import MliradError
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.numpy_functions.arrays import (
     diagonals,
     differences,
@@ -125,7 +125,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     except (MliradError, RecursionError):
         raise
     except Exception as error:
-        if function in elementwise.CALL_BACK:  # the user's own function has raised
+        if function in elementwise.CALL_BACK or is_from_signal(error):  # the user's own function has raised
             raise
         raise internal_error(binding.name, error) from error
     if is_written:

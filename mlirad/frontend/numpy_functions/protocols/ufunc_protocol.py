@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from mlirad.errors import MliradError
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.numpy_functions.calls.binding import Binding, internal_error
 from mlirad.frontend.numpy_functions.calls.parameters import (
     UNSET,
@@ -88,6 +88,8 @@ def _applied(
     except (MliradError, RecursionError):
         raise
     except Exception as error:
+        if is_from_signal(error):
+            raise
         raise internal_error(name, error) from error
 
 
