@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import mlirad as ad
 from mlirad.errors import MliradError
@@ -96,6 +97,27 @@ def agree(found: Any, wanted: Any, what: object, tolerance: float = 1e-10) -> No
 def test_programs_are_numpys(name: str) -> None:
     f = PROGRAMS[name]
     agree(ad.jit(f)(Z, W, X), f(Z, W, X), name)
+
+
+LISTS: dict[str, Callable[..., Any]] = {
+    "roots": lambda p: np.roots(p), "polyval": lambda p: np.polyval(p, 2.0), "fft": lambda p: np.fft.fft(p),
+    "ifft": lambda p: np.fft.ifft(p), "irfft": lambda p: np.fft.irfft(p), "hfft": lambda p: np.fft.hfft(p),
+    "dot": lambda p: np.dot(p, p), "vdot": lambda p: np.vdot(p, p), "norm": lambda p: np.linalg.norm(p),
+    "inv": lambda p: np.linalg.inv([p[:2], p[1:]]), "eigvals": lambda p: np.linalg.eigvals([p[:2], p[1:]]),
+    "solve": lambda p: np.linalg.solve([p[:2], p[1:]], p[:2]), "det": lambda p: np.linalg.det([p[:2], p[1:]]),
+    "expm": lambda p: scipy.linalg.expm([p[:2], p[1:]]), "cumsum": lambda p: np.cumsum(p),
+    "sqrt": lambda p: np.emath.sqrt(p), "einsum": lambda p: np.einsum("i,j", p, p), "exp": lambda p: np.exp(p),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.errors.CaptureWarning")
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_with_traced_complex_numbers(name: str, kind: Callable[..., Any]) -> None:
+    def f(x: Any) -> Any:
+        return LISTS[name](kind([1, x + 1j, 2 * x]))
+
+    np.testing.assert_allclose(ad.jit(f)(2.5), f(2.5), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("z", [Z, SINGLE], ids=["complex128", "complex64"])

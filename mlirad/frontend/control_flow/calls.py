@@ -33,8 +33,10 @@ from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.numpy_functions.protocols.asked_calls import length
+from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.compiled_functions import python_function
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
@@ -57,8 +59,8 @@ def of(function: Any) -> Any:
         return formatting(function) if function.__name__ == "format" else own
     if isinstance(function, type):
         return _constructing(cast("type[Any]", function))
-    compiled = getattr(function, "py_func", None)
-    if isinstance(compiled, FunctionType) and type(function).__module__.partition(".")[0] == "numba":
+    compiled = python_function(function)
+    if compiled is not None:
         return _uncompiled(function, compiled)
     made = with_function(function, _rewritten, of)
     return function if made is None else made
@@ -68,8 +70,11 @@ def _uncompiled(own: Callable[..., Any], function: FunctionType) -> Callable[...
     """A function that Numba compiled; on traced values, the Python function that it was made from."""
 
     def called(*args: Any, **options: Any) -> Any:
-        is_symbolic = any(map(contains_traced, (*args, *options.values())))
-        return (_rewritten(function) if is_symbolic else own)(*args, **options)
+        if not any(map(contains_traced, (*args, *options.values()))):
+            return own(*args, **options)
+        if hasattr(own, "nin"):  # a ufunc
+            return apply_ufunc(cast("Any", own), "__call__", args, options)
+        return _rewritten(function)(*args, **options)
 
     return called
 

@@ -117,6 +117,7 @@ def without_changes(
     except BaseException:  # behind which there is another way through the program, or another attempt
         reached.restore()
         raise
+    reached.forget_computed()
     return result
 
 
@@ -146,6 +147,8 @@ class Reached:
         self._waiting: deque[_Waiting] = deque()
         self._foreign: deque[_Waiting] = deque()
         self._places: list[Place] = []
+        self._uncomputed: list[tuple[dict[str, Any], Set[str]]] = []
+        """Of tables of attributes, the names of those that objects compute when they are asked for."""
         self._is_global = self._is_foreign = False
         self.has_iterators = False
         """Whether there are objects that cannot be given again what they held."""
@@ -172,8 +175,15 @@ class Reached:
 
     def restore(self) -> None:
         """Let all objects but iterators hold again what they held."""
+        self.forget_computed()
         for place in self._places:
             place.restore()
+
+    def forget_computed(self) -> None:
+        """Let objects compute again what they have computed since, of values that are not known outside."""
+        for table, names in self._uncomputed:
+            for name in names:
+                table.pop(name, None)
 
     # The walk ------------------------------------------------------------------------------------
 
@@ -317,6 +327,7 @@ class Reached:
         if table is not None:
             parts = ((key, part) for base in kind.__mro__ for key, part in vars(base).items())
             computed = frozenset(key for key, part in parts if _is_computed(part))
+            self._uncomputed.append((table, computed - table.keys()))
             self._attributes(value, table, name, computed)
         for slot in sorted(slots_of(kind)):
             self._attribute(value, slot, plain_attribute(value, slot), name)

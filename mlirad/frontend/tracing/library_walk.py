@@ -42,6 +42,7 @@ from mlirad.frontend.tracing.captured_objects import (
     slots_of,
 )
 from mlirad.frontend.tracing.code_reads import EVERY_NAME, is_program_file
+from mlirad.frontend.tracing.compiled_functions import is_numbas, python_function
 from mlirad.frontend.tracing.library_objects import (
     as_bytes,
     begins_with,
@@ -117,6 +118,10 @@ class LibraryWalk(ValueWalk):
         """An object of an installed package: as an array, or by its attributes; else by what it is."""
         if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "mlirad"):
             self._of_python(value, kind, path)
+            return
+        if is_numbas(kind):
+            self._enter(path, Same(value))
+            self._look_at(python_function(value), path)
             return
         owner = getattr(value, "__self__", None)
         if owner is not None:  # a method in C

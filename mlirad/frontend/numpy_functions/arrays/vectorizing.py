@@ -29,7 +29,7 @@ def vectorized(function: Any, own: Callable[..., Any], args: Sequence[Any], kwar
     places = [k for k in range(len(args)) if k not in excluded]
     names = [name for name in kwargs if name not in excluded]
     arrays = [real_or_complex(a) for a in (*(args[k] for k in places), *(kwargs[n] for n in names))]
-    signature = None if function.signature is None else _dimensions(function.signature)
+    signature = None if function.signature is None else dimensions(function.signature)
     ranks = [0] * len(arrays) if signature is None else _checked_ranks(arrays, *signature)
     shape = broadcast_shapes(
         [a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)], "np.vectorize"
@@ -55,7 +55,7 @@ def vectorized(function: Any, own: Callable[..., Any], args: Sequence[Any], kwar
     return xp.astype(found, kinds[0])
 
 
-def _dimensions(signature: str) -> tuple[list[list[str]], list[list[str]]]:
+def dimensions(signature: str) -> tuple[list[list[str]], list[list[str]]]:
     """The names of the dimensions of each operand, and of each result. NumPy has checked the syntax."""
     inputs, outputs = (
         [[name.strip() for name in part.split(",") if name.strip()] for part in _OPERAND.findall(side)]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from mlirad.dialects.extents import Extent
 from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.complex_array import is_complex
+from mlirad.frontend.tracing.complex_array import holds_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype
 from mlirad.frontend.tracing.operations import (
@@ -165,8 +165,8 @@ def own_dtype(value: Operand) -> Array:
 
 
 def complex_or_floats(value: Any) -> Any:
-    """A value as a traced array: a complex one, else one of floats."""
-    return as_complex(value) if is_complex(value) else inexact(own_dtype(operand_of(value)))
+    """A value, or a nest of lists of values, as a traced array: a complex one, else one of floats."""
+    return as_complex(value) if holds_complex([value]) else inexact(own_dtype(operand_of(value)))
 
 
 def _array(value: Any) -> Array:

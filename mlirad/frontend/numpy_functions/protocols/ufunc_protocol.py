@@ -25,17 +25,23 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.results import reduction_dtype, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.linear_algebra.products import matmul, matvec, vecdot, vecmat
+from mlirad.frontend.numpy_functions.protocols.compiled_ufuncs import apply_compiled
 from mlirad.frontend.numpy_functions.protocols.segments import reduceat
 from mlirad.frontend.numpy_functions.protocols.ufunc_methods import accumulate, outer, reduce_, update_at
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply, apply_operator, name_of
 from mlirad.frontend.tracing.array import Array, is_scalar
+from mlirad.frontend.tracing.compiled_functions import calling, python_function
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, select
 from mlirad.frontend.tracing.raising import unsupported_error
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """NumPy's `__array_ufunc__`."""
+    """NumPy's `__array_ufunc__`, and Numba's, which asks so of ufuncs of its own."""
+    of_numba = ufunc if not isinstance(ufunc, np.ufunc) else calling(ufunc) if ufunc.signature else None
+    compiled = None if of_numba is None else python_function(of_numba)
+    if compiled is not None:
+        return apply_compiled(of_numba, compiled, method, inputs, options)
     name = name_of(ufunc) + ("" if method == "__call__" else f".{method}")
     out = options.pop("out", None)
     if method == "at":
