@@ -106,7 +106,8 @@ LISTS: dict[str, Callable[..., Any]] = {
     "inv": lambda p: np.linalg.inv([p[:2], p[1:]]), "eigvals": lambda p: np.linalg.eigvals([p[:2], p[1:]]),
     "solve": lambda p: np.linalg.solve([p[:2], p[1:]], p[:2]), "det": lambda p: np.linalg.det([p[:2], p[1:]]),
     "expm": lambda p: scipy.linalg.expm([p[:2], p[1:]]), "cumsum": lambda p: np.cumsum(p),
-    "sqrt": lambda p: np.emath.sqrt(p), "einsum": lambda p: np.einsum("i,j", p, p), "exp": lambda p: np.exp(p),
+    "sqrt": lambda p: np.emath.sqrt(p), "exp": lambda p: np.exp(p),
+    "einsum": lambda p: np.einsum("i,j", p, p),
 }  # fmt: skip
 
 

@@ -5,6 +5,9 @@ raise_where(x < 0, ValueError("x is negative"))       reported, and raised when 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from mlirad.frontend.constructs.endings import end_where
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import current_frame
@@ -13,11 +16,27 @@ from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
 from mlirad.reports import noted
 
 
+class Conditional(Exception):
+    """Code that is computed although Python might not would have the program raise an exception."""
+
+
+def computed_early(compute: Callable[[], Any]) -> Any:
+    """What code gives that Python computes under a condition only. Raises `Conditional` if it can fail."""
+    functions = current_frame().functions
+    was_early, functions.is_early = functions.is_early, True
+    try:
+        return compute()
+    finally:
+        functions.is_early = was_early
+
+
 def raise_where(condition: Array, error: Exception) -> None:
     """Have the program raise an error where a condition holds.
 
     Raises `UnsupportedError` where an `except` around it would catch that.
     """
+    if current_frame().functions.is_early:
+        raise Conditional
     for kinds in current_frame().functions.tries:
         if isinstance(error, kinds()):
             raise unsupported_error(

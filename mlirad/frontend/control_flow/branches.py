@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.frontend.constructs.alternatives import place_where
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.endings import Ends, Part, end_where, in_loop, traced_part
@@ -30,11 +31,13 @@ from mlirad.frontend.control_flow.state import (
     is_opaque,
     is_same,
     is_written,
+    settled,
     truth_of,
 )
+from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.control import hand_copies
-from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -47,6 +50,7 @@ Thunk = Callable[[], Any]
 
 def if_(test: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
     """One of two bodies; both, as branches of an op, where the test is traced."""
+    test = settled(test)
     known = truth_of(test, "`if`")
     if known is not None:
         (then if known else otherwise)()
@@ -81,6 +85,7 @@ class _Choice:
         self._written: set[str] = set()
         self._replaced: set[str] = set()
         self._parts = (Part(), Part())
+        self._unions = Unions(state.code, current_frame().functions.options)
         self._ends = False
         """Whether an exception in a branch ends a loop around the `if`."""
 
@@ -100,7 +105,7 @@ class _Choice:
                 try:
                     chosen = self._traced()
                     break
-                except Returned:
+                except (Returned, Widened):
                     pass
                 except Ends as ends:
                     if ends.part not in self._parts:
@@ -148,6 +153,10 @@ class _Choice:
     def _side(self, k: int) -> dict[str, Any]:
         state = self._state
         start = copies(self._before, self._before)
+        for name, found in self._before.items():
+            place = place_where(found, self._test, holds=k == 0)
+            if place is not None:
+                start[name] = dict(start[name].answers())[place]
         held = {name: contents(found) for name, found in start.items()}
         attributes = state.attributes.values()
         self._originals[k] = Originals(self._before, start, attributes, can_carry=True)
@@ -155,7 +164,9 @@ class _Choice:
         with standing(self._originals[k]):
             with raising_as(k):
                 without_changes((self._sides[k],), state.cells, "an `if`", self._originals[k])
-            after = self._after[k] = state.get()
+            after = state.get()
+            encoded = self._unions.encoded(k, {name: after[name] for name in state.live})
+            after = self._after[k] = after | encoded
             given = {name: after[name] for name in state.live}
             read_all(given)
         require_known(self._originals[k], frozenset(), "an `if`")
@@ -187,6 +198,7 @@ class _Choice:
     def _second(self, after: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
         """What the other branch gives for the same variables."""
         sent: dict[str, Any] = {}
+        self._unions.widen(self._state.live, self._after[1 - self._traced_sides[-1]], after)
         for name in self._state.live:
             found = after[name]
             if name in self._sent:
@@ -210,8 +222,12 @@ class _Choice:
         one, other = (after[name] for after in self._after)
         if is_same(one, other):
             return one
-        if (one is NOTHING or other is NOTHING) and name in chosen:
-            return chosen[name]
+        if self._unions.is_one(name):
+            return self._unions.found(name)
+        if one is NOTHING or other is NOTHING:
+            rest = other if one is NOTHING else one
+            if name in chosen or not is_missing(rest):
+                return chosen.get(name, rest)
         if is_missing(one) or is_missing(other):
             return _missing(name, one if is_missing(one) else other, "an `if`")
         if name not in chosen or is_opaque(one) or is_opaque(other):

@@ -25,7 +25,8 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.control_flow.expressions import and_, or_
+from mlirad.frontend.constructs.alternatives import OneOf, values_of
+from mlirad.frontend.control_flow.expressions import and_, choose, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
 from mlirad.frontend.control_flow.one_number import compared, number
@@ -48,6 +49,8 @@ def of(function: Any) -> Any:
     """What a call of `function` calls."""
     if not is_tracing():
         return function
+    if type(function) is OneOf:
+        return functools.partial(_one_called, function)
     try:
         known = _STANDING.get(function)
     except TypeError:  # of an object that is not hashable
@@ -64,6 +67,20 @@ def of(function: Any) -> Any:
         return _uncompiled(function, compiled)
     made = with_function(function, _rewritten, of)
     return function if made is None else made
+
+
+def _one_called(function: OneOf, *args: Any, **options: Any) -> Any:
+    """A call of one of several functions, each in a branch of its own."""
+    (_, first), *others = function.answers()
+
+    def called(known: Any) -> Any:
+        return of(known)(*args, **options)
+
+    call: Callable[[], Any] = functools.partial(called, first)
+    for k, other in others:
+        is_other = np.equal(function.number, k)
+        call = functools.partial(choose, is_other, functools.partial(called, other), call)
+    return call()
 
 
 def _uncompiled(own: Callable[..., Any], function: FunctionType) -> Callable[..., Any]:
@@ -129,7 +146,7 @@ _CALLING: Final = frozenset((functools.partial, np.vectorize))
 
 def _extreme(own: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
     def extreme(*args: Any, **options: Any) -> Any:
-        values: list[Any] = list(args) if len(args) != 1 else list(args[0])
+        values: list[Any] = list(map(values_of, args if len(args) != 1 else args[0]))
         if options or not any(map(is_traced, values)):
             return own(values, **options) if len(args) == 1 else own(*args, **options)
         return functools.reduce(ufunc, map(compared, values))
@@ -153,6 +170,7 @@ def _converting(
 
     def converting(*args: Any, **options: Any) -> Any:
         if len(args) == 1 and not options:
+            args = (values_of(args[0]),) if type(args[0]) is OneOf else args
             if isinstance(args[0], Array):
                 return convert(args[0])
             defined = (

@@ -51,6 +51,7 @@ from mlirad.frontend.control_flow.state import (
     is_same,
     is_written,
 )
+from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import current_frame
@@ -73,12 +74,14 @@ class Loop:
         self._can_carry = can_carry
         state.include(objects_in)
         carry_known(state)
+        self._unions = Unions(state.code, current_frame().functions.options)
         self._begin_with()
 
     def _begin_with(self) -> None:
         """Note what the variables and attributes are before the loop."""
         state = self._state
-        self._before = state.get()
+        self._given = state.get()
+        self._before = self._encoded(0, self._given)
         self._sharing = Sharing(self._before)
         self._together = together(self._before)
         self._ends: dict[str, Any] = {}
@@ -95,6 +98,10 @@ class Loop:
             n for n in live if not is_missing(self._before[n]) and not is_opaque(self._before[n])
         ]
 
+    def _encoded(self, k: int, values: dict[str, Any]) -> dict[str, Any]:
+        """What variables are before an iteration or after it: a `OneOf` where they may be other objects."""
+        return values | self._unions.encoded(k, {name: values[name] for name in self._state.live})
+
     def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Trace the loop, which `make` makes of the values it begins with.
 
@@ -103,7 +110,7 @@ class Loop:
         try:
             self._run(make)
         except BaseException:
-            self._state.put(self._before)
+            self._state.put(self._given)
             raise
 
     def _run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -117,10 +124,14 @@ class Loop:
                 break
             except Returned:
                 resume(token)
+            except Widened:
+                self._state.put(self._given)
+                self._begin_with()
+                resume(token)
             except Found as found:
                 if found.body is not self._originals:
                     raise
-                self._state.put(self._before)
+                self._state.put(self._given)
                 carry_found(self._state, found)
                 self._begin_with()
                 resume(token)
@@ -159,7 +170,8 @@ class Loop:
         noted = len(current_frame().doubted)
         with standing(self._originals):
             without_changes(parts, self._state.cells, self._what, self._originals)
-            after = self._state.get()
+            after = self._encoded(1, self._state.get())
+            self._unions.widen([n for n in self._state.live if n in self._before], self._before, after)
             read_all({name: after[name] for name in carry})
             require_own(noted, self._what)
         require_known(self._originals, self._passed | passed_by(self._originals), self._what)

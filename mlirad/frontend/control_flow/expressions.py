@@ -12,20 +12,24 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from mlirad.dialects.extents import is_static
+from mlirad.frontend.constructs.alternatives import OneOf, negated_fact, place_where
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
 from mlirad.frontend.control_flow.choices import require_unwritten_value
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import standing
 from mlirad.frontend.control_flow.reached import without_changes
-from mlirad.frontend.control_flow.state import is_traced, truth_of
+from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
+from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.tokens import last_token, resume
 from mlirad.frontend.tracing.unfinished_texts import is_within
 
 Thunk = Callable[[], Any]
@@ -33,6 +37,7 @@ Thunk = Callable[[], Any]
 
 def choose(test: Any, one: Thunk, other: Thunk) -> Any:
     """`one() if test else other()`."""
+    test = settled(test)
     known = truth_of(test, "`if` ... `else`")
     if known is not None:
         return one() if known else other()
@@ -45,18 +50,33 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
     found: list[list[Array | None]] = []
     values: list[Any] = []
     originals = Originals({}, {})
+    unions = Unions("", {})
 
-    def noting(side: Thunk) -> Thunk:
+    def noting(k: int, side: Thunk) -> Thunk:
         def noted() -> Any:
             with standing(originals):
                 value = without_changes((side,), frozenset(), what, originals)
+                place = place_where(value, test, holds=k == 0)
+                value = value if place is None else dict(value.answers())[place]
+                ends.append(unions.encoded(k, {"": value}))
+            if len(ends) == 2:
+                unions.widen(("",), *ends)
             values.append(value)
             found.append(outside_in(value))
-            return value
+            return ends[-1][""]
 
         return noted
 
-    result = either(test, noting(one), noting(other), what)
+    token = last_token()
+    while True:
+        ends: list[dict[str, Any]] = []
+        try:
+            result = either(test, noting(0, one), noting(1, other), what)
+            break
+        except Widened:
+            resume(token)
+            found.clear()
+            values.clear()
     mark_outside(result, found)
     require_unwritten_value(result, values, originals.outside)
     return result
@@ -64,7 +84,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
 
 def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
     """`first and ...`; cheap operands are computed whether they are needed or not."""
-    found = first
+    found = settled(first)
     for operand in rest:
         known = truth_of(found, "`and`")
         if known is False:
@@ -75,7 +95,7 @@ def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
 
 def or_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
     """`first or ...`; cheap operands are computed whether they are needed or not."""
-    found = first
+    found = settled(first)
     for operand in rest:
         known = truth_of(found, "`or`")
         if known:
@@ -86,12 +106,16 @@ def or_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
 
 def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
     """`one and operand()`, or `or`, of a value that is traced."""
+    ways = _ways(one, operand, is_and=is_and)
     if is_cheap:
-        other = operand()
+        try:
+            other = computed_early(operand)
+        except Conditional:
+            return _either(one, *ways, "`and`" if is_and else "`or`")
         if _is_flag(one) and _is_flag(other):
             return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
         return _either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
-    return _either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
+    return _either(one, *ways, "`and`" if is_and else "`or`")
 
 
 def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:
@@ -104,12 +128,18 @@ def _is_flag(found: Any) -> bool:
 
 def flag(operand: Any) -> Any:
     """The truth of an operand of which nothing else counts."""
+    operand = settled(operand)
     return flag_of(operand, "a condition") if is_traced(operand) else bool(operand)
 
 
 def not_(operand: Any) -> Any:
     """`not operand`."""
-    return xp.logical_not(flag_of(operand, "`not`")) if is_traced(operand) else not operand
+    operand = settled(operand)
+    if not is_traced(operand):
+        return not operand
+    found = xp.logical_not(flag_of(operand, "`not`"))
+    negated_fact(operand, found)
+    return found
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -138,6 +168,10 @@ def compare(first: Any, *rest: Any) -> Any:
 
 
 def _compared(name: str, left: Any, right: Any) -> Any:
+    if type(left) is OneOf:
+        return left.asked(lambda found: _compared(name, found, right))
+    if type(right) is OneOf:
+        return right.asked(lambda found: _compared(name, left, found))
     if name in _OPERATORS:
         return _OPERATORS[name](left, right)
     if name in ("Is", "IsNot"):

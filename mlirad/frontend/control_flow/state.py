@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs.alternatives import OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.places import Attribute
 from mlirad.frontend.tracing.array import Array, copied
@@ -99,6 +100,15 @@ def returned(result: Any) -> Any:
 def is_traced(condition: object) -> bool:
     """Whether the truth of a value is known only when the program runs."""
     return isinstance(condition, Array)
+
+
+def settled(condition: Any) -> Any:
+    """A condition; of one of several objects its truth."""
+    return condition.asked(_truth) if type(condition) is OneOf else condition
+
+
+def _truth(found: Any) -> Any:
+    return flag_of(found, "a condition") if is_traced(found) else bool(found)
 
 
 def truth_of(condition: Any, what: str) -> bool | None:

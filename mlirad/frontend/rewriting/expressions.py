@@ -89,10 +89,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Chains of comparisons, `in` and `is`; any other single comparison is that of the values."""
-        is_plain = len(node.ops) == 1 and (
-            not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
-            or (isinstance(node.ops[0], ast.Is | ast.IsNot) and isinstance(node.comparators[0], ast.Constant))
-        )
+        is_plain = len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
         if is_plain or any(binds(value) for value in node.comparators):
             self.generic_visit(node)
             return node

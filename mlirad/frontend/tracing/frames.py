@@ -204,6 +204,12 @@ class Functions:
         """The kinds of exceptions that each `try` around the code being traced catches."""
         self.attributes: dict[CodeType, set[tuple[int, str]]] = {}
         """The attributes that statements were found to change, by the code that assigns their variables."""
+        self.options: dict[tuple[CodeType, str], list[Any]] = {}
+        """The objects that variables of statements were found to be, as traced conditions decide."""
+        self.is_early = False
+        """Whether what is being traced is computed although Python might not."""
+        self.facts: dict[int, tuple[Any, Any, dict[int, bool]]] = {}
+        """Of conditions, by identity: of which number, and for which of its values, they hold."""
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:

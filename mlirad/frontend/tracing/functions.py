@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
@@ -349,6 +349,9 @@ def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
             raise
         raise noted(explained) from error
     leaves, tree = flatten(result)
+    unsettled = next((kind for kind in tree.kinds() if hasattr(kind, "settled_result")), None)
+    if unsettled is not None:
+        leaves, tree = flatten(cast("Any", unsettled).settled_result(result, function_name(function)))
     _require_passed(function, args, tree)
     emitting()
     values: list[Array | Higher] = []

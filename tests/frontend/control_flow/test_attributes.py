@@ -466,10 +466,10 @@ class Model:
         return x * self.last
 
     def told(self, x):
-        """Try to keep a text."""
+        """Try to keep a list in the place of a text."""
         if x > 0:
             self.last = x
-            self.text = "positive"
+            self.text = [x]
         return x
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -275,3 +275,79 @@ def test_functions_compiled_by_numba_are_called_as_python() -> None:
     np.testing.assert_array_equal(derivative, [4.0, 2.0, 2.0])
     with pytest.raises(TypeError, match="unbox"):
         ad.grad(function, control="plain")(x)
+
+
+class Elementwise(Dispatcher):
+    """What Numba makes of a function with `vectorize`: it asks arguments as NumPy's ufuncs do."""
+
+    __module__ = "numba.np.ufunc.dufunc"
+    signature = None
+    nin = 2
+
+    def __call__(self, *args: Any) -> Any:
+        for value in args:
+            if type(value).__module__.startswith("mlirad"):
+                return value.__array_ufunc__(self, "__call__", *args)
+        return np.vectorize(self.py_func)(*args)
+
+
+@Elementwise
+def larger(a: Any, b: Any) -> Any:
+    return a * b if a > b else a
+
+
+class OneDimension:
+    name = "float64"
+    dtype = np.dtype("float64")
+    ndim = 1
+
+
+class Generalised(Dispatcher):
+    """What Numba makes of one with `guvectorize`: it writes its last argument."""
+
+    __module__ = "numba.np.ufunc.gufunc"
+    ufunc = np.vecdot
+    signature = "(n),(n)->()"
+    nin = 2
+    gufunc_builder: Any = SimpleNamespace(_sigs=[SimpleNamespace(args=(OneDimension,) * 3)])
+
+    def __call__(self, *args: Any) -> Any:
+        if any(type(value).__module__.startswith("mlirad") for value in args):
+            return self.ufunc(*args)
+
+        def returning(a: Any, b: Any) -> Any:
+            self.py_func(a, b, total := np.zeros(1))
+            return total[0]
+
+        return np.vectorize(returning, signature=self.signature)(*args)
+
+
+@Generalised
+def weighted(a: Any, b: Any, total: Any) -> None:
+    for k in range(a.shape[0]):
+        total[0] += a[k] * b[k] * 2.0 if a[k] > 1.0 else a[k]
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.errors.ControlFlowWarning")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: larger(x, 1.5 * x[::-1]),
+        lambda x: larger(x[0], x[1]),
+        lambda x: larger(x[:, None], x),
+        lambda x: weighted(x, 2.0 * x),
+        lambda x: weighted(x[:, None] * x, x),
+        lambda x: larger(weighted(x, x), x),
+    ],
+)
+def test_ufuncs_compiled_by_numba_are_their_function_at_every_position(function: Callable[..., Any]) -> None:
+    x = np.array([0.2, 0.7, 3.0])
+
+    def loss(x: Any) -> Any:
+        return np.sum(np.sin(function(x)))
+
+    value, derivative = ad.value_and_grad(loss, interpret=True)(x)
+    np.testing.assert_allclose(value, loss(x), rtol=1e-12)
+    steps = np.eye(3) * 1e-6
+    want = [(loss(x + step) - loss(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(derivative, want, rtol=1e-6)

@@ -20,6 +20,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from mlirad.dialects.extents import Extent
+from mlirad.frontend.constructs.alternatives import OneOf, element_of
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symbolic
 from mlirad.frontend.splicing.plain import Hooks
@@ -91,6 +92,8 @@ def _of_texts(name: str, *first: Any) -> Function:
 
 def length(container: Any) -> Any:
     """`len`, also of what a traced mask chooses."""
+    if type(container) is OneOf:
+        return container.asked(length)
     if type(container) is not MaskedElements:
         return len(container)
     from mlirad.frontend.numpy_functions.protocols.masked_places import length_of  # most programs do without
@@ -205,7 +208,9 @@ def _item(place: tuple[Any, Any]) -> Any:
     container, key = place
     if type(container) in PLAIN and container.dtype.kind in NUMBERS and _is_traced_key(key):
         return as_array(container)[key]
-    if isinstance(key, Array) and type(container) in (list, tuple):
+    if type(key) is OneOf:
+        return key.asked(lambda known: _item((container, known)))
+    if isinstance(key, Array) and type(container) in (list, tuple, str):
         return _chosen(container, key)
     return container[key]
 
@@ -213,10 +218,7 @@ def _item(place: tuple[Any, Any]) -> Any:
 def _chosen(container: Sequence[Any], key: Array) -> Any:
     """An element of a list or a tuple, which is one of an array if all elements are numbers or arrays."""
     if not all(map(_is_number, container)):
-        raise tracing_error(
-            f"the traced {key!r} chooses from a {type(container).__name__} of objects that are not arrays",
-            "write ad.switch(k, [f, g]) to choose from functions, ad.asarray(values)[k] from numbers",
-        )
+        return element_of(container, key)
     return real_or_complex(container)[key]
 
 

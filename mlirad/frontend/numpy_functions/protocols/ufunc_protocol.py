@@ -38,8 +38,8 @@ from mlirad.frontend.tracing.raising import unsupported_error
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """NumPy's `__array_ufunc__`, and Numba's, which asks so of ufuncs of its own."""
-    of_numba = ufunc if not isinstance(ufunc, np.ufunc) else calling(ufunc) if ufunc.signature else None
-    compiled = None if of_numba is None else python_function(of_numba)
+    of_numba = calling(ufunc) if type(ufunc) is np.ufunc and ufunc.signature else ufunc
+    compiled = python_function(of_numba)
     if compiled is not None:
         return apply_compiled(of_numba, compiled, method, inputs, options)
     name = name_of(ufunc) + ("" if method == "__call__" else f".{method}")
