@@ -24,8 +24,9 @@ from typing import Any, Final, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import UnsupportedError, of_class
 from mlirad.frontend.constructs.alternatives import OneOf, values_of
+from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.control_flow.expressions import and_, choose, or_
 from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
 from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
@@ -71,7 +72,10 @@ def of(function: Any) -> Any:
 
 def _one_called(function: OneOf, *args: Any, **options: Any) -> Any:
     """A call of one of several functions, each in a branch of its own."""
-    (_, first), *others = function.answers()
+    for k, other in function.answers():
+        if not callable(other):
+            raise_where(np.equal(function.number, k), TypeError(f"{of_class(other)} is not callable"))
+    (_, first), *others = (pair for pair in function.answers() if callable(pair[1]))
 
     def called(known: Any) -> Any:
         return of(known)(*args, **options)
