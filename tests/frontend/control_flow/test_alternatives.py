@@ -145,7 +145,9 @@ def text_called(x):
 
 
 def missing_attribute(x):
-    k = np if x > 1.0 else None
+    k = None
+    if x > 1.0:
+        k = np
     return x * k.pi
 
 
