@@ -31,6 +31,7 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.containers import Container, Opened, container_of, enter
 from mlirad.frontend.tracing.frames import current_frame
+from mlirad.frontend.tracing.open_traces import Chosen
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -114,7 +115,7 @@ def _parts_of_function(function: FunctionType) -> tuple[Any, ...]:
     return function.__code__, function.__defaults__ or (), held
 
 
-class OneOf:
+class OneOf(Chosen):
     """One of `options`, that of the traced `number`; `value` holds the values among them, if any."""
 
     CAPTURED = ("number", "value")

@@ -42,7 +42,6 @@ from mlirad.frontend.tracing.captured_objects import (
     slots_of,
 )
 from mlirad.frontend.tracing.code_reads import EVERY_NAME, is_program_file
-from mlirad.frontend.tracing.compiled_functions import is_numbas, python_function
 from mlirad.frontend.tracing.library_objects import (
     as_bytes,
     begins_with,
@@ -119,7 +118,9 @@ class LibraryWalk(ValueWalk):
         if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "mlirad"):
             self._of_python(value, kind, path)
             return
-        if is_numbas(kind):
+        if kind.__module__.partition(".")[0] == "numba":
+            from mlirad.frontend.tracing.compiled_functions import python_function  # which few programs need
+
             self._enter(path, Same(value))
             self._look_at(python_function(value), path)
             return

@@ -23,6 +23,12 @@ class Traced:
     __slots__ = ()
 
 
+class Chosen:
+    """The base of what is one of several objects, as a traced condition decides; see `alternatives.py`."""
+
+    __slots__ = ()
+
+
 class TracedParts:
     """What all pairs of values are derived from that together stand for one, such as complex arrays."""
 

@@ -20,7 +20,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from mlirad.dialects.extents import Extent
-from mlirad.frontend.constructs.alternatives import OneOf, element_of
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symbolic
 from mlirad.frontend.splicing.plain import Hooks
@@ -30,7 +29,7 @@ from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.dtypes import PLAIN
-from mlirad.frontend.tracing.open_traces import Traced
+from mlirad.frontend.tracing.open_traces import Chosen, Traced
 from mlirad.frontend.tracing.operations import as_array, contains_traced
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import is_user_file
@@ -92,8 +91,8 @@ def _of_texts(name: str, *first: Any) -> Function:
 
 def length(container: Any) -> Any:
     """`len`, also of what a traced mask chooses."""
-    if type(container) is OneOf:
-        return container.asked(length)
+    if isinstance(container, Chosen):
+        return cast("Any", container).asked(length)
     if type(container) is not MaskedElements:
         return len(container)
     from mlirad.frontend.numpy_functions.protocols.masked_places import length_of  # most programs do without
@@ -208,8 +207,8 @@ def _item(place: tuple[Any, Any]) -> Any:
     container, key = place
     if type(container) in PLAIN and container.dtype.kind in NUMBERS and _is_traced_key(key):
         return as_array(container)[key]
-    if type(key) is OneOf:
-        return key.asked(lambda known: _item((container, known)))
+    if isinstance(key, Chosen):
+        return cast("Any", key).asked(lambda known: _item((container, known)))
     if isinstance(key, Array) and type(container) in (list, tuple, str):
         return _chosen(container, key)
     return container[key]
@@ -218,6 +217,8 @@ def _item(place: tuple[Any, Any]) -> Any:
 def _chosen(container: Sequence[Any], key: Array) -> Any:
     """An element of a list or a tuple, which is one of an array if all elements are numbers or arrays."""
     if not all(map(_is_number, container)):
+        from mlirad.frontend.constructs.alternatives import element_of  # which most programs do without
+
         return element_of(container, key)
     return real_or_complex(container)[key]
 

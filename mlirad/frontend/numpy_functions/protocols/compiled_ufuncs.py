@@ -16,9 +16,16 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.numpy_functions.arrays.vectorizing import dimensions, vectorized
+from mlirad.frontend.tracing.compiled_functions import calling, python_function
 from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import unsupported_error
+
+
+def compiled(ufunc: Any) -> tuple[Any, FunctionType | None]:
+    """The object of Numba's that a ufunc is, or is called by, and its function; `None` for one of NumPy's."""
+    owner = calling(ufunc) if type(ufunc) is np.ufunc else ufunc
+    return owner, python_function(owner)
 
 
 def apply_compiled(

@@ -25,12 +25,10 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.calls.results import reduction_dtype, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.linear_algebra.products import matmul, matvec, vecdot, vecmat
-from mlirad.frontend.numpy_functions.protocols.compiled_ufuncs import apply_compiled
 from mlirad.frontend.numpy_functions.protocols.segments import reduceat
 from mlirad.frontend.numpy_functions.protocols.ufunc_methods import accumulate, outer, reduce_, update_at
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply, apply_operator, name_of
 from mlirad.frontend.tracing.array import Array, is_scalar
-from mlirad.frontend.tracing.compiled_functions import calling, python_function
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, select
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -38,10 +36,12 @@ from mlirad.frontend.tracing.raising import unsupported_error
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """NumPy's `__array_ufunc__`, and Numba's, which asks so of ufuncs of its own."""
-    of_numba = calling(ufunc) if type(ufunc) is np.ufunc and ufunc.signature else ufunc
-    compiled = python_function(of_numba)
-    if compiled is not None:
-        return apply_compiled(of_numba, compiled, method, inputs, options)
+    if type(ufunc) is not np.ufunc or ufunc.signature:
+        from mlirad.frontend.numpy_functions.protocols import compiled_ufuncs  # which few programs need
+
+        of_numba, function = compiled_ufuncs.compiled(ufunc)
+        if function is not None:
+            return compiled_ufuncs.apply_compiled(of_numba, function, method, inputs, options)
     name = name_of(ufunc) + ("" if method == "__call__" else f".{method}")
     out = options.pop("out", None)
     if method == "at":
