@@ -208,7 +208,7 @@ def _item(place: tuple[Any, Any]) -> Any:
     if type(container) in PLAIN and container.dtype.kind in NUMBERS and _is_traced_key(key):
         return as_array(container)[key]
     if isinstance(key, Chosen):
-        return cast("Any", key).asked(lambda known: _item((container, known)))
+        return cast("Any", key).asked(functools.partial(_item_of, container))
     if isinstance(key, Array) and type(container) in (list, tuple, str):
         return _chosen(container, key)
     return container[key]
