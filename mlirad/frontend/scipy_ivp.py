@@ -43,7 +43,7 @@ METHODS: Final = {
 MAX_STEPS: Final = 100_000
 """The number of steps after which a call raises, where SciPy would go on."""
 
-LAST = "write t_eval=[t1], of which sol.y[:, -1] is the state at the end"
+LAST = "write t_eval=[t1]: then sol.y[:, -1] is the state at the end"
 
 MISSING: Final = {
     "t": LAST, "y": LAST, "nfev": "leave it out", "njev": "leave it out", "nlu": "leave it out",

@@ -9,6 +9,7 @@ import linecache
 import re
 from collections import defaultdict
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,9 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "np.reshape(bits, (-1, 8)) @ 2 ** np.arange(7, -1, -1)": {"bits": np.ones(16, int)},
     "np.sum((np.abs(x)[..., None] >> np.arange(63)) & 1, axis=-1)": {"x": INTEGERS},
     "q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0])": {"v": np.ones(2)},
+    "np.linspace(t0, t1, 100)": {"t0": 0.0, "t1": 1.0},
+    "scipy.stats.hypergeom.pmf(k, M, n, N) * odds**k": {"M": 9, "N": 4, "odds": 2.0},
+    "t_eval=np.linspace(t0, t1, 100)": {"t0": 0.0, "t1": 1.0},
     "start + step * np.arange(n)": {"step": 0.5},
     "x.to_device('cpu')": {},
     "x**n % m": {"x": INTEGERS},
@@ -107,6 +111,8 @@ FILLED: dict[str, list[str]] = {
     "ad.numpy.hole(n)": [f"ad.numpy.{name}(n)" for name in ("zeros", "ones", "empty", "eye", "identity")],
     "hole = ad.asarray(hole)": ["y = ad.asarray(y)"],
     "hole.astype(float)": ["x.astype(float)"],
+    "hole(x)": ["np.exp(x)"],
+    "hole.real": ["x.real"],
     "hole.hole(x)": ["np.exp(x)", "np.linalg.norm(x)", "scipy.special.erf(x)"],
     "holehole.flags.writeable = False": ["table = table.copy(); table.flags.writeable = False"],
     "x.astype(np.hole)": [f"x.astype(np.{name})" for name in ("float64", "float32", "int64", "int32")],
@@ -117,9 +123,12 @@ FILLED: dict[str, list[str]] = {
 """By line, what it is once its holes are filled."""
 
 OUTSIDE: dict[str, dict[str, Any]] = {
+    "event.terminal = True": {"event": square},
     "float(x)": {"x": Fraction(1, 2)},
     "out[...] = f(x)": {"out": np.ones(5), "x": V},
     "out[...] = result.astype(dtype)": {"out": np.ones(5), "result": V},
+    "sol.y[:, -1]": {"sol": SimpleNamespace(y=np.ones((2, 3)))},
+    "sol.y_events": {"sol": SimpleNamespace(y_events=[np.ones((1, 2))])},
     "table = table.copy(); table.flags.writeable = False": {"table": np.ones(3)},
 }
 """Lines for code outside of traced functions, with what they need."""

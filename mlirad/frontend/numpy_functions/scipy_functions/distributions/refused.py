@@ -29,12 +29,12 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     ),
     "kstwo": (
         "its shares are sums of products of matrices, of a size by n and x that a trace does not know",
-        f"for large n use scipy.stats.kstwobign at x * sqrt(n); else {_CALL_BACK}",
+        f"for large n use scipy.stats.kstwobign at x * np.sqrt(n); else {_CALL_BACK}",
     ),
     "nchypergeom_fisher": (
         "it is divided by a sum over the support, whose length is not known in a trace",
-        "for known M, n and N write the logarithms of binom(n, k) binom(M - n, N - k) odds**k at all k "
-        "of the support by scipy.special.gammaln, less their logsumexp",
+        "for known M, n and N use scipy.stats.hypergeom.pmf(k, M, n, N) * odds**k at all k of the support, "
+        "divided by the sum of these products",
     ),
     "nchypergeom_wallenius": ("it is an integral without a formula", _CALL_BACK),
 }
