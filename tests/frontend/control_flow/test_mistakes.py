@@ -168,14 +168,6 @@ def attribute_of_what_is_not_compared(x):
     return x
 
 
-@at_line(2, "point.last is an array after one branch, and None after the other", "")
-def attribute_that_was_none(x):
-    point = Point()
-    if x > 0:
-        point.last = x
-    return x
-
-
 @at_line(2, "point.last has no value here", "let both branches compute arrays or numbers")
 def attribute_that_gets_a_text(x):
     point = Point()
