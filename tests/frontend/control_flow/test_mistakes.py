@@ -168,14 +168,6 @@ def attribute_of_what_is_not_compared(x):
     return x
 
 
-@at_line(2, "point.last has no value here", "let both branches compute arrays or numbers")
-def attribute_that_gets_a_text(x):
-    point = Point()
-    if x > 0:
-        point.last = "right"
-    return x
-
-
 @at_line(2, "point.first has no value here: only one way", "assign point.first before it")
 def attribute_that_is_not_there(x):
     point = Point()
