@@ -48,7 +48,7 @@ LAST = "write t_eval=[t1]: then sol.y[:, -1] is the state at the end"
 MISSING: Final = {
     "t": LAST, "y": LAST, "nfev": "leave it out", "njev": "leave it out", "nlu": "leave it out",
 }  # fmt: skip
-"""What a result may lack, and what to do."""
+"""The attributes that a result may lack, and how to do without."""
 
 
 def reads_traced(
@@ -230,7 +230,7 @@ def _tolerance(value: Any, name: str, size: int) -> float | tuple[float, ...]:
 
 
 def _events(events: Any) -> list[Callable[..., Any]]:
-    """The events, each of which ends the solution."""
+    """The events, all of them terminal."""
     asked = [] if events is None else [events] if callable(events) else list(events)
     for event in asked:
         if getattr(event, "terminal", 0) != 1:

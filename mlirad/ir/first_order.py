@@ -30,7 +30,7 @@ def is_higher(type_: Attribute) -> bool:
 
 
 def may_have_records(module: ModuleOp) -> bool:
-    """Whether there are functions as values and derivatives in a module, so that records may become rows."""
+    """Tell whether a module has functions as values and derivatives, so that records may become rows."""
     return {"function", "linear"} <= {op.name.partition(".")[0] for op in module.walk()}
 
 

@@ -14,8 +14,8 @@ indices have one, of every order, by every method.
 The state of a type of records is the number of its rows and an array for each slot, of `room` rows: boxes are
 few and wide, and have a room of their own. Private functions take the state of the records that they reach,
 and return that of those that they save, also where they return no record: the caller's arrays would be copied
-otherwise. Where no record leaves a function, or the trips of a loop, the number goes back to what it was, and
-the rows are used again.
+otherwise. Where no record leaves a function, or the iterations of a loop, the number goes back to its former
+value, and the rows are used again.
 
 A function that is differentiated, or is there for others, has rows of its own; one that is differentiated and
 takes records gets the state as operands that are none of `wrt`. A build that saves is a scan.
@@ -188,7 +188,7 @@ class Rows:
     def _op(
         self, b: ArrayBuilder, op: Operation, env: Environment, state: State
     ) -> tuple[Sequence[Value], State] | None:
-        """What stands for the results of an op, and the state behind it; None for one between arrays."""
+        """The results of an op on rows, and the state behind it; None for an op on arrays alone."""
         operands = [env.get(o, o) for o in own_operands(op)]
         match op:
             case SaveOp():
@@ -220,7 +220,7 @@ class Rows:
                 return None
 
     def _calls_records(self, op: Operation) -> bool:
-        """Whether an op names a function that takes state."""
+        """Tell whether an op names a function that takes state."""
         if isinstance(op, DifferentiationOp):
             return bool(self.taken(op.callee_name))
         return isinstance(op, CallOp) and bool(self.taken(callee_name(op)))
@@ -256,7 +256,7 @@ class Rows:
         def region(
             source: Region, arguments: Sequence[Value], carried: Sequence[Value] | None = None
         ) -> tuple[list[Value], list[Value]]:
-            """What a region hands over, and the state of what the op saves, which it may be given."""
+            """The results of a region, and the state of the records that the op saves, which may be given."""
             inner = dict(env)
             inner.update(zip(source.block.args, arguments, strict=True))
             before: State = state if carried is None else {**state, **self._split(saved, carried)}
@@ -371,7 +371,7 @@ def _counted_from(state: State, before: State) -> State:
 
 
 def _concerns(op: Operation) -> bool:
-    """Whether an op makes, takes or hands on records, or arguments of its regions are some."""
+    """Tell whether an op makes, takes or yields records, or has some as arguments of its regions."""
     arguments = (a for region in op.regions for block in region.blocks for a in block.args)
     return isinstance(op, FRAME_OPS) or _holds_frames(
         [v.type for v in (*own_operands(op), *op.results, *arguments)]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from mlirad.lazy_dataclass import dataclass
 
 OF_WHOLE = "whole_"
-"""What names of functions of whole orders begin with, where SciPy has another loop for these."""
+"""The prefix of names of functions of whole orders, for which SciPy has a loop of its own."""
 
 
 @dataclass(frozen=True)

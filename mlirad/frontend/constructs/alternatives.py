@@ -42,7 +42,7 @@ Question: TypeAlias = Callable[[Any], Any]
 
 
 class Values:
-    """What stands among the objects for values of the program."""
+    """The mark among the objects for values of the program."""
 
     def __repr__(self) -> str:
         return "an array or a number"
@@ -133,7 +133,7 @@ class OneOf(Chosen):
             yield k, self.value if found is VALUES else found
 
     def asked(self, question: Question) -> Any:
-        """What a question gives for the one that it is: an answer, or one of the answers.
+        """Answer a question for the object that it is: with one answer, or one of the answers.
 
         An object that raises has no answer. If the program chooses it, the exception is raised there.
         """
@@ -168,7 +168,7 @@ class OneOf(Chosen):
 
     @staticmethod
     def settled_result(result: Any, name: str) -> Any:
-        """What a compiled function returns: of a `OneOf` its values; the program raises where it is another.
+        """The results of a compiled function: of a `OneOf` its values; the program raises where it is no value.
 
         Raises `TracingError` where it has none.
         """
@@ -287,7 +287,7 @@ def element_of(container: Sequence[Any], key: Array) -> Any:
 
 
 def values_of(found: Any) -> Any:
-    """What holds values, of a `OneOf` its own; lists and tuples by their parts."""
+    """The holder of values, a `OneOf` for its own; lists and tuples by their parts."""
     if type(found) is OneOf:
         return found.only_values()
     if type(found) in (list, tuple):

@@ -21,7 +21,7 @@ class Conditional(Exception):
 
 
 def computed_early(compute: Callable[[], Any]) -> Any:
-    """What code gives that Python computes under a condition only. Raises `Conditional` if it can fail."""
+    """Run code that Python runs under a condition only. Raises `Conditional` if it can fail."""
     functions = current_frame().functions
     was_early, functions.is_early = functions.is_early, True
     try:

@@ -99,7 +99,7 @@ class Loop:
         ]
 
     def _encoded(self, k: int, values: dict[str, Any]) -> dict[str, Any]:
-        """What variables are before an iteration or after it: a `OneOf` where they may be other objects."""
+        """The variables before an iteration or after it: a `OneOf` where they may be other objects."""
         return values | self._unions.encoded(k, {name: values[name] for name in self._state.live})
 
     def run(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

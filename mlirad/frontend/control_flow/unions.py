@@ -45,13 +45,13 @@ class Unions:
         self._code, self._objects = code, known
         self._widened: set[str] = set()
         self._parted: set[str] = set()
-        """Tuples, some parts of which are a `OneOf`."""
+        """Tuples that have a `OneOf` among their parts."""
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._refused: set[str] = set()
         self._ends: list[dict[str, Any]] = [{}, {}]
 
     def encoded(self, k: int, values: dict[str, Any]) -> dict[str, Any]:
-        """What variables are at the end of way `k`, each of them in one form on all ways."""
+        """The variables at the end of branch `k`, each in the same form in all branches."""
         self._ends[k] = values
         return {name: self._encoded(name, found) for name, found in values.items()}
 
@@ -61,7 +61,7 @@ class Unions:
         return self._known(name) is not None and is_same(*ends) and not is_missing(ends[0])
 
     def found(self, name: str) -> Any:
-        """What it is."""
+        """The form of a variable."""
         return self._ends[0][name]
 
     def widen(self, names: Iterable[str], one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
@@ -143,7 +143,7 @@ class Unions:
 
 
 def _holds_values(found: Any) -> bool:
-    """Whether what a variable is has values of the program."""
+    """Tell whether a variable holds values of the program."""
     if type(found) is OneOf:
         return VALUES in found.options.objects
     return _is_value(found)
@@ -154,7 +154,7 @@ def _is_value(found: Any) -> bool:
 
 
 def _holds_containers(found: Any) -> bool:
-    """Whether values are in lists or dictionaries, or in arrays from outside, which have other names."""
+    """Tell whether values are in lists or dictionaries, or in arrays from outside, which have other names."""
     scope = current_frame().scope
     arrays = (base_of(leaf) for leaf in flatten(found)[0] if isinstance(leaf, Array) and leaf.ndim)
     return any(True for _ in containers_in({"": found})) or any(array._owner is not scope for array in arrays)

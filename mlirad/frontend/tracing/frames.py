@@ -207,7 +207,7 @@ class Functions:
         self.options: dict[tuple[CodeType, str], list[Any]] = {}
         """The objects that variables of statements were found to be, as traced conditions decide."""
         self.is_early = False
-        """Whether what is being traced is computed although Python might not."""
+        """True while code is traced that Python might not run."""
         self.facts: dict[int, tuple[Any, Any, dict[int, bool]]] = {}
         """Of conditions, by identity: of which number, and for which of its values, they hold."""
         self._names: dict[str, int] = {}

@@ -38,7 +38,7 @@ class Boxes:
         self._types: dict[Attribute, FrameType] = {}
 
     def kept(self, key: Key, type_: Attribute) -> Key:
-        """What closures hold in the place of an array, or of another value, of a type."""
+        """The type that closures hold in place of an array, or of another value."""
         values = self._found[0]
         if not values or isinstance(key, Box) or not _is_large(type_):
             return key
@@ -56,7 +56,7 @@ class Boxes:
 
     @property
     def are_parameters(self) -> bool:
-        """Whether there are functions that take boxes."""
+        """Tell whether any functions take boxes."""
         return bool(self._found[1])
 
     @cached_property
@@ -84,7 +84,7 @@ class Boxes:
         return values, parameters
 
     def _calls(self) -> dict[str, list[Operation]]:
-        """The calls of each private function of which there are no other uses."""
+        """The calls of each private function that has no other uses."""
         found: dict[str, list[Operation]] = {n: [] for n, f in self._flow.functions.items() if is_private(f)}
         for function in self._flow.functions.values():
             for name, op in references_of(function):
@@ -95,7 +95,7 @@ class Boxes:
         return found
 
     def _arrays_of(self, value: Value) -> frozenset[Value]:
-        """The arrays, and values of which arrays may be parts, that a captured value is made of."""
+        """The parts of a captured value that are arrays, or may have arrays as parts."""
         if not is_higher(value.type):
             return frozenset([value]) if _is_large(value.type) else frozenset()
         value = source_of(value)

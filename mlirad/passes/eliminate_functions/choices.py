@@ -67,7 +67,7 @@ def is_choice(value: Value) -> bool:
 
 
 def chosen_from(result: Value) -> list[Value]:
-    """The closures of the regions of a branch of which its result is one."""
+    """The closures that the regions of a branch yield for one result."""
     op = cast(Operation, result.owner)
     index = next(k for k, other in enumerate(op.results) if other is result)
     return [yields(region)[index] for region in op.regions]

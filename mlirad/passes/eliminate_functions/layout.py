@@ -185,7 +185,7 @@ class Layouts:
         return self._environments[code]
 
     def kept_parts(self, value: Value) -> list[Key]:
-        """What a closure that captures a value holds: its parts, arrays that records share in boxes."""
+        """The parts that a closure holds of a captured value; arrays that records share are in boxes."""
         return [self.boxes.kept(key, self.key_type(key)) for key in self.parts(value)]
 
     def environment_types(self, code: Code) -> list[Attribute]:

@@ -42,7 +42,7 @@ class Records:
         self._captured: dict[Code, frozenset[int]] = {}
 
     def is_record(self, tree: Tree) -> bool:
-        """Whether a closure at a node is a record."""
+        """Tell whether a closure at a node is a record."""
         return isinstance(tree, FlowNode) and tree.codes in self._types
 
     def type_of(self, node: FlowNode) -> Attribute:
@@ -50,12 +50,12 @@ class Records:
         return self._types[node.codes]
 
     def holds(self, code: Code) -> bool:
-        """Whether closures of a code may be records."""
+        """Tell whether closures of a code may be records."""
         bit = 1 << self._flow.order(code)
         return any(codes & bit for codes in self._types)
 
     def is_alone(self, code: Code) -> bool:
-        """Whether records of one type alone hold closures of a code."""
+        """Tell whether records of one type alone hold closures of a code."""
         bit = 1 << self._flow.order(code)
         return sum(1 for codes in self._types if codes & bit) == 1
 

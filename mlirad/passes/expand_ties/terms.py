@@ -1,4 +1,4 @@
-"""What makes a value smooth at ties of a kink a: f''(0) / 2 a^2, where a is 0.
+"""Terms that make a value smooth at ties of a kink a: f''(0) / 2 a^2, where a is 0.
 
 %e = array.exp (-%a)     -->     select (%a == 0), %x * %x / 2, -0
 """
@@ -21,7 +21,7 @@ from mlirad.passes.expand_ties.cones import Cone, Route
 
 @dataclass
 class Terms:
-    """What is added to values at ties of a kink a: c a^2, and l a where a is a root; -0 elsewhere."""
+    """The terms added to values at ties of a kink a: c a^2, and l a where a is a root; -0 elsewhere."""
 
     b: ArrayBuilder
     cone: Cone
@@ -29,9 +29,9 @@ class Terms:
     """The ops that make the values of the kink."""
     values: Sequence[Value]
     known: Environment
-    """What stands for the values that these ops read."""
+    """The values that these ops read instead."""
     of_kink: Environment
-    """What stands for the kink, and for what its square is made of."""
+    """The replacements of the kink, and of the operands of its square."""
 
     def made(self) -> list[Value | None]:
         """A term for each of the values; `None` for those that need none."""
@@ -68,7 +68,7 @@ class Terms:
         return found
 
     def _in_place(self, x: Value, value: Value) -> Value:
-        """What is in the places of the kink's elements in a value."""
+        """The elements of a value at the positions of the kink's elements."""
         b = self.b
         x = _placed(b, self.cone.routes[value], x, self.known)
         return b.convert(x, element_of(value)) if is_float(x) else x
@@ -119,7 +119,7 @@ class Terms:
 
 
 def _nothing(b: ArrayBuilder, value: Value) -> Value:
-    """What can be added to any number: -0."""
+    """The neutral element of addition: -0."""
     return b.splat(-0.0, value.type)
 
 

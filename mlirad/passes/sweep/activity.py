@@ -45,19 +45,19 @@ def carried(instance: Instance, op: control.ScanOp | control.WhileOp, active: Co
 
 
 def reads(op: Operation, active: Collection[Value]) -> bool:
-    """Whether an op reads what may carry data."""
+    """Tell whether an op reads values that may carry data."""
     return any(v in active for v in free_values(op))
 
 
 def active_captures(regions: Sequence[Region], active: Collection[Value]) -> list[Value]:
-    """What regions read from around them that may carry data, each once."""
+    """The outer values that regions read and that may carry data, each once."""
     return [v for v in dict.fromkeys(v for region in regions for v in captures(region)) if v in active]
 
 
 def condition_reads(
     instance: Instance, op: control.WhileOp, carries: Sequence[int], active: set[Value]
 ) -> bool:
-    """Whether what decides a loop carries data."""
+    """Tell whether the values that decide a loop carry data."""
     block = op.condition.block
     known = active | {block.args[k] for k in carries}
     return yields(op.condition)[0] in depending(instance, block, known)

@@ -2,7 +2,7 @@
 
     z = x * y          data[x] += scale(y, data[z]),   data[y] += scale(x, data[z])
     if p {t} {u}       if p {t, and back through it} {u, and back through it}
-    scan, while        forward, keeping the carries of each trip; back over these, each trip run again
+    scan, while        forward, keeping the carries of each iteration; back over these, each run again
 
 What the code of a region has computed is computed again where its sweep goes back. So code d regions deep
 runs d + 1 times, and a function that calls itself n deep once more per level.
@@ -33,7 +33,7 @@ from mlirad.passes.sweep.moves import add_back, deciding, is_move, moved_places
 
 
 class Backward:
-    """What source values became, the steps back, and the sums of data while these are taken."""
+    """The images of source values, the steps back, and the sums of data while these are taken."""
 
     def __init__(
         self,
@@ -49,15 +49,15 @@ class Backward:
         self._steps: list[tuple[Operation, Callable[[], None]]] = []
 
     def value(self, source: Value) -> Value:
-        """What a source value became."""
+        """The image of a source value."""
         return self.env.get(source, source)
 
     def values(self, sources: Iterable[Value]) -> list[Value]:
-        """What source values became."""
+        """The images of source values."""
         return [self.value(v) for v in sources]
 
     def inner(self, active: Iterable[Value], arguments: Iterable[tuple[Value, Value]] = ()) -> Backward:
-        """The sweep of a region, of which these values are active."""
+        """The sweep of a region with these active values."""
         return Backward(self.b, self.instance, self.functions, {**self.env, **dict(arguments)}, active)
 
     # Sums ----------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ class Backward:
             self.add(source, self.instance.everywhere(self.b, scalar, source.type))
 
     def sum(self, source: Value) -> Value:
-        """The sum of a value, zeros written out."""
+        """The sum of a value, as an array of zeros where it has none."""
         known = self.sums.get(source)
         return self.instance.zeros(self.b, source.type) if known is None else known
 

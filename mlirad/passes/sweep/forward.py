@@ -33,7 +33,7 @@ from mlirad.passes.sweep.moves import deciding, element_type, is_move, move, mov
 
 
 class Forward:
-    """What source values became, and what they carry."""
+    """The images of source values, and the data that they carry."""
 
     def __init__(
         self,
@@ -46,20 +46,20 @@ class Forward:
         self.b, self.instance, self.functions, self.env, self.data = b, instance, functions, env, data
 
     def value(self, source: Value) -> Value:
-        """What a source value became."""
+        """The image of a source value."""
         return self.env.get(source, source)
 
     def values(self, sources: Iterable[Value]) -> list[Value]:
-        """What source values became."""
+        """The images of source values."""
         return [self.value(v) for v in sources]
 
     def carried_by(self, source: Value) -> Value:
-        """What a source value carries, zeros written out."""
+        """The data of a source value, as an array of zeros where it has none."""
         known = self.data.get(source)
         return self.instance.zeros(self.b, source.type) if known is None else known
 
     def both(self, sources: Sequence[Value], carrying: Iterable[Value]) -> list[Value]:
-        """What source values became, then what some of them carry."""
+        """The images of source values, then the data that some of them carry."""
         return [*self.values(sources), *map(self.carried_by, carrying)]
 
     def enter(self, sources: Sequence[Value], carrying: Sequence[Value], made: Sequence[Value]) -> None:
@@ -150,7 +150,7 @@ class Forward:
             self.data[result] = total
 
     def _dense(self, sources: Sequence[Value], op: Operation, result: Value) -> list[Value]:
-        """What sources carry in all, at every element of a result, where that counts."""
+        """The sum of the data of sources, at every element of a result, where that counts."""
         if not sources:
             return []
         if not self.instance.reads_control:
@@ -274,5 +274,5 @@ def coefficients(instance: Instance, op: ew.ElementwiseOp) -> Partials | None:
 
 
 def is_choice(op: Operation, instance: Instance) -> TypeGuard[ew.SelectOp]:
-    """Whether an op chooses among elements, and the instance has no line of its own for that."""
+    """Tell whether an op chooses among elements, and the instance has no line of its own for that."""
     return isinstance(op, ew.SelectOp) and ew.SelectOp not in instance.partials and not instance.reads_control

@@ -1,4 +1,4 @@
-"""What a sweep accumulates: the table that an instance is.
+"""An instance of a sweep: the table of the data that it accumulates.
 
     Instance("xor", {i1: i1}, zero=False, one=True, plus=xor, scale=and,
              partials={array.xor: (1, 1), array.and: lambda x, y: (y, x)})
@@ -37,7 +37,7 @@ Partials: TypeAlias = Callable[[ArrayBuilder, Operation, Sequence[Value]], "Sequ
 
 @dataclass(frozen=True)
 class Instance:
-    """What values carry, and how.
+    """The data that values carry, and its operations.
 
     `spaces` has for types of elements the types of what they carry; others carry nothing. `partials` has the
     coefficients of elementwise ops. With `reads_control` data also flow from conditions, positions, and
@@ -61,7 +61,7 @@ class Instance:
         return array_type(shape_of(type_), self.spaces[element_of(type_)])
 
     def has(self, value: Value) -> bool:
-        """Whether a value carries anything."""
+        """Tell whether a value carries data."""
         return self.space(value.type) is not None
 
     def zeros(self, b: ArrayBuilder, type_: Attribute) -> Value:

@@ -1,4 +1,4 @@
-"""What ops that move elements make of data: the same move forward, and its transpose for any sum.
+"""Data under ops that move elements: the same move forward, and its transpose for any sum.
 
     y = gather x e      data[y] = gather data[x] e
                         data[x] at p(i) = data[x] at p(i) + data[y] at i      where p = gather (0, 1, 2, ..) e
@@ -23,11 +23,11 @@ from mlirad.ir.free_values import free_values, own_operands
 from mlirad.passes.sweep.instance import Instance, flattened
 
 Lookup = Callable[[Value], Value]
-"""What a source value became."""
+"""The image of a source value."""
 
 
 def is_move(op: Operation) -> bool:
-    """Whether an op only moves elements."""
+    """Tell whether an op only moves elements."""
     return isinstance(op, MOVES) or (isinstance(op, UpdateOp) and op.kind.data == "set")
 
 
@@ -38,7 +38,7 @@ def moved_places(op: Operation) -> Sequence[int]:
 
 
 def deciding(op: Operation) -> list[Value]:
-    """What a move reads to decide where elements go."""
+    """The operands by which a move decides where elements go."""
     moved = {own_operands(op)[k] for k in moved_places(op)}
     return [v for v in free_values(op) if v not in moved]
 

@@ -31,7 +31,7 @@ KINDS: Final[Mapping[str, type[ew.BinaryOp]]] = {
     "and": ew.AndOp,
     "or": ew.OrOp,
 }
-"""The ops of which reductions are repetitions."""
+"""The ops that reductions repeat."""
 
 
 def as_loops(function: FuncOp) -> FuncOp:

@@ -19,7 +19,7 @@ from mlirad.tools.mathematics import Sharing
 from mlirad.tools.stages.stage import Stage, after, differentiable, reached
 
 BULK = "mlirad-inline,bulk-operations"
-"""What brings a program to operations on whole arrays."""
+"""The passes that bring a program to operations on whole arrays."""
 
 
 def dual_arrays_stages(program: ModuleOp, name: str) -> Iterator[Stage]:

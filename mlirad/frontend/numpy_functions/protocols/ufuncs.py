@@ -135,7 +135,7 @@ def apply(
 
 
 def _call_of(name: str | None) -> Callable[..., Any] | None:
-    """What stands for a ufunc of `scipy.special` that is a call of another function."""
+    """The replacement of a ufunc of `scipy.special` by a call of another function."""
     if name is None:
         return None
     from mlirad.frontend.numpy_functions.scipy_functions import ufunc_calls  # and with it all distributions

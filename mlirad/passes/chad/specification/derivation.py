@@ -69,7 +69,7 @@ class Derivation:
     env: Environment = field(default_factory=dict[Value, Value])
     active: set[Value] = field(default_factory=set[Value])
     method: str = CHAD
-    """What messages call the method."""
+    """The name of the method in messages."""
     steps: list[Callable[[Sweep], None]] = field(default_factory=list["Callable[[Sweep], None]"])
 
     def value(self, source: Value) -> Value:
