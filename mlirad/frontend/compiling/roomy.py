@@ -2,9 +2,9 @@
 
     Roomy(make, call, (64,))(x)       what call(x) returns, or where that finds no room, make((256,))(x), ...
 
-Where such a program is differentiated, the contents of functions lie in rows of arrays, a number of them for each type
-of records (`passes/records_to_rows.py`). A call that needs more rows ends; the program is then made with four
-times as many and called again, and so are all later calls.
+Where such a program is differentiated, the contents of functions lie in rows of arrays, a number of them for
+each type of records (`passes/records_to_rows.py`). A call that needs more rows ends; the program is then made
+with four times as many and called again, and so are all later calls.
 """
 
 from __future__ import annotations

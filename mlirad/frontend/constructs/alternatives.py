@@ -168,7 +168,7 @@ class OneOf(Chosen):
 
     @staticmethod
     def settled_result(result: Any, name: str) -> Any:
-        """The results of a compiled function: of a `OneOf` its values; the program raises where it is no value.
+        """The results of a compiled function, of a `OneOf` its values; the program raises where it is none.
 
         Raises `TracingError` where it has none.
         """
