@@ -194,8 +194,9 @@ func.func @f(%v: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_byte
       : tensor<10xf64> -> (tensor<10xf64>, tensor<3x10xf64>, tensor<3xi64>)
       attributes {kernel.places = array<i64: -1, 0, 80>, kernel.strides = array<i64: 0, 88, 88>,
       kernel.carries = array<i64: 320>} {
-    %n = kernel.nest %i () {space = [], reduction = [], places = [-3]} : i64 -> i64 {
-      %j = kernel.load %i : i64 -> i64
+    %q = array.next_row %i {record = 0, room = 64} : i64 -> i64
+    %n = kernel.nest %q () {space = [], reduction = [], places = [-3]} : i64 -> i64 {
+      %j = kernel.load %q : i64 -> i64
       array.yield %j : i64
     }
     %r = kernel.nest %u (%k) {space = [10], reduction = [], places = [-1]}

@@ -46,6 +46,7 @@ def record(key: str = KEY, size: int = 5) -> Record:
         ((0, 1),),
         ("n", "m"),
         2,
+        rooms=(64, 4),
         object_code=bytes(range(256)) * size,
     )
     return Record(key, program, "loss", "znver3", 12)

@@ -170,6 +170,9 @@ INTEGRATION: dict[str, Function] = {
     "simpson": lambda x: ig.simpson(x, x=FIRST.cumsum() + np.array([0.0, 9, 9, 9])),
     "quad": lambda x: ig.quad(lambda t: np.sum(np.cos(x * t)), 0.0, x[0])[0],
     "odeint": lambda x: ig.odeint(lambda y, t: x * x * np.cos(t), x, [0.0, 0.5, 1.0]),
+    "solve_ivp": lambda x: (
+        ig.solve_ivp(lambda t, y: x * x * np.cos(t), (0.0, 1.0), x, t_eval=[0.0, 0.5, 1.0]).y
+    ),
     "cumulative_trapezoid": lambda x: ig.cumulative_trapezoid(x, x * x),
 }
 

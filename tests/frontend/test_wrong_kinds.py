@@ -321,6 +321,7 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
         (lambda y, t: -y, X, TIMES),
         {"rtol": 1e-3, "atol": 1e-3, "max_steps": 50, "adjoint": "discrete"},
     ),
+    "sweep": (transformed("sweep"), (square,), {"instance": "provenance", "mode": "reverse"}),
     "optimize.sgd": (later(ad.optimize.sgd), (0.1,), {}),
     "optimize.momentum": (later(ad.optimize.momentum), (0.1,), {"decay": 0.9, "nesterov": True}),
     "optimize.adam": (later(ad.optimize.adam), (0.1,), {"b1": 0.9, "b2": 0.9, "eps": 1e-8}),

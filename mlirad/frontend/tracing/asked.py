@@ -26,6 +26,7 @@ _CHOICES = (
     "computations, ad.while_loop(condition, body, init) for `while`, np.logical_and for `and`"
 )
 _TRUTH = f"{_CHOICES}; shapes and other static things may steer Python code"
+_CHOSEN_FROM_A_LIST = "to choose from functions by a number write ad.switch(k, [f, g])"
 _REWRITE = '; or have the source rewritten: ad.jit(f, control="rewrite")'
 _REWRITTEN = (
     f"{_CHOICES}; conditions of comprehensions, operands that assign by `:=`, and code without source, are "
@@ -80,6 +81,9 @@ def truth_hint() -> str:
         return _MEMBERSHIP
     if isinstance(node, ast.UnaryOp):
         return _TRUTH_OF_NOT
+    called = node.func if isinstance(node, ast.Call) else node
+    if isinstance(called, ast.Subscript) and isinstance(called.value, ast.List | ast.Tuple):
+        return _CHOSEN_FROM_A_LIST + _REWRITE
     for call in () if node is None else ast.walk(node):  # a `filter` is read by the call around it
         name = _called(call)
         if len(name) == 1 and name[0] in _TRUTH_OF_CALLS:

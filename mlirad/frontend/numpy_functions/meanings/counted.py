@@ -109,14 +109,15 @@ def _carlson_second(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
 
 
 def _carlson_degenerate(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    """R_F(x, y, y), and Cauchy's principal value for negative y."""
+    """R_F(x, y, y), Cauchy's principal value for negative y, and NaN for y = 0, as in SciPy."""
     first, second = Formula(b, x), Formula(b, y)
     is_negative = second < 0
     inner = where(is_negative, first - second, first)
     size = where(is_negative, -second, second)
     found = Formula(b, special(b, "elliprf", inner.value, size.value, size.value))
     factor = Formula(b, b.unary(ew.SqrtOp, (first / inner).value))
-    return where(is_negative, factor * found, found).value
+    finite = where(is_negative, factor * found, found)
+    return where(second == 0, float("nan"), finite).value
 
 
 def _same(function: str) -> Meaning:
