@@ -83,7 +83,7 @@ def test_what_needs_elements(case):
 
 
 def test_traced_positions_and_shapes():
-    raising(ad.TracingError, lambda i: [np.sin, np.cos][i](0.5), 1, hint="ad.switch")
+    assert ad.jit(lambda i: [np.sin, np.cos][i](0.5))(1) == pytest.approx(np.cos(0.5))
     raising(ad.TracingError, lambda n: np.random.default_rng(0).normal(size=n), 3, hint="static")
     raising(ad.TracingError, lambda n: np.zeros(n), 3, hint="static")
     raising(ad.TracingError, lambda n: sum(range(n)), 3, hint="static")
