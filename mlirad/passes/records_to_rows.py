@@ -277,12 +277,12 @@ class Rows:
             case control.ScanOp():
                 carries = len(op.init)
 
-                def trip(i: Value, carried: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+                def step(i: Value, carried: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
                     values, after = region(op.body, [i, *carried[:carries], *xs], carried[carries:])
                     return [*values[:carries], *after], values[carries:]
 
                 init, xs = operands[:carries], operands[carries:]
-                final, stacked = b.scan_like(op, [*init, *flat], xs, trip)
+                final, stacked = b.scan_like(op, [*init, *flat], xs, step)
                 made = [*final[:carries], *stacked, *final[carries:]]
             case control.WhileOp():
                 carries = len(op.init)
@@ -357,11 +357,11 @@ def _scanned(
     if not extents:
         return element(at, flat)
 
-    def trip(i: Value, carried: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+    def step(i: Value, carried: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
         value, after = _scanned(b, extents[1:], [*at, i], carried, element)
         return after, [value]
 
-    final, (stacked,) = b.scan(list(flat), [], extents[0], trip)
+    final, (stacked,) = b.scan(list(flat), [], extents[0], step)
     return stacked, final
 
 

@@ -128,7 +128,7 @@ def cut(f: Callable[[Any], Any], breaks: Any, accuracy: Accuracy) -> Pieces:
         # Where errors are what rounding leaves, more pieces have as much of it.
         return (s.count < limit) & (error > wanted) & (error > 2 * xp.sum(s.rounding))
 
-    def trip(s: _Cutting) -> _Cutting:
+    def iteration(s: _Cutting) -> _Cutting:
         worst = xp.argmax(s.errors)
         piece, error, part = s.ends[worst], s.errors[worst], s.cuts[worst]
         between = piece[0] + part * (piece[1] - piece[0])
@@ -150,5 +150,5 @@ def cut(f: Callable[[Any], Any], breaks: Any, accuracy: Accuracy) -> Pieces:
             entered(s.cuts, cuts), entered(s.rounding, rounding), s.count + 1,
         )  # fmt: skip
 
-    last = while_loop(goes_on, trip, start) if limit > first else start
+    last = while_loop(goes_on, iteration, start) if limit > first else start
     return Pieces(xp.sum(last.values), xp.sum(last.errors), last.ends, last.count)

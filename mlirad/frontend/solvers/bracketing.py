@@ -97,9 +97,9 @@ def _tried(curve: Curve, s: _Brent) -> Any:
     return xp.where(xp.equal(s.before, s.other), line, curve(s, by_before, by_other))
 
 
-def _until_done(trip: Callable[[Any], Any], start: Any, limits: Tolerances) -> Any:
+def _until_done(iteration: Callable[[Any], Any], start: Any, limits: Tolerances) -> Any:
     """The state after steps until one says that it is the last, or there are too many."""
-    return while_loop(lambda s: ~s.done & (s.steps < limits.maxiter), trip, start)
+    return while_loop(lambda s: ~s.done & (s.steps < limits.maxiter), iteration, start)
 
 
 def _at_ends(a: Any, fa: Any, b: Any, fb: Any) -> tuple[Any, Any]:
@@ -125,7 +125,7 @@ def _brent(curve: Curve, f: Function, a: Any, b: Any, limits: Tolerances) -> Bra
         done = (fx == 0) | (xp.abs(other - x) / 2 < limits.at(x) / 2) | xp.isnan(fx)
         return _Brent(x, fx, before, f_before, other, f_other, step, step_before, s.steps, done)
 
-    def trip(s: _Brent) -> _Brent:
+    def iteration(s: _Brent) -> _Brent:
         delta, half = limits.at(s.x) / 2, (s.other - s.x) / 2
         try_ = _tried(curve, s)
         fits = 2 * xp.abs(try_) < xp.minimum(xp.abs(s.step_before), 3 * xp.abs(half) - delta)
@@ -141,7 +141,7 @@ def _brent(curve: Curve, f: Function, a: Any, b: Any, limits: Tolerances) -> Bra
     start = arranged(_Brent(b, fb, a, fa, zero, zero, zero, zero, as_array(0), as_array(False)))
     is_first = fa == 0
     start = start._replace(x=xp.where(is_first, a, start.x), done=start.done | is_first)
-    last = _until_done(trip, start, limits)
+    last = _until_done(iteration, start, limits)
     # The step that finds that the last point is close enough counts.
     steps = last.steps + xp.where(last.done & ~is_first & (fb != 0), 1, 0)
     return Bracketed(last.x, last.done & ~xp.isnan(last.fx), steps, last.steps + 2, fa, fb)
@@ -165,7 +165,7 @@ def ridder(f: Function, a: Any, b: Any, limits: Tolerances) -> Bracketed:
     """The method of Ridders: a line through values that an exponential has made lie on one."""
     fa, fb = f(a), f(b)
 
-    def trip(s: _Ridder) -> _Ridder:
+    def iteration(s: _Ridder) -> _Ridder:
         half = 0.5 * (s.b - s.a)
         middle = s.a + half
         fm = f(middle)
@@ -185,7 +185,7 @@ def ridder(f: Function, a: Any, b: Any, limits: Tolerances) -> Bracketed:
     first, done = _at_ends(a, fa, b, fb)
     closest = limits.xtol + limits.rtol * xp.minimum(xp.abs(a), xp.abs(b))
     start = _Ridder(a, fa, b, fb, first, closest, as_array(0), done)
-    last = _until_done(trip, start, limits)
+    last = _until_done(iteration, start, limits)
     return Bracketed(last.x, last.done, last.steps, 2 * last.steps + 2, fa, fb)
 
 
@@ -203,7 +203,7 @@ def bisect(f: Function, a: Any, b: Any, limits: Tolerances) -> Bracketed:
     """Halving."""
     fa, fb = f(a), f(b)
 
-    def trip(s: _Halving) -> _Halving:
+    def iteration(s: _Halving) -> _Halving:
         width = 0.5 * s.width
         x = s.a + width
         fx = f(x)
@@ -211,7 +211,7 @@ def bisect(f: Function, a: Any, b: Any, limits: Tolerances) -> Bracketed:
         return _Halving(xp.where(differ(fx, fa), s.a, x), width, x, s.steps + 1, done)
 
     first, done = _at_ends(a, fa, b, fb)
-    last = _until_done(trip, _Halving(a, b - a, first, as_array(0), done), limits)
+    last = _until_done(iteration, _Halving(a, b - a, first, as_array(0), done), limits)
     return Bracketed(xp.where(last.done, last.x, last.a), last.done, last.steps, last.steps + 2, fa, fb)
 
 

@@ -122,7 +122,7 @@ def _cotangents(
         found = _last(slopes, xp.concatenate([a, parts]), row, method, y)
         return found[:size], found[size:]
 
-    def trip(sums: tuple[Any, Any], row: tuple[Any, ...]) -> tuple[tuple[Any, Any], Any]:
+    def iteration(sums: tuple[Any, Any], row: tuple[Any, ...]) -> tuple[tuple[Any, Any], Any]:
         a, parts = sums
         y, _, end, _, ct = row
         a = a + ct
@@ -131,7 +131,10 @@ def _cotangents(
 
     nothing = as_array(np.zeros(int(ends[-1]), ys.dtype))
     (a, parts), along = scan(
-        trip, (xp.zeros_like(ys[0]), nothing), (ys[1:], ys[:-1], times[1:], times[:-1], ct[1:]), reverse=True
+        iteration,
+        (xp.zeros_like(ys[0]), nothing),
+        (ys[1:], ys[:-1], times[1:], times[:-1], ct[1:]),
+        reverse=True,
     )
     first = -(a @ flow(ys[0], times[0], *data))
     of_data: list[Any] = [None] * len(data)
@@ -156,13 +159,13 @@ def _kept(flow: Closed, data: tuple[Any, ...], y0: Any, times: Any, method: Meth
         return steps.goes_on(state[0], times[-1]) & (state[1] < KEPT_STEPS)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        trip, count, begins, lengths, polynomials = state
-        new = steps.step(trip)
+        progress, count, begins, lengths, polynomials = state
+        new = steps.step(progress)
         *polynomial, begun, length = new.last
         # A step that is not accepted leaves what the next one overwrites.
         begins, lengths, polynomials = begins.copy(), lengths.copy(), polynomials.copy()
         begins[count], lengths[count], polynomials[count] = begun, length, xp.stack(polynomial)
-        return new, count + (new.t != trip.t), begins, lengths, polynomials
+        return new, count + (new.t != progress.t), begins, lengths, polynomials
 
     dtype = y0.dtype
     empty = (
@@ -170,15 +173,15 @@ def _kept(flow: Closed, data: tuple[Any, ...], y0: Any, times: Any, method: Meth
         as_array(np.ones(KEPT_STEPS, dtype)),
         as_array(np.zeros(shape, dtype)),
     )
-    trip, count, begins, lengths, polynomials = while_loop(
+    progress, count, begins, lengths, polynomials = while_loop(
         goes_on, step, (steps.start(y0), as_array(0), *empty)
     )
-    report_stops(trip.status, trip.t, method, f"the adjoint of {method.caller}", DISCRETE)
+    report_stops(progress.status, progress.t, method, f"the adjoint of {method.caller}", DISCRETE)
     report_failures(
-        (trip.status == GOES_ON) & steps.goes_on(trip, times[-1]),
+        (progress.status == GOES_ON) & steps.goes_on(progress, times[-1]),
         f"the adjoint of {method.caller}: {KEPT_STEPS} steps lead from one time to t = {{}} only; ask for "
         f"times between, or {DISCRETE}",
-        trip.t,
+        progress.t,
     )
 
     def at(t: Any) -> Any:
@@ -186,6 +189,6 @@ def _kept(flow: Closed, data: tuple[Any, ...], y0: Any, times: Any, method: Meth
         k = xp.maximum(xp.sum(passed) - 1, 0)
         parts = polynomials[k]
         own = tuple(parts[j] for j in range(steps.scheme.coefficients))
-        return known(steps.scheme.between(own, (t - begins[k]) / lengths[k]), trip.status != UNKNOWN)
+        return known(steps.scheme.between(own, (t - begins[k]) / lengths[k]), progress.status != UNKNOWN)
 
     return at

@@ -75,26 +75,26 @@ def located(
         return xp.any(each_crosses(before, after))
 
     def goes_on(state: tuple[Any, ...]) -> Any:
-        trip, _, before, after = state
-        return steps.goes_on(trip, times[-1]) & ~crosses(before, after)
+        progress, _, before, after = state
+        return steps.goes_on(progress, times[-1]) & ~crosses(before, after)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        trip, start, before, after = state
-        new = steps.step(trip)
-        moved = new.t != trip.t
+        progress, start, before, after = state
+        new = steps.step(progress)
+        moved = new.t != progress.t
         value = stop_gradient(events(new.y, new.t))
         return (
             new,
-            xp.where(moved, trip.t, start),
+            xp.where(moved, progress.t, start),
             xp.where(moved, after, before),
             xp.where(moved, value, after),
         )
 
     first = steps.start(y0)
     value = stop_gradient(events(y0, times[0]))
-    trip, _, before, after = while_loop(goes_on, step, (first, times[0], value, value))
-    happened = crosses(before, after) & (trip.status == GOES_ON)
-    *polynomial, begun, length = trip.last
+    progress, _, before, after = while_loop(goes_on, step, (first, times[0], value, value))
+    happened = crosses(before, after) & (progress.status == GOES_ON)
+    *polynomial, begun, length = progress.last
 
     def at(part: Any) -> Any:
         return events(steps.scheme.between(tuple(polynomial), part), begun + part * length)

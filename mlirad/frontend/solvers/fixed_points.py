@@ -19,7 +19,7 @@ from mlirad.frontend.solvers.convergence import Limits, Progress, finite, larges
 from mlirad.frontend.tracing.operations import as_array, xp
 
 MEMORY = 5
-"""From how many trips Anderson's iteration extrapolates."""
+"""From how many iterates Anderson's iteration extrapolates."""
 
 
 PATIENCE = 20
@@ -27,7 +27,7 @@ PATIENCE = 20
 
 
 class _Residual(NamedTuple):
-    """How an iteration stands: |g(z) - z|, the least so far, for how many trips, and the largest z so far."""
+    """How an iteration stands: |g(z) - z|, the least so far, for how many steps, and the largest z so far."""
 
     size: Any
     least: Any
@@ -41,7 +41,7 @@ class _Residual(NamedTuple):
         return _Residual(size, size, as_array(0), largest(z))
 
     def after(self, z: Any, image: Any) -> _Residual:
-        """The residual one trip later."""
+        """The residual one iteration later."""
         size = largest(image - z)
         smaller = size < self.least
         idle = xp.where(smaller, 0, self.idle + 1)
@@ -58,7 +58,7 @@ def plain(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     """z = g(z) until it moves by less than the tolerance, relative to the largest z so far."""
     tol = limits.tolerance(z.dtype, 2 / 3)
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         _, image, residual, steps = state
         after = g(image)
         return image, after, residual.after(image, after), steps + 1
@@ -67,7 +67,7 @@ def plain(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
         return ~state[2].settled(tol) & (state[3] < limits.maxiter) & finite(state[1])
 
     image = g(z)
-    _, image, residual, steps = while_loop(goes_on, trip, (z, image, _Residual.at(z, image), as_array(0)))
+    _, image, residual, steps = while_loop(goes_on, step, (z, image, _Residual.at(z, image), as_array(0)))
     return Progress(image, steps, residual.settled(tol))
 
 
@@ -77,7 +77,7 @@ def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     width = min(MEMORY, z.size)
     small = np.finfo(z.dtype).eps
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         z, image, residual, images, residuals, steps = state
         r = image - z
         gram = residuals @ residuals.T
@@ -98,7 +98,7 @@ def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     image = g(z)
     empty = as_array(np.zeros((width, z.size), z.dtype))
     start = (z, image, _Residual.at(z, image), empty, empty, as_array(0))
-    last = while_loop(goes_on, trip, start)
+    last = while_loop(goes_on, step, start)
     return Progress(last[1], last[5], last[2].settled(tol))
 
 

@@ -40,7 +40,7 @@ def cg(a: Map, b: Any, limits: Limits) -> Progress:
     """x with a(x) = b, for a symmetric and positive definite."""
     goal = (limits.tolerance(b.dtype, 0.75) * norm(b)) ** 2
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
         x, r, p, size, steps = state
         image = a(p)
         step = size / (p @ image)
@@ -49,7 +49,7 @@ def cg(a: Map, b: Any, limits: Limits) -> Progress:
         return x + step * p, r, r + smaller / size * p, smaller, steps + 1
 
     start = (xp.zeros_like(b), b, b, b @ b, as_array(0))
-    x, _, _, size, steps = while_loop(lambda s: (s[3] > goal) & (s[4] < limits.maxiter), trip, start)
+    x, _, _, size, steps = while_loop(lambda s: (s[3] > goal) & (s[4] < limits.maxiter), iteration, start)
     return Progress(x, steps, size <= goal)
 
 
@@ -102,7 +102,7 @@ def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
     one, zero = as_array(1.0, b.dtype), as_array(0.0, b.dtype)
     goal = limits.tolerance(b.dtype, 0.75) * alpha * beta
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
         (x, h, hbar), (u, v, alpha), (alphabar, zetabar, rho, rhobar, cbar, sbar), steps = state
         u = a(v) - alpha * u
         beta = norm(u)
@@ -127,7 +127,7 @@ def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
 
     nothing = xp.zeros_like(v)
     start = ((nothing, v, nothing), (u, v, alpha), (alpha, alpha * beta, one, one, one, zero), as_array(0))
-    (x, _, _), _, (_, size, *_), steps = while_loop(goes_on, trip, start)
+    (x, _, _), _, (_, size, *_), steps = while_loop(goes_on, iteration, start)
     return Progress(x, steps, xp.abs(size) <= goal)
 
 

@@ -147,7 +147,7 @@ def lbfgs(f: Function, z: Any, limits: Limits) -> Progress:
         value, g = f(z)
         return value, g / unit
 
-    def trip(state: _Descending) -> _Descending:
+    def step(state: _Descending) -> _Descending:
         z, value, g, history, watch, count, _ = state
         d = direction(g, *history, xp.where(watch.reach > 0, xp.minimum(watch.reach, 1), 1))
         d = xp.where(d @ g < 0, d, -g)
@@ -198,7 +198,7 @@ def lbfgs(f: Function, z: Any, limits: Limits) -> Progress:
     history = _History(empty, empty, as_array(np.zeros(MEMORY, z.dtype)))
     watch = _Watch(largest(z), xp.abs(value), largest(g), as_array(0.0, z.dtype), as_array(0))
     start = _Descending(z, value, g, history, watch, as_array(0), largest(g) == 0)
-    last = while_loop(goes_on, trip, start)
+    last = while_loop(goes_on, step, start)
     return Progress(last.z, last.steps, last.settled)
 
 
@@ -223,7 +223,7 @@ def newton(f: Function, z: Any, limits: Limits) -> Progress:
     def gradient(z: Any) -> Any:
         return scaled(z)[1]
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         z, value, g, (reach, level), damping, count, _ = state
         hessian = jacobian(gradient, 0, False, "forward", (z,))[0]
         scale = xp.max(xp.abs(xp.diagonal(hessian)))
@@ -248,7 +248,7 @@ def newton(f: Function, z: Any, limits: Limits) -> Progress:
 
     g = g / unit
     start = (z, value, g, (largest(z), xp.abs(value)), as_array(0.0, z.dtype), as_array(0), largest(g) == 0)
-    last = while_loop(lambda s: ~s[6] & (s[5] < limits.maxiter) & finite(s[2]) & (s[4] < 1e20), trip, start)
+    last = while_loop(lambda s: ~s[6] & (s[5] < limits.maxiter) & finite(s[2]) & (s[4] < 1e20), step, start)
     return Progress(last[0], last[5], last[6])
 
 

@@ -37,7 +37,7 @@ def newton(f: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     def matrix(z: Any) -> Any:
         return jacobian(scaled, 0, False, "auto", (z,))[0]
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
         z, r, reach, steps, _, _ = state
         d = solved(matrix(z), -r)
         merit = r @ r
@@ -64,5 +64,5 @@ def newton(f: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
 
     r = r / unit
     start = (z, r, largest(z), as_array(0), largest(r) == 0, ~finite(r))
-    last = while_loop(lambda s: ~s[4] & ~s[5] & (s[3] < limits.maxiter), trip, start)
+    last = while_loop(lambda s: ~s[4] & ~s[5] & (s[3] < limits.maxiter), iteration, start)
     return Progress(last[0], last[3], last[4])

@@ -1,7 +1,7 @@
 """The loops of `odeint`: from each requested time to the next, by steps as long as their errors allow.
 
     steps = Steps(f, times, method)          f is dy/dt of a flat state at a time
-    state = steps.step(steps.start(y0))      a trip: y, its slope and time, how long the next step is, ...
+    state = steps.step(steps.start(y0))      a progress: y, its slope and time, how long the next step is, ...
 
 A step may reach beyond the requested time; between its ends there is a polynomial. How long a step is has no
 derivative. What begins with NaN, such as the state of an event that never happened, is NaN at later times.
@@ -93,7 +93,7 @@ def report_stops(state: Any, reached: Any, method: Method, what: str, advice: st
     )
 
 
-class Trip(NamedTuple):
+class Progress(NamedTuple):
     """The state of the loop: a solution, its slope and time at the end of the last accepted step."""
 
     y: Any
@@ -123,7 +123,7 @@ class Steps:
         self.eps = dtype.type(8 * np.finfo(dtype).eps)
         self.are_equal = stop_gradient(times[-1] == times[0])
 
-    def start(self, y0: Any) -> Trip:
+    def start(self, y0: Any) -> Progress:
         """At the first time, before any step."""
         f, times, sign = self.f, self.times, self.sign
         turns = xp.diff(times)
@@ -141,7 +141,7 @@ class Steps:
         nothing = xp.zeros_like(y0)
         last = (y0, slope, *(nothing for _ in range(self.scheme.coefficients - 2)), times[0], self.number(1))
         status = xp.where(self._is_unknown(y0, slope), UNKNOWN, xp.where(is_sorted, GOES_ON, UNSORTED))
-        return Trip(y0, slope, times[0], h, last, as_array(0), status)
+        return Progress(y0, slope, times[0], h, last, as_array(0), status)
 
     def _is_unknown(self, y0: Any, slope: Any) -> Any:
         """Tell whether NaN is in the state or the times, or makes the slope NaN from what f reads."""
@@ -151,9 +151,9 @@ class Steps:
                 from_given = from_given | _has_nan(array)
         return _has_nan(y0) | _has_nan(self.times) | (from_given & _has_nan(slope))
 
-    def step(self, trip: Trip) -> Trip:
+    def step(self, progress: Progress) -> Progress:
         """After one more step, accepted or not."""
-        y, slope, t, h, last, count, _ = trip
+        y, slope, t, h, last, count, _ = progress
         sign, number, method = self.sign, self.number, self.method
         rest = xp.where(self.are_equal, h, sign * stop_gradient(self.times[-1] - t))
         length = xp.minimum(h, rest)
@@ -169,19 +169,19 @@ class Steps:
         small = ~accepted & (grown <= self.eps * xp.maximum(xp.abs(stop_gradient(t)), number(1e-30)))
         many = count >= method.max_steps
         status = xp.where(small, STIFF, xp.where(many, TOO_MANY, GOES_ON))
-        return Trip(
+        return Progress(
             chosen(new, y), chosen(slope_there, slope), chosen(t + sign * length, t), grown,
             tuple(chosen(a, b) for a, b in zip(now, last, strict=True)), count + 1, status,
         )  # fmt: skip
 
-    def goes_on(self, trip: Trip, target: Any) -> Any:
+    def goes_on(self, progress: Progress, target: Any) -> Any:
         """Tell whether the time `target` is still ahead."""
-        before = self.sign * (target - trip.t) > self.eps * xp.maximum(xp.abs(target), xp.abs(trip.t))
-        return (before | (trip.t == self.times[0])) & (trip.status == GOES_ON)
+        before = self.sign * (target - progress.t) > self.eps * xp.maximum(xp.abs(target), xp.abs(progress.t))
+        return (before | (progress.t == self.times[0])) & (progress.status == GOES_ON)
 
-    def at(self, trip: Trip, target: Any) -> Any:
+    def at(self, progress: Progress, target: Any) -> Any:
         """The state at a time within the last step."""
-        *polynomial, begun, length = trip.last
+        *polynomial, begun, length = progress.last
         return self.scheme.between(tuple(polynomial), (target - begun) / length)
 
 
@@ -200,10 +200,10 @@ def integrate(
     """States at all times [n, size], how the solution stands, and the time that was reached."""
     steps = Steps(f, times, method, given)
 
-    def to_time(trip: Trip, target: Any) -> tuple[Trip, Any]:
-        trip = while_loop(lambda trip: steps.goes_on(trip, target), steps.step, trip)
-        return trip, steps.at(trip, target)
+    def to_time(progress: Progress, target: Any) -> tuple[Progress, Any]:
+        progress = while_loop(lambda progress: steps.goes_on(progress, target), steps.step, progress)
+        return progress, steps.at(progress, target)
 
-    trip, rest = scan(to_time, steps.start(y0), times[1:])
-    status = xp.where(steps.are_equal & (trip.status != UNSORTED), GOES_ON, trip.status)
-    return xp.concatenate([y0[None], known(rest, trip.status != UNKNOWN)]), status, trip.t
+    progress, rest = scan(to_time, steps.start(y0), times[1:])
+    status = xp.where(steps.are_equal & (progress.status != UNSORTED), GOES_ON, progress.status)
+    return xp.concatenate([y0[None], known(rest, progress.status != UNKNOWN)]), status, progress.t

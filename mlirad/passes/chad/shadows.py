@@ -27,6 +27,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.instances import Instance
@@ -34,7 +35,7 @@ from mlirad.passes.dual_arrays.activity import Kind, active_carries, active_valu
 
 
 @dataclass
-class ForwardSweep:
+class ForwardSweep(Images):
     """What source values became, and their shadows."""
 
     b: ArrayBuilder
@@ -45,10 +46,6 @@ class ForwardSweep:
     @property
     def _kind(self) -> Kind:
         return Kind(self.has)
-
-    def value(self, source: Value) -> Value:
-        """What a source value became."""
-        return self.env.get(source, source)
 
     def shadow(self, source: Value) -> Value:
         """The shadow of a source value that can have one, zeros written out."""

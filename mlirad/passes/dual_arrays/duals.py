@@ -24,6 +24,7 @@ from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.lazy_dataclass import dataclass
@@ -35,7 +36,7 @@ Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
 
 
 @dataclass
-class DualArrays:
+class DualArrays(Images):
     """Where D stands: the space that tangent maps go out of, what source values became, and their tangent
     maps.
 
@@ -51,10 +52,6 @@ class DualArrays:
     tapes: set[Value] = field(default_factory=set[Value])
     levels: tuple[Level, ...] = ()
     """The blocks around whose maps are applied when their values are gone, outermost first."""
-
-    def value(self, source: Value) -> Value:
-        """What a source value became; itself where it stands outside of what is transformed."""
-        return self.env.get(source, source)
 
     def tangent_map(self, source: Value) -> Value:
         """The tangent map of a source value, the zero map where it has none."""

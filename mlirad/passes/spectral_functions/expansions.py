@@ -21,7 +21,7 @@ from mlirad.passes.spectral_functions.doubts import Doubts
 from mlirad.passes.spectral_functions.facts import Pair, Site, Trace
 from mlirad.passes.spectral_functions.frames import FrameCode
 from mlirad.passes.spectral_functions.functions import is_smooth
-from mlirad.passes.spectral_functions.images import Images
+from mlirad.passes.spectral_functions.images import SpectralImages
 from mlirad.passes.spectral_functions.named import Name, Named, NamedArrays
 from mlirad.passes.spectral_functions.products import SymmetricProduct
 from mlirad.passes.spectral_functions.reading import Reading
@@ -53,7 +53,7 @@ def with_expansions(function: FuncOp, order: int) -> FuncOp:
         if op in sites:
             (result,) = op.results
             b.location = op.location
-            expansion, doubt = _expanded(Images(b, env, reading), sites[op], order, doubts)
+            expansion, doubt = _expanded(SpectralImages(b, env, reading), sites[op], order, doubts)
             value = b.unary(ew.StopGradientOp, env[result])
             env[result] = b.add(value, b.unary(ew.DeviationOp, expansion))
             doubts.add(b, op, doubt)
@@ -62,7 +62,7 @@ def with_expansions(function: FuncOp, order: int) -> FuncOp:
     return eliminate_dead_code(rebuild_function(function, visit))
 
 
-def _expanded(images: Images, site: Site, order: int, doubts: Doubts) -> tuple[Value, Value | None]:
+def _expanded(images: SpectralImages, site: Site, order: int, doubts: Doubts) -> tuple[Value, Value | None]:
     """The code of a site with derivatives up to an order, and the doubt where these do not exist."""
     b = images.b
     total: Value | None = None
@@ -91,11 +91,11 @@ def _expanded(images: Images, site: Site, order: int, doubts: Doubts) -> tuple[V
     return total, sum_of(b, unsure)
 
 
-def _frame_code(images: Images, site: Pair | Trace) -> FrameCode:
+def _frame_code(images: SpectralImages, site: Pair | Trace) -> FrameCode:
     """The code of the frame of a site, with the names of the site."""
     ends = (site.left, site.right) if isinstance(site, Pair) else ()
     sizes: dict[Name, int] = {}
     for term in (*ends, *site.terms):
         sizes.update(zip(term.names, shape_of(term.value), strict=True))
     n = NamedArrays(images.b, sizes)
-    return FrameCode(n, site.frame, images.known(site.frame.matrix), site.kept[:-1])
+    return FrameCode(n, site.frame, images.value(site.frame.matrix), site.kept[:-1])

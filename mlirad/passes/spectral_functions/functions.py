@@ -18,7 +18,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.passes.spectral_functions.differences import Jet
 from mlirad.passes.spectral_functions.facts import ALL, Pair, Spectral, Term, Trace
 from mlirad.passes.spectral_functions.frames import AT_I, FrameCode
-from mlirad.passes.spectral_functions.images import Images
+from mlirad.passes.spectral_functions.images import SpectralImages
 from mlirad.passes.spectral_functions.jets import MOVES, derivative, rounding, unrepeated
 from mlirad.passes.spectral_functions.named import Named
 from mlirad.passes.spectral_functions.reading import Reading
@@ -26,7 +26,7 @@ from mlirad.passes.spectral_functions.sources import FRAMES
 from mlirad.rules.elementwise_derivatives import BINARY, UNARY
 
 
-def function_at(images: Images, code: FrameCode, site: Pair | Trace, orders: int) -> Jet:
+def function_at(images: SpectralImages, code: FrameCode, site: Pair | Trace, orders: int) -> Jet:
     """The function with derivatives up to `orders`, of which the last one may be missing."""
     n, b = code.n, images.b
     values = code.values()
@@ -53,13 +53,13 @@ def function_at(images: Images, code: FrameCode, site: Pair | Trace, orders: int
     return Jet(nodes, (*(n.named(v, *names) for v in found), *missing), roundings)
 
 
-def _times(images: Images, site: Pair | Trace, product: Named, term: Term, nodes: Named) -> Named:
+def _times(images: SpectralImages, site: Pair | Trace, product: Named, term: Term, nodes: Named) -> Named:
     """The product with one more factor."""
     core, dims = unrepeated(term.value)
     names = tuple(term.names[d] for d in dims)
     fact = images.reading.facts.get(core)
     if site.label not in names:
-        value = images.known(core)
+        value = images.value(core)
     elif isinstance(fact, Spectral):
         value = images.spectral(core, fact, nodes.value)
     else:

@@ -25,6 +25,7 @@ from mlirad.dialects.shapes import Value, element_of, is_boolean, shape_of, valu
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.images import Images
 from mlirad.passes.spectral_functions.facts import ALL, Pick, Spectral, Vectors
 from mlirad.passes.spectral_functions.jets import unrepeated
 from mlirad.passes.spectral_functions.reading import Reading
@@ -34,17 +35,13 @@ Source = Callable[[EighOp | SvdOp, int | None], Value]
 """What stands for vectors: real ones, or their real (0) or imaginary (1) part."""
 
 
-class Images:
-    """Images of the values of a function, which `env` maps to those that stand for them."""
+class SpectralImages(Images):
+    """The images of a function's values in code with its matrices' own frames."""
 
     def __init__(self, b: ArrayBuilder, env: Environment, reading: Reading):
         self.b = b
         self.env = env
         self.reading = reading
-
-    def known(self, x: Value) -> Value:
-        """What stands for a value of the function."""
-        return self.env.get(x, x)
 
     # Vectors ---------------------------------------------------------------------------------------
 
@@ -103,8 +100,8 @@ class Images:
         """What does not depend on the columns, repeated along all; `None` for what does: it is a factor."""
         core, dims = unrepeated(x)
         if not shape_of(x):
-            return self.known(x)
-        return None if label in dims else self.b.broadcast(self.known(core), shape, dims)
+            return self.value(x)
+        return None if label in dims else self.b.broadcast(self.value(core), shape, dims)
 
     def _contracted(self, op: DotOp, operand: Value, y: Value, shape: tuple[int, ...]) -> Value:
         """A contraction with another array; with a diagonal matrix, whose elements are a factor, a move."""
@@ -116,7 +113,7 @@ class Images:
             order = [*op.batch[k], *from_]
             order.insert(made.label, fact.label)
             return b.transpose(y, order)
-        other = self.known(own_operands(op)[1 - k])
+        other = self.value(own_operands(op)[1 - k])
         pair = (y, other) if k == 0 else (other, y)
         return b.dot(*pair, *op.batch, *op.contract)
 
@@ -137,14 +134,14 @@ class Images:
             case structural.ReverseOp():
                 return b.reverse(y, [d for d in values_of(op.dims) if d != label])
             case structural.PadOp():
-                fill = b.zeros(self.known(op.value).type)
+                fill = b.zeros(self.value(op.value).type)
                 return b.pad(y, fill, values_of(op.low), values_of(op.high), values_of(op.interior))
             case SumOp():
                 return b.sum(y, values_of(op.dims))
             case indexing.GatherOp():
                 return self._gathered(op, y, shape)
             case indexing.IndexOp():
-                return b.index(y, [self.known(p) for p in op.positions])
+                return b.index(y, [self.value(p) for p in op.positions])
             case _:
                 raise AssertionError(f"{op.name} has no image")
 
@@ -205,7 +202,7 @@ class Images:
 
     def whole(self, x: Value, label: int, pick: Pick, extent: int) -> Value:
         """An array that has numbers for the columns taken, with zeros for all others."""
-        b, value = self.b, self.known(x)
+        b, value = self.b, self.value(x)
         if pick == ALL:
             return value
         if is_boolean(value):
@@ -230,7 +227,7 @@ class Images:
         if pick.index is None:
             assert positions is not None
             return positions
-        index = self.known(pick.index)
+        index = self.value(pick.index)
         if positions is None:
             return index
         return b.gather(index, shape_of(positions), self._reading_from(positions))

@@ -22,7 +22,7 @@ from mlirad.passes.spectral_functions.differences import Differences, Jet, secon
 from mlirad.passes.spectral_functions.facts import Pair, Side, Term, Vectors
 from mlirad.passes.spectral_functions.frames import AT_I, AT_J, COLUMN, ROW, FrameCode
 from mlirad.passes.spectral_functions.functions import constant, function_at
-from mlirad.passes.spectral_functions.images import Images
+from mlirad.passes.spectral_functions.images import SpectralImages
 from mlirad.passes.spectral_functions.named import Named, Number
 
 Part = Literal["within", "beyond"]
@@ -33,7 +33,7 @@ Part = Literal["within", "beyond"]
 class Product:
     """The code of a site: of a sum over the columns of products of two arrays of vectors."""
 
-    source: Images
+    source: SpectralImages
     code: FrameCode
     site: Pair
     order: int

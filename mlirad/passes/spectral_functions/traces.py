@@ -13,12 +13,12 @@ from mlirad.passes.spectral_functions.doubled import Doubled
 from mlirad.passes.spectral_functions.facts import Side, Trace
 from mlirad.passes.spectral_functions.frames import AT_I, FrameCode
 from mlirad.passes.spectral_functions.functions import constant, function_at
-from mlirad.passes.spectral_functions.images import Images
+from mlirad.passes.spectral_functions.images import SpectralImages
 from mlirad.passes.spectral_functions.named import Named, NamedArrays, Number
 from mlirad.passes.spectral_functions.zeros import to_zero
 
 
-def trace(images: Images, code: FrameCode, site: Trace) -> tuple[Named, list[Named]]:
+def trace(images: SpectralImages, code: FrameCode, site: Trace) -> tuple[Named, list[Named]]:
     """The sum, with its first and second derivatives, and where it has no second one."""
     jet = function_at(images, code, site, 3)
     if code.is_symmetric:

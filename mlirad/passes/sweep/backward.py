@@ -25,6 +25,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.passes.sweep.activity import active_captures, carried, condition_reads, depending, reads
 from mlirad.passes.sweep.forward import coefficients, is_choice
 from mlirad.passes.sweep.functions import SweptFunctions
@@ -32,7 +33,7 @@ from mlirad.passes.sweep.instance import Instance
 from mlirad.passes.sweep.moves import add_back, deciding, is_move, moved_places
 
 
-class Backward:
+class Backward(Images):
     """The images of source values, the steps back, and the sums of data while these are taken."""
 
     def __init__(
@@ -47,14 +48,6 @@ class Backward:
         self.env, self.active = env, set(active)
         self.sums: dict[Value, Value] = {}
         self._steps: list[tuple[Operation, Callable[[], None]]] = []
-
-    def value(self, source: Value) -> Value:
-        """The image of a source value."""
-        return self.env.get(source, source)
-
-    def values(self, sources: Iterable[Value]) -> list[Value]:
-        """The images of source values."""
-        return [self.value(v) for v in sources]
 
     def inner(self, active: Iterable[Value], arguments: Iterable[tuple[Value, Value]] = ()) -> Backward:
         """The sweep of a region with these active values."""
@@ -265,11 +258,11 @@ class Backward:
     def _scan(self, op: control.ScanOp) -> None:
         count, block = op.carry_count, op.body.block
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             made = self.b.inline_region(op.body, [index, *state, *parts], self.env)
             return made[:count], [*made[count:], *state]
 
-        final, ys = self.b.scan_like(op, self.values(op.init), self.values(op.xs), trip)
+        final, ys = self.b.scan_like(op, self.values(op.init), self.values(op.xs), step)
         width = len(op.results) - count
         self.env.update(zip(op.results, [*final, *ys[:width]], strict=True))
         carries = carried(self.instance, op, self.active)
@@ -287,7 +280,7 @@ class Backward:
         outer = [k for k in taken if k >= count]
         looped = [*(arguments[k] for k in carries), *captured]
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             values = parts[: count + len(slices)]
             known = zip(block.args, [index, *values], strict=True)
             inner = self.inner([*looped, *(slices[k] for k in cut)], known)
@@ -300,7 +293,7 @@ class Backward:
         before = [taken[k] if k in taken else self.instance.zeros(self.b, op.init[k].type) for k in carries]
         before += [self.sum(v) for v in captured]
         columns = [*starts, *self.values(op.xs), *(taken[k] for k in outer)]
-        final, stacked = self.b.scan(before, columns, op.trips, trip, reverse=op.reverse is None)
+        final, stacked = self.b.scan(before, columns, op.trips, step, reverse=op.reverse is None)
         self.sums.update(zip(captured, final[len(carries) :], strict=True))
         for k, found in zip(carries, final, strict=False):
             self.add(op.init[k], found)
@@ -342,7 +335,7 @@ class Backward:
             inner.sums.update(zip([*own, *captured], data, strict=True))
             return inner.through(first, {0: decided}, [*own, *captured])
 
-        def trip(entry: list[Value], state: list[Value]) -> list[Value]:
+        def step(entry: list[Value], state: list[Value]) -> list[Value]:
             own = [second.args[k] for k in carries]
             inner = self.inner([*own, *captured], zip(second.args, entry, strict=True))
             inner.sums.update(zip(captured, state[len(carries) :], strict=True))
@@ -352,7 +345,7 @@ class Backward:
         before = [taken[k] if k in taken else instance.zeros(b, op.init[k].type) for k in carries]
         before += [self.sum(v) for v in captured]
         before = asked(before, self.values(op.results))
-        final = b.replay(tape, before, trip, reverse=True)
+        final = b.replay(tape, before, step, reverse=True)
         self.sums.update(zip(captured, final[len(carries) :], strict=True))
         for k, found in zip(carries, final, strict=False):
             self.add(op.init[k], found)

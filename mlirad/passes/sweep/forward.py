@@ -26,13 +26,14 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.passes.sweep.activity import carried, condition_reads, reads
 from mlirad.passes.sweep.functions import SweptFunctions
 from mlirad.passes.sweep.instance import Instance, Partials
 from mlirad.passes.sweep.moves import deciding, element_type, is_move, move, moved_places
 
 
-class Forward:
+class Forward(Images):
     """The images of source values, and the data that they carry."""
 
     def __init__(
@@ -44,14 +45,6 @@ class Forward:
         data: dict[Value, Value],
     ):
         self.b, self.instance, self.functions, self.env, self.data = b, instance, functions, env, data
-
-    def value(self, source: Value) -> Value:
-        """The image of a source value."""
-        return self.env.get(source, source)
-
-    def values(self, sources: Iterable[Value]) -> list[Value]:
-        """The images of source values."""
-        return [self.value(v) for v in sources]
 
     def carried_by(self, source: Value) -> Value:
         """The data of a source value, as an array of zeros where it has none."""
@@ -205,7 +198,7 @@ class Forward:
         cut = [k for k, x in enumerate(op.xs) if x in self.data]
         stacked = [k for k, v in enumerate(outputs) if self.instance.has(v)]
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             inner = self.inner()
             inner.env[block.args[0]] = index
             inner.enter(arguments, [arguments[k] for k in carries], state)
@@ -216,7 +209,7 @@ class Forward:
 
         init = self.both(op.init, [op.init[k] for k in carries])
         xs = self.both(op.xs, [op.xs[k] for k in cut])
-        final, ys = self.b.scan_like(op, init, xs, trip)
+        final, ys = self.b.scan_like(op, init, xs, step)
         self.enter(op.final, [op.final[k] for k in carries], final)
         self.enter(op.stacked, [op.stacked[k] for k in stacked], ys)
 

@@ -89,10 +89,10 @@ class Instance:
         flat = flattened(b, data)
         start = b.constant(self.zero, element_of(data))
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             return [self.plus(b, state[0], parts[0])], []
 
-        return b.scan([start], [flat], shape_of(flat)[0], trip)[0][0]
+        return b.scan([start], [flat], shape_of(flat)[0], step)[0][0]
 
     def everywhere(self, b: ArrayBuilder, scalar: Value, type_: Attribute) -> Value:
         """One element of data as that of every element of a type."""

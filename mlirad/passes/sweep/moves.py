@@ -80,7 +80,7 @@ def add_back(
     total, data = flattened(b, before), flattened(b, after)
     one = b.index_constant(1)
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         number, found = parts
         is_here = b.compare("gt", number, b.index_constant(0))
         at = b.select(is_here, b.sub(number, one), b.index_constant(0))
@@ -91,7 +91,7 @@ def add_back(
     count = shape_of(numbers)[0]
     if not count or not prod(shape_of(operand)):
         return before
-    final = b.scan([total], [numbers, data], count, trip)[0][0]
+    final = b.scan([total], [numbers, data], count, step)[0][0]
     return b.reshape(final, shape_of(operand))
 
 

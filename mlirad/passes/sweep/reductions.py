@@ -81,10 +81,10 @@ def _reduced(b: ArrayBuilder, x: Value, dims: Sequence[int], op_class: type[ew.B
         return first
     others = b.slice(rows, [1, *(0 for _ in kept)], [count, *kept], [1] * (len(kept) + 1))
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         return [b.binary(op_class, state[0], parts[0])], []
 
-    return b.scan([first], [others], count - 1, trip)[0][0]
+    return b.scan([first], [others], count - 1, step)[0][0]
 
 
 def _prefixes(b: ArrayBuilder, op: CumulativeOp, x: Value) -> Value | None:
@@ -101,11 +101,11 @@ def _prefixes(b: ArrayBuilder, op: CumulativeOp, x: Value) -> Value | None:
     if count > 1:
         others = b.slice(rows, [1, *(0 for _ in shape[1:])], shape_of(rows), [1] * len(shape))
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             total = b.binary(op_class, state[0], parts[0])
             return [total], [total]
 
-        made = b.concatenate([made, b.scan([first], [others], count - 1, trip)[1][0]], 0)
+        made = b.concatenate([made, b.scan([first], [others], count - 1, step)[1][0]], 0)
     if op.reverse is not None:
         made = b.reverse(made, [0])
     return b.transpose(made, [order.index(d) for d in range(len(shape))])
@@ -127,13 +127,13 @@ def _scattered(
     region = b.clone_region(op.body, known, space[: len(op.body.block.args)])
     places = b.insert(GatherOp, [numbers], [array_type(space, i64)], None, [region]).results[0]
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def step(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         at, found = parts
         new = b.add(b.index(state[0], [at]), found)
         return [b.update("set", state[0], new, 0, lambda: [at])], []
 
     flat = [b.reshape(v, (prod(space),)) for v in (places, x)]
-    final = b.scan([b.reshape(base, (prod(shape),))], flat, prod(space), trip)[0][0]
+    final = b.scan([b.reshape(base, (prod(shape),))], flat, prod(space), step)[0][0]
     return b.reshape(final, shape)
 
 

@@ -17,20 +17,16 @@ from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, element_of, shape_of
+from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.sweep.instance import Instance, Partials
-
-
-def _like(b: ArrayBuilder, number: float, x: Value) -> Value:
-    return b.broadcast(b.constant(number, element_of(x)), shape_of(x), ())
 
 
 def _numbers(*coefficients: float | None) -> Partials:
     """Coefficients that are numbers, of the type of the result."""
 
     def partials(b: ArrayBuilder, op: Operation, operands: Sequence[Value]) -> Sequence[Value | None]:
-        return [None if c is None else _like(b, c, op.results[0]) for c in coefficients]
+        return [None if c is None else b.splat(c, op.results[0].type) for c in coefficients]
 
     return partials
 
@@ -55,24 +51,12 @@ def _boolean_choice(b: ArrayBuilder, op: Operation, operands: Sequence[Value]) -
     return [b.binary(ew.XorOp, x, y), condition, b.logical_not(condition)]
 
 
-def _and(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    return b.logical_and(x, y)
-
-
 def _or(b: ArrayBuilder, x: Value, y: Value) -> Value:
     return b.binary(ew.OrOp, x, y)
 
 
 def _xor(b: ArrayBuilder, x: Value, y: Value) -> Value:
     return b.binary(ew.XorOp, x, y)
-
-
-def _add(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    return b.add(x, y)
-
-
-def _mul(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    return b.mul(x, y)
 
 
 def _min(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -85,7 +69,7 @@ PROVENANCE: Final = Instance(
     zero=False,
     one=True,
     plus=_or,
-    scale=_and,
+    scale=ArrayBuilder.logical_and,
     reads_control=True,
 )
 """Which elements a value depends on: all that is read for it. What is not among them does not matter."""
@@ -104,7 +88,7 @@ Z2: Final = Instance(
     zero=False,
     one=True,
     plus=_xor,
-    scale=_and,
+    scale=ArrayBuilder.logical_and,
     partials={
         ew.XorOp: _numbers(True, True),
         ew.NotOp: _numbers(True),
@@ -115,7 +99,7 @@ Z2: Final = Instance(
 )
 """Formal derivatives of polynomials over Z/2 (Wilson and Zanasi, "Reverse Derivative Ascent")."""
 
-NATURALS: Final = Instance("naturals", {i64: i64}, 0, 1, _add, _mul, POLYNOMIALS)
+NATURALS: Final = Instance("naturals", {i64: i64}, 0, 1, ArrayBuilder.add, ArrayBuilder.mul, POLYNOMIALS)
 """Formal derivatives of polynomials of integers."""
 
 
@@ -123,7 +107,7 @@ def modulo(n: int) -> Instance:
     """Formal derivatives of polynomials of integers modulo n: data are from 0 to n - 1."""
 
     def reduced(b: ArrayBuilder, x: Value) -> Value:
-        return b.binary(ew.RemOp, x, _like(b, n, x))
+        return b.binary(ew.RemOp, x, b.splat(n, x.type))
 
     return Instance(
         f"z{n}",
@@ -142,7 +126,7 @@ MIN_PLUS: Final = Instance(
     zero=float("inf"),
     one=0.0,
     plus=_min,
-    scale=_add,
+    scale=ArrayBuilder.add,
     partials={ew.MinOp: _numbers(0.0, 0.0), ew.AddOp: _crossed},
 )
 """Formal derivatives over the semiring of min and +: of the length of a shortest path by the length of an
@@ -151,7 +135,7 @@ edge, that of the shortest path through it, without the edge."""
 
 def _quotient(b: ArrayBuilder, op: Operation, operands: Sequence[Value]) -> Sequence[Value | None]:
     x, y = operands
-    inverse = b.div(_like(b, 1.0, y), y)
+    inverse = b.div(b.splat(1.0, y.type), y)
     return [inverse, b.neg(b.mul(b.mul(x, inverse), inverse))]
 
 
@@ -160,17 +144,17 @@ COTANGENTS: Final = Instance(
     {f64: f64, f32: f32},
     0.0,
     1.0,
-    _add,
-    _mul,
+    ArrayBuilder.add,
+    ArrayBuilder.mul,
     {
         **POLYNOMIALS,
         ew.DivOp: _quotient,
         ew.SinOp: lambda b, op, x: [b.unary(ew.CosOp, x[0])],
         ew.CosOp: lambda b, op, x: [b.neg(b.unary(ew.SinOp, x[0]))],
         ew.ExpOp: lambda b, op, x: [b.unary(ew.ExpOp, x[0])],
-        ew.LogOp: lambda b, op, x: [b.div(_like(b, 1.0, x[0]), x[0])],
-        ew.TanhOp: lambda b, op, x: [b.sub(_like(b, 1.0, x[0]), _square(b, b.unary(ew.TanhOp, x[0])))],
-        ew.SqrtOp: lambda b, op, x: [b.div(_like(b, 0.5, x[0]), b.unary(ew.SqrtOp, x[0]))],
+        ew.LogOp: lambda b, op, x: [b.div(b.splat(1.0, x[0].type), x[0])],
+        ew.TanhOp: lambda b, op, x: [b.sub(b.splat(1.0, x[0].type), _square(b, b.unary(ew.TanhOp, x[0])))],
+        ew.SqrtOp: lambda b, op, x: [b.div(b.splat(0.5, x[0].type), b.unary(ew.SqrtOp, x[0]))],
         ew.StopGradientOp: _numbers(None),
     },
 )

@@ -24,6 +24,7 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import as_value
@@ -80,7 +81,7 @@ def forward_derivative(
 
 
 @dataclass
-class ForwardMode:
+class ForwardMode(Images):
     """What source values became, and their tangents; a value without a tangent has tangent 0.
 
     `tapes` says for the tape of a source loop which of its columns are followed by their tangents, in the
@@ -94,10 +95,6 @@ class ForwardMode:
     env: Environment = field(default_factory=dict[Value, Value])
     tangents: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tapes: dict[Value, list[int]] = field(default_factory=dict[Value, list[int]])
-
-    def value(self, source: Value) -> Value:
-        """What a source value became."""
-        return self.env.get(source, source)
 
     def tangent(self, source: Value) -> Value:
         """The tangent of a float, zeros written out."""

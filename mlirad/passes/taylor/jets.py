@@ -25,6 +25,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dual_arrays.duals import Construct
 from mlirad.passes.tangents.control import FORWARD_RULES
@@ -83,7 +84,7 @@ def _more(known: ChainMap[K, V] | None) -> ChainMap[K, V]:
 
 
 @dataclass
-class Jets:
+class Jets(Images):
     """The values that stand for source values, and their coefficients up to `order`."""
 
     b: ArrayBuilder
@@ -95,10 +96,6 @@ class Jets:
     known: Known = field(default_factory=Known)
 
     # Coefficients ----------------------------------------------------------------------------------
-
-    def value(self, source: Value) -> Value:
-        """The value that stands for a source value."""
-        return self.env.get(source, source)
 
     def is_moving(self, source: Value) -> bool:
         """Tell whether the value that stands for a source value has coefficients that are not 0."""

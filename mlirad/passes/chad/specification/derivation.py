@@ -30,6 +30,7 @@ from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.carries import name_arguments_like
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import (
@@ -58,7 +59,7 @@ Construct: TypeAlias = "Callable[[Derivation, Any], None]"
 
 
 @dataclass
-class Derivation:
+class Derivation(Images):
     """What the values of a block became, which of them depend on the inputs, and the steps so far."""
 
     b: ArrayBuilder
@@ -71,14 +72,6 @@ class Derivation:
     method: str = CHAD
     """The name of the method in messages."""
     steps: list[Callable[[Sweep], None]] = field(default_factory=list["Callable[[Sweep], None]"])
-
-    def value(self, source: Value) -> Value:
-        """What a source value became; itself where it stands outside of what is transformed."""
-        return self.env.get(source, source)
-
-    def values(self, sources: Iterable[Value]) -> list[Value]:
-        """What source values became."""
-        return [self.value(v) for v in sources]
 
     def enter(self, sources: Sequence[Value], values: Sequence[Value]) -> None:
         """Note what the results of an op became."""

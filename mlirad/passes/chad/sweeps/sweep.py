@@ -22,6 +22,7 @@ from mlirad.dialects.shapes import Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.images import Images
 from mlirad.ir.maps import domain_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
@@ -58,7 +59,7 @@ class Accumulation:
 
 
 @dataclass
-class Sweep:
+class Sweep(Images):
     """Where the forward half stands: what source values became, which depend on the inputs, and the steps.
 
     `constructs` are the ops with a line of their own, `others` the constructs of dual arrays for the rest;
@@ -78,14 +79,6 @@ class Sweep:
     accumulation: Accumulation = field(default_factory=lambda: DERIVATIVE)
     scratch: list[Region] = field(default_factory=list[Region])
     """The regions that steps go back through, to be dropped when they are taken."""
-
-    def value(self, source: Value) -> Value:
-        """What a source value became; itself where it stands outside of what is transformed."""
-        return self.env.get(source, source)
-
-    def values(self, sources: Iterable[Value]) -> list[Value]:
-        """What source values became."""
-        return [self.value(v) for v in sources]
 
     def inner(
         self, arguments: Iterable[tuple[Value, Value]], active: Iterable[Value], level: Level | None = None
