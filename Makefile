@@ -13,6 +13,9 @@ INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 DOCS_INSTALLED := $(VENV)/installed-docs
 
+# Tests start many processes, which would compile mlirad and xdsl from source every time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test suite fuzz corners lint bench docs package clean
 
 run: $(INSTALLED)
