@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import i64
@@ -40,6 +40,23 @@ from mlirad.ir.reporting import ReportingBuilder
 from mlirad.ir.structural import MAX_FOLDED_ELEMENTS, untransposed
 
 Environment: TypeAlias = dict[Value, Value]
+
+
+class Images:
+    """Code that is emitted for a source: `env` maps the source's values to their images.
+
+    A value that `env` does not hold stands outside the source and is its own image.
+    """
+
+    env: Environment
+
+    def value(self, source: Value) -> Value:
+        """The image of a source value."""
+        return self.env.get(source, source)
+
+    def values(self, sources: Iterable[Value]) -> list[Value]:
+        """The images of source values."""
+        return [self.value(v) for v in sources]
 
 
 class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):

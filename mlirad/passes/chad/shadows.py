@@ -24,10 +24,9 @@ from mlirad.dialects.array.indexing import BuildOp, YieldOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.instances import Instance

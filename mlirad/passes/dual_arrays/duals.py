@@ -21,10 +21,9 @@ from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_float, tangent_type
 from mlirad.errors import DifferentiationError
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.lazy_dataclass import dataclass

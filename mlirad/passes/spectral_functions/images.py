@@ -22,10 +22,9 @@ from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.factorisations import EighOp, SvdOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import Value, element_of, is_boolean, shape_of, values_of
-from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.images import Images
 from mlirad.passes.spectral_functions.facts import ALL, Pick, Spectral, Vectors
 from mlirad.passes.spectral_functions.jets import unrepeated
 from mlirad.passes.spectral_functions.reading import Reading

@@ -23,10 +23,9 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Value, shape_of
-from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.arrays import ArrayBuilder, Images
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.images import Images
 from mlirad.passes.sweep.activity import carried, condition_reads, reads
 from mlirad.passes.sweep.functions import SweptFunctions
 from mlirad.passes.sweep.instance import Instance, Partials

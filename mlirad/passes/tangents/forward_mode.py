@@ -21,10 +21,9 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.images import Images
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import as_value

@@ -23,9 +23,8 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_float
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.images import Images
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dual_arrays.duals import Construct
 from mlirad.passes.tangents.control import FORWARD_RULES

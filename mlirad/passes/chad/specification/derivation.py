@@ -27,10 +27,9 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.errors import DifferentiationError
-from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images, extents_of
 from mlirad.ir.carries import name_arguments_like
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.images import Images
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import (

@@ -19,10 +19,9 @@ from xdsl.ir import Operation, Region
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_float, tuple_type
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder, Environment, Images
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.ir.images import Images
 from mlirad.ir.maps import domain_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
