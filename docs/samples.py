@@ -154,6 +154,9 @@ SAMPLES: dict[str, Sample] = {
     "array.eig": Sample(
         "%x: tensor<3x3xf64>", "array.eig values %x : tensor<3x3xf64> -> tensor<3x2xf64>", "tensor<3x2xf64>"
     ),
+    "array.schur": Sample(
+        "%x: tensor<3x3xf64>", "array.schur triangular %x : tensor<3x3xf64>", "tensor<3x3xf64>"
+    ),
     "array.triangular_solve": Sample(
         "%t: tensor<3x3xf64>, %x: tensor<3x2xf64>",
         "array.triangular_solve %t, %x {upper} : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",

@@ -18,6 +18,8 @@
 // CHECK-NEXT: %v11 = array.triangular_solve %a, %b : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
 // CHECK-NEXT: %v12 = array.triangular_solve %a, %b {upper, transposed, unit} : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
 // CHECK-NEXT: %v13 = array.solve %a, %b : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
+// CHECK-NEXT: %v14 = array.schur orthogonal %a : tensor<2x3x3xf64>
+// CHECK-NEXT: %v15 = array.schur triangular %a : tensor<2x3x3xf64>
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @factorisations(%a: tensor<2x3x3xf64>, %m: tensor<4x3xf32>, %b: tensor<2x3x1xf64>) {
@@ -35,6 +37,8 @@ func.func @factorisations(%a: tensor<2x3x3xf64>, %m: tensor<4x3xf32>, %b: tensor
   %v11 = array.triangular_solve %a, %b : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
   %v12 = array.triangular_solve %a, %b {upper, transposed, unit} : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
   %v13 = array.solve %a, %b : tensor<2x3x3xf64>, tensor<2x3x1xf64> -> tensor<2x3x1xf64>
+  %v14 = array.schur orthogonal %a : tensor<2x3x3xf64>
+  %v15 = array.schur triangular %a : tensor<2x3x3xf64>
   func.return
 }
 
@@ -47,6 +51,7 @@ func.func @factorisations(%a: tensor<2x3x3xf64>, %m: tensor<4x3xf32>, %b: tensor
 // CHECK-NEXT: %v5 = array.eig vectors %z {complex} : tensor<2x3x3x2xf64>
 // CHECK-NEXT: %v6 = array.triangular_solve %z, %b {transposed, complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
 // CHECK-NEXT: %v7 = array.solve %z, %b {complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+// CHECK-NEXT: %v8 = array.schur triangular %z {complex} : tensor<2x3x3x2xf64>
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @complex(%z: tensor<2x3x3x2xf64>, %a: tensor<3x3xf64>, %b: tensor<2x3x1x2xf64>) {
@@ -58,5 +63,6 @@ func.func @complex(%z: tensor<2x3x3x2xf64>, %a: tensor<3x3xf64>, %b: tensor<2x3x
   %v5 = array.eig vectors %z {complex} : tensor<2x3x3x2xf64>
   %v6 = array.triangular_solve %z, %b {transposed, complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
   %v7 = array.solve %z, %b {complex} : tensor<2x3x3x2xf64>, tensor<2x3x1x2xf64> -> tensor<2x3x1x2xf64>
+  %v8 = array.schur triangular %z {complex} : tensor<2x3x3x2xf64>
   func.return
 }

@@ -87,3 +87,19 @@ func.func @f(%a: tensor<3x3xf64>) {
   %r = array.eig values %a : tensor<3x3xf64> -> tensor<3xf64>
   func.return
 }
+
+// -----
+
+func.func @f(%a: tensor<3x3xf64>) {
+  // expected-error @below {{array.schur: part 'values' is not one of orthogonal, triangular}}
+  %r = array.schur values %a : tensor<3x3xf64> -> tensor<3xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: tensor<3x2xf64>) {
+  // expected-error @below {{array.schur: matrices of shape [3, 2] are not square}}
+  %r = array.schur triangular %a : tensor<3x2xf64>
+  func.return
+}

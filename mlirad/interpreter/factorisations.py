@@ -92,6 +92,15 @@ def eig(a: Array) -> dict[str, Array]:
     return {"values": values.astype(complex_dtype), "vectors": vectors.astype(complex_dtype)}
 
 
+def schur(a: Array) -> dict[str, Array]:
+    """The factors of the Schur factorisation of a square matrix, NaN where they are not found."""
+    try:
+        triangular, orthogonal = scipy_module("linalg").schur(a)
+    except (np.linalg.LinAlgError, ValueError):
+        triangular = orthogonal = np.full_like(a, np.nan + (0j if a.dtype.kind != "c" else 1j * np.nan))
+    return {"orthogonal": orthogonal, "triangular": triangular}
+
+
 FACTORISATIONS: dict[str, Callable[[Array], dict[str, Array]]] = {
     "lu": lu,
     "cholesky": cholesky,
@@ -99,6 +108,7 @@ FACTORISATIONS: dict[str, Callable[[Array], dict[str, Array]]] = {
     "eigh": eigh,
     "svd": svd,
     "eig": eig,
+    "schur": schur,
 }
 """The parts of each factorisation of one matrix that is not empty."""
 
@@ -181,6 +191,7 @@ FACTORISATION_MEANINGS: dict[type[Operation], Meaning] = {
     factorisations.EighOp: _part,
     factorisations.SvdOp: _part,
     factorisations.EigOp: _part,
+    factorisations.SchurOp: _part,
     factorisations.TriangularSolveOp: _triangular_solve,
     factorisations.SolveOp: _solve,
 }

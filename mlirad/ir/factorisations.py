@@ -12,6 +12,7 @@ from mlirad.dialects.array.factorisations import (
     LuOp,
     PartOp,
     QrOp,
+    SchurOp,
     SolveOp,
     SvdOp,
     TriangularSolveOp,
@@ -50,6 +51,10 @@ class FactorisationBuilder(OrderingBuilder):
     def eig(self, part: str, x: Value, *, is_complex: bool = False) -> Value:
         """The `values` or `vectors` of eigenvalue problems, as pairs."""
         return self._part(EigOp, part, x, is_complex)
+
+    def schur(self, part: str, x: Value, *, is_complex: bool = False) -> Value:
+        """The `orthogonal` or `triangular` factors of Schur factorisations."""
+        return self._part(SchurOp, part, x, is_complex)
 
     def _part(self, op_class: type[PartOp], part: str, x: Value, is_complex: bool) -> Value:
         type_ = part_type(op_class.name.removeprefix("array."), part, x.type, is_complex=is_complex)

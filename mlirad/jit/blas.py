@@ -69,6 +69,7 @@ _ARGUMENTS: Final = {
         "syevd": "char char int real int real real int int int int",
         "gesdd": "char int int real int real real int real int real int int int",
         "geev": "char char int real int real real real int real int real int int",
+        "gees": "char char select2 int real int int real real real int real int int int",
     },
     ("lapack", "cz"): {
         "getrf": "int int number int int int",
@@ -78,9 +79,13 @@ _ARGUMENTS: Final = {
         "heevd": "char char int number int real number int real int int int int",
         "gesdd": "char int int number int real number int number int number int real int int",
         "geev": "char char int number int number number int number int number int real int",
+        "gees": "char char select1 int number int int number number int number int real int int",
     },
 }
-"""The arguments of the routines for real and for complex numbers, which a letter stands for each."""
+"""The arguments of the routines for real and for complex numbers, which a letter stands for each.
+
+`select1` and `select2` are functions of one and of two numbers that choose eigenvalues.
+"""
 
 _ROUTINES: Final = {
     LIBRARY_PREFIXES[library] + kind + name: (library, kind, name)
@@ -185,7 +190,8 @@ def exported_address(library: str, kind: str, name: str) -> int:
     prefix = f"__pyx_t_5scipy_6linalg_{len(module_name)}{module_name}_"
     real = prefix + {"s": "s", "d": "d", "c": "s", "z": "d"}[kind]
     number = {"c": "__pyx_t_float_complex", "z": "__pyx_t_double_complex"}.get(kind, "")
-    types = {"real": real, "number": number}
+    selects = {name: f"{prefix}{kind}{name}" for name in ("select1", "select2")}
+    types = {"real": real, "number": number, **selects}
     arguments = ", ".join(f"{types.get(type_, type_)} *" for type_ in _arguments(library, kind, name))
     expected = f"{real if name == 'dot' else 'void'} ({arguments})"
     if signature.decode() != expected:

@@ -43,6 +43,7 @@ _CHARACTERS: Final = {
     "heevd": 2,
     "gesdd": 1,
     "geev": 2,
+    "gees": 2,
 }
 """How many characters each routine takes: their lengths follow the other arguments, as Fortran has it."""
 

@@ -63,6 +63,7 @@ from mlirad.rules.factorisation_derivatives import (
     triangular_operand_map,
 )
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
+from mlirad.rules.schur_derivatives import schur_map
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""
@@ -259,6 +260,7 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     factorisations.EighOp: (eigh_map,),
     factorisations.SvdOp: (svd_map,),
     factorisations.EigOp: (eig_map,),
+    factorisations.SchurOp: (schur_map,),
     factorisations.TriangularSolveOp: (triangular_matrix_map, triangular_operand_map),
     factorisations.SolveOp: (solve_matrix_map, solve_operand_map),
     FftOp: (_same(linear.FftOp),),

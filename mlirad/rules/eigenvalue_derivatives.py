@@ -38,19 +38,19 @@ def eig_map(b: ArrayBuilder, op: factorisations.EigOp) -> Value:
     values, vectors = (b.eig(part, op.operand, is_complex=is_complex) for part in ("values", "vectors"))
     space = vectors.type
     turned = [
-        b.identity_map(space) if is_complex else _embedding(b, op.operand.type, space),
+        b.identity_map(space) if is_complex else embedding(b, op.operand.type, space),
         m.product(space, right=vectors),
         m.solve(vectors, space),
     ]
     if op.part.data == "values":
         diagonal = m.mask(space, _is_diagonal(b, m.real_space(space)))
         return m.chain(*turned, diagonal, _sum_of_rows(b, space, values.type))
-    weights = _gaps(m, values, space)
-    d = m.chain(*turned, _scaling(b, space, weights), m.product(space, left=vectors))
+    weights = _inverse_gaps(m, values, space)
+    d = m.chain(*turned, scaling(b, space, weights), m.product(space, left=vectors))
     return b.compose(b.add_maps(b.identity_map(space), m.negated(_normalisation(m, vectors, values.type))), d)
 
 
-def _embedding(b: ArrayBuilder, real: Attribute, space: Attribute) -> Value:
+def embedding(b: ArrayBuilder, real: Attribute, space: Attribute) -> Value:
     """The map of real matrices to the complex ones that they are."""
     paired = b.map_of(linear.BroadcastOp, real, space, (), int_lists(dims=range(len(shape_of(real)))))
     return b.compose(b.mask_map(space, b.logical_not(imaginary_parts(b, space))), paired)
@@ -66,7 +66,7 @@ def _sum_of_rows(b: ArrayBuilder, space: Attribute, values: Attribute) -> Value:
     return b.map_of(linear.SumOp, space, values, (), int_lists(dims=[len(shape_of(space)) - 3]))
 
 
-def _scaling(b: ArrayBuilder, space: Attribute, weights: Value) -> Value:
+def scaling(b: ArrayBuilder, space: Attribute, weights: Value) -> Value:
     """The map that multiplies complex numbers by others."""
     shape = shape_of(space)
     last = len(shape) - 1
@@ -76,15 +76,25 @@ def _scaling(b: ArrayBuilder, space: Attribute, weights: Value) -> Value:
     return b.add_maps(b.scale_map(space, real), b.compose(b.scale_map(space, signed), crossed))
 
 
-def _gaps(m: MatrixMaps, values: Value, space: Attribute) -> Value:
+def _inverse_gaps(m: MatrixMaps, values: Value, space: Attribute) -> Value:
     """E, as complex numbers."""
+    b = m.b
+    x, y, distance, size = gaps(m, values, space)
+    return reciprocals(b, x, y, off_diagonal(b, where_apart(b, size, distance)))
+
+
+def gaps(m: MatrixMaps, values: Value, space: Attribute) -> tuple[Value, Value, Value, Value]:
+    """The parts of w_j - w_i, the modulus of that, and the moduli of the values."""
     b, real = m.b, m.real_space(space)
     parts = parts_of(b, values)
     x, y = (b.sub(along_columns(b, p, real), along_rows(b, p, real)) for p in parts)
-    distance, size = b.binary(ew.HypotOp, x, y), b.binary(ew.HypotOp, *parts)
-    inverse = off_diagonal(b, where_apart(b, size, distance))
-    x, y = b.mul(b.mul(x, inverse), inverse), b.neg(b.mul(b.mul(y, inverse), inverse))
-    return b.stack([x, y], len(shape_of(real)))
+    return x, y, b.binary(ew.HypotOp, x, y), b.binary(ew.HypotOp, *parts)
+
+
+def reciprocals(b: ArrayBuilder, x: Value, y: Value, inverse: Value) -> Value:
+    """1 / (x + iy), given the reciprocal of its modulus."""
+    parts = b.mul(b.mul(x, inverse), inverse), b.neg(b.mul(b.mul(y, inverse), inverse))
+    return b.stack(list(parts), len(shape_of(x)))
 
 
 def _normalisation(m: MatrixMaps, vectors: Value, values: Attribute) -> Value:
@@ -110,7 +120,7 @@ def _normalisation(m: MatrixMaps, vectors: Value, values: Attribute) -> Value:
     spread = b.map_of(
         linear.BroadcastOp, values, space, (), int_lists(dims=[*range(rank), rank + 1, rank + 2])
     )
-    return m.chain(b.add_maps(lengths, angles), spread, _scaling(b, space, vectors))
+    return m.chain(b.add_maps(lengths, angles), spread, scaling(b, space, vectors))
 
 
 def _reciprocal(b: ArrayBuilder, x: Value) -> Value:

@@ -23,6 +23,7 @@ the other back: it is the choice that G makes of factors of modulus 1, which are
 
     A = L L^T            is in `cholesky_derivatives.py`
     A V = V diag(w)      is in `eigenvalue_derivatives.py`
+    A Z = Z T            is in `schur_derivatives.py`
 
 (Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008;
 J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2012.)

@@ -249,6 +249,7 @@ BY_DERIVATIVE: frozenset[type[Operation]] = frozenset(
         factorisations.EighOp,
         factorisations.SvdOp,
         factorisations.EigOp,
+        factorisations.SchurOp,
         factorisations.TriangularSolveOp,
     )
 )

@@ -43,10 +43,10 @@ def _literal(g: ProgramBuilder, value: np.ndarray, type_: Attribute) -> Value:
 
 
 def _part(op_class: type[Operation], kind: str, *, square: bool = False) -> Maker:
-    """A part of a factorisation; of vectors, whose signs may change, smooth programs have none."""
+    """A part of a factorisation: in smooth programs none whose signs may change."""
 
     def make(g: ProgramBuilder) -> Value | None:
-        x = _matrices(g, square=square)
+        x = None if g.smooth and kind == "schur" else _matrices(g, square=square)
         if x is None:
             return None
         parts = ["values"] if g.smooth and "values" in PARTS[kind] else PARTS[kind]
@@ -85,6 +85,7 @@ FACTORISATION_MAKERS: dict[type[Operation], Maker] = {
     factorisations.QrOp: _part(factorisations.QrOp, "qr"),
     factorisations.EighOp: _part(factorisations.EighOp, "eigh", square=True),
     factorisations.EigOp: _part(factorisations.EigOp, "eig", square=True),
+    factorisations.SchurOp: _part(factorisations.SchurOp, "schur", square=True),
     factorisations.SvdOp: _part(factorisations.SvdOp, "svd"),
     factorisations.TriangularSolveOp: _system(factorisations.TriangularSolveOp, _triangle),
     factorisations.SolveOp: _system(factorisations.SolveOp, lambda _: {}),

@@ -173,7 +173,7 @@ def test_checked_code_computes_the_same(kind: str) -> None:
         np.testing.assert_array_equal(checked[part], value)
 
 
-@pytest.mark.parametrize("kind", ["eigh", "svd"])
+@pytest.mark.parametrize("kind", ["eigh", "svd", "eig", "schur"])
 def test_what_is_not_found_is_nan(kind: str) -> None:
     found = parts(kind, np.full((9, 9), np.nan))
     assert all(np.isnan(part).all() for part in found.values())

@@ -100,6 +100,7 @@ THROUGH: dict[type[Operation], Any] = {
     factorisations.EighOp: lambda a: np.linalg.eigvalsh(shifted(a))[0],
     factorisations.SvdOp: lambda a: np.linalg.svd(shifted(a))[1][0],
     factorisations.EigOp: lambda a: np.max(np.real(np.linalg.eigvals(shifted(a) + a * np.eye(3, k=1)))),
+    factorisations.SchurOp: lambda a: scipy.linalg.schur(shifted(a) + a * np.eye(3, k=1))[0][1, 2] ** 2,
     factorisations.TriangularSolveOp: lambda a: np.sum(
         scipy.linalg.solve_triangular(shifted(a), np.exp(a * V), lower=True)
     ),

@@ -36,6 +36,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "eigh": ("values", "vectors"),
     "svd": ("left", "values", "right"),
     "eig": ("values", "vectors"),
+    "schur": ("orthogonal", "triangular"),
 }
 """The parts of every factorisation."""
 
@@ -131,6 +132,18 @@ class EigOp(PartOp):
     """
 
     name = "array.eig"
+
+
+@irdl_op_definition
+class SchurOp(PartOp):
+    """A square matrix A is Z T Z^T for an orthogonal Z, and T upper triangular but for blocks of two rows.
+
+    `orthogonal` is Z, `triangular` T. A block [a b; c a] with b c < 0 stands for each pair of complex
+    eigenvalues; of a complex matrix T is triangular. All NaN where the iteration does not converge, and where
+    an element is not finite.
+    """
+
+    name = "array.schur"
 
 
 @irdl_op_definition
@@ -249,6 +262,7 @@ FACTORISATION_OPS = (
     EighOp,
     SvdOp,
     EigOp,
+    SchurOp,
     TriangularSolveOp,
     SolveOp,
 )

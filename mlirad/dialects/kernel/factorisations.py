@@ -165,4 +165,5 @@ def memory_of(kind: str, shape: tuple[int, int], *, values: bool, is_complex: bo
             work = (4 + BLOCK) * rows
             reals = 2 * rows
             numbers += 0 if values else rows * rows
+            numbers += rows if kind == "schur" and is_complex else 0
     return Memory((numbers + work) * (2 if is_complex else 1) + reals, integers, work, reals)

@@ -68,9 +68,10 @@ zeta zetac
 """
 
 _SCIPY_LINALG: Final = """
-block_diag cho_factor cho_solve cholesky det eig eigh eigvals eigvalsh expm inv lstsq lu_factor lu_solve
-norm pinv qr solve solve_banded solve_circulant solve_continuous_lyapunov solve_discrete_lyapunov
-solve_lyapunov solve_sylvester solve_toeplitz solve_triangular solveh_banded svd svdvals toeplitz
+block_diag cho_factor cho_solve cholesky det eig eigh eigvals eigvalsh expm fractional_matrix_power inv logm
+lstsq lu_factor lu_solve norm pinv polar qr schur signm solve solve_banded solve_circulant
+solve_continuous_lyapunov solve_discrete_lyapunov solve_lyapunov solve_sylvester solve_toeplitz
+solve_triangular solveh_banded sqrtm svd svdvals toeplitz
 """
 
 _BUILTINS: Final = """

@@ -1,9 +1,9 @@
-"""Eigenvalues and eigenvectors of one matrix that need not be symmetric.
+"""Eigenvalues, eigenvectors and Schur factors of one matrix that need not be symmetric.
 
 A real matrix has pairs of complex eigenvalues, w and conj(w) in neighbouring columns. `geev` gives their
-eigenvectors as x and y in these columns: they are x + iy and x - iy.
+eigenvectors as x and y in these columns: they are x + iy and x - iy. In `gees` a block of two rows is a pair.
 
-The routine may not return if an element is not finite, so it is not called then.
+The routines may not return if an element is not finite, so they are not called then.
 """
 
 from __future__ import annotations
@@ -33,6 +33,25 @@ def write_eig(m: Matrix) -> None:
     else:
         _pair(m, found)
     nan_if(m, failed(m, info), {"values": 2 * n, "vectors": 2 * n * n})
+
+
+def write_schur(m: Matrix) -> None:
+    """The factors Z and T of the Schur factorisation, in LAPACK's order of the eigenvalues."""
+    f, n = m.f, m.rows
+    calls, info = LibraryCalls(f, m.kind, is_complex=m.is_complex), new_info(f, constant("i32", 1))
+    size, nothing, unsorted = calls.int(n), Value("null", "ptr"), new_info(f)
+    z = m.at(n * n)
+    values = [m.at(2 * n * n)] if m.is_complex else [m.reals, f.gep(m.reals, n, m.kind)]
+    work = m.at(2 * n * n + (n if m.is_complex else 0))
+    transpose(m, m.source, m.memory, n, n)
+    with f.conditional(_is_finite(m)):
+        operands = [calls.char("V"), calls.char("N"), nothing, size, m.memory, size, unsorted, *values]
+        operands += [z, size, work, calls.int(m.work), *([m.reals] if m.is_complex else [])]
+        calls.lapack("gees", [*operands, nothing, info])
+    transpose(m, z, m.parts["orthogonal"], n, n)
+    transpose(m, m.memory, m.parts["triangular"], n, n)
+    count = m.width * n * n
+    nan_if(m, failed(m, info), {"orthogonal": count, "triangular": count})
 
 
 def _pair(m: Matrix, found: Value) -> None:

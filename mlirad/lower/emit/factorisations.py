@@ -6,6 +6,7 @@ copies: the lower triangle of a row-major matrix is the upper one of a column-ma
 
     lu          getrf               qr      geqrf, then orgqr        svd     gesdd
     cholesky    potrf               eigh    syevd           eig     geev
+                                                                schur   gees
 
 Of complex matrices the routines are `ungqr` and `heevd` instead of `orgqr` and `syevd`. The lower triangle of
 a row-major Hermitian matrix is the upper one of its conjugate, whose factor U is L^T: in rows it is L.
@@ -24,7 +25,7 @@ from mlirad.dialects.kernel.factorisations import FactorisationOp, memory_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
-from mlirad.lower.emit.eigenvalues import write_eig
+from mlirad.lower.emit.eigenvalues import write_eig, write_schur
 from mlirad.lower.emit.factorised_matrix import (
     Matrix,
     failed,
@@ -224,8 +225,9 @@ WRITERS = {
     "eigh": _eigh,
     "svd": _svd,
     "eig": write_eig,
+    "schur": write_schur,
 }
 """What writes the factorisation of one matrix."""
 
-WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25}
+WORK = {"lu": 1, "cholesky": 1, "qr": 4, "eigh": 9, "svd": 20, "eig": 25, "schur": 25}
 """Multiplications per element of the matrix and column of its factors, roughly."""

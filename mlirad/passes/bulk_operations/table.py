@@ -155,6 +155,7 @@ BULK_RULES: dict[type[Operation], Rule] = {
     factorisations.EighOp: _part,
     factorisations.SvdOp: _part,
     factorisations.EigOp: _part,
+    factorisations.SchurOp: _part,
     factorisations.TriangularSolveOp: _triangular_solve,
     factorisations.SolveOp: lambda r, op, o: r.solved(
         partial(r.b.solve, is_complex=op.complex is not None), *o, is_complex=op.complex is not None

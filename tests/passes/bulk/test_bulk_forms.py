@@ -243,6 +243,7 @@ def factorisation_cases() -> list[Case]:
         Case(factorisations.TriangularSolveOp, (t(2, 1, 1), t(2, 1, 2)), t(2, 1, 2), {"unit": FLAG}),
         Case(factorisations.SolveOp, (square, columns), columns),
         Case(factorisations.EigOp, (square,), t(2, 2), {"part": keyword("values")}),
+        Case(factorisations.SchurOp, (square,), square, {"part": keyword("triangular")}),
         Case(factorisations.LuOp, (t(2, 2, 2),), t(2, 2, 2), {"part": keyword("factors"), "complex": FLAG}),
         Case(factorisations.CholeskyOp, (t(2, 2, 2),), t(2, 2, 2), {"complex": FLAG}),
         Case(factorisations.SolveOp, (t(2, 2, 2), t(2, 3, 2)), t(2, 3, 2), {"complex": FLAG}),

@@ -113,6 +113,17 @@ def eigvals(a: MatrixLike) -> Matrix:
     return values
 
 
+def schur(a: MatrixLike) -> tuple[Matrix, Matrix]:
+    """The factors T and Z of Schur factorisations: of real matrices the real ones."""
+    x = require_square(a, "schur")
+    _require_finite(x)
+    t, z = parts("schur", x, "triangular", "orthogonal")
+    if z.size:
+        first = z.real if isinstance(z, ComplexArray) else z
+        report_failure(xp.isnan(first[..., 0, 0]).value, "Schur form not found. Possibly ill-conditioned.")
+    return t, z
+
+
 def _require_finite(x: Matrix) -> None:
     """Report infinities and NaN, as NumPy does where an iteration may not end because of them."""
     report_failure(xp.logical_not(xp.isfinite(x)).value, "Array must not contain infs or NaNs")

@@ -47,6 +47,7 @@ from mlirad.frontend.numpy_functions.linear_algebra.linear_systems import choles
 from mlirad.frontend.numpy_functions.linear_algebra.matrix_functions import block_diag, expm, toeplitz
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.dtypes import I32, I64
 from mlirad.frontend.tracing.operations import common, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
@@ -244,6 +245,12 @@ def eigvals(a: MatrixLike) -> Matrix:
     return spectral.eigvals(a)
 
 
+def schur(a: MatrixLike, output: Literal["real", "complex", "r", "c"] = "real") -> tuple[Matrix, Matrix]:
+    """`scipy.linalg.schur` in LAPACK's order of the eigenvalues: T and Z with a = Z T Z^H."""
+    x = require_square(a, "schur")
+    return spectral.schur(as_complex(x) if output.startswith("c") else x)
+
+
 def qr(a: MatrixLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
     """`scipy.linalg.qr`."""
     if mode == "raw":
@@ -307,7 +314,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve": solve, "inv": inv, "det": det, "lu_factor": lu_factor, "lu_solve": lu_solve,
     "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
     "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "eig": eig,
-    "eigvals": eigvals, "qr": qr, "svd": svd, "svdvals": svdvals,
+    "eigvals": eigvals, "schur": schur, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
     "polar": polar, "toeplitz": toeplitz, **structured_systems.FUNCTIONS, **matrix_roots.FUNCTIONS,
 }  # fmt: skip
