@@ -92,7 +92,7 @@ LINALG: dict[str, Function] = {
     "eigvalsh": lambda x: la.eigvalsh(symmetric(x)),
     "eig": lambda x: np.real(la.eig(matrix(x))[0]),
     "eigvals": lambda x: np.real(la.eigvals(matrix(x))),
-    "schur": lambda x: la.schur(matrix(x))[0] ** 2,
+    "schur": lambda x: np.sort(np.diagonal(la.schur(matrix(x))[0])),
     "qr": lambda x: np.abs(la.qr(matrix(x))[1]),
     "polar": lambda x: np.concatenate(la.polar(matrix(x))),
     "svd": lambda x: la.svd(matrix(x))[0] ** 2,
