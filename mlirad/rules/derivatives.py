@@ -50,7 +50,6 @@ from mlirad.dialects.shapes import (
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.rules.cholesky_derivatives import cholesky_map
-from mlirad.rules.eigenvalue_derivatives import eig_map
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
 from mlirad.rules.factorisation_derivatives import (
     eigh_map,
@@ -63,7 +62,6 @@ from mlirad.rules.factorisation_derivatives import (
     triangular_operand_map,
 )
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
-from mlirad.rules.schur_derivatives import schur_map
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""
@@ -227,6 +225,18 @@ def _dot_right(b: ArrayBuilder, op: reductions.DotOp) -> Value:
     return b.map_of(linear.DotRightOp, op.rhs.type, op.result.type, (op.lhs,), op.properties)
 
 
+def _eig(b: ArrayBuilder, op: factorisations.EigOp) -> Value:
+    from mlirad.rules.eigenvalue_derivatives import eig_map  # which few programs need
+
+    return eig_map(b, op)
+
+
+def _schur(b: ArrayBuilder, op: factorisations.SchurOp) -> Value:
+    from mlirad.rules.schur_derivatives import schur_map  # likewise
+
+    return schur_map(b, op)
+
+
 # The table ---------------------------------------------------------------------------------------
 
 DERIVATIVES: dict[type[Operation], Rule] = {
@@ -259,8 +269,8 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     factorisations.QrOp: (qr_map,),
     factorisations.EighOp: (eigh_map,),
     factorisations.SvdOp: (svd_map,),
-    factorisations.EigOp: (eig_map,),
-    factorisations.SchurOp: (schur_map,),
+    factorisations.EigOp: (_eig,),
+    factorisations.SchurOp: (_schur,),
     factorisations.TriangularSolveOp: (triangular_matrix_map, triangular_operand_map),
     factorisations.SolveOp: (solve_matrix_map, solve_operand_map),
     FftOp: (_same(linear.FftOp),),
