@@ -266,7 +266,7 @@ def _jacobian(
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         from mlirad.frontend.differentiation import jacobians
 
-        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args, holomorphic)
+        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args, holomorphic, options.at_a_time)
         return (blocks, aux) if has_aux else blocks
 
     key = ("jacobian", mode, chosen, has_aux, holomorphic)
@@ -290,14 +290,14 @@ def hessian(
         from mlirad.frontend.sparse.derivatives import SparseDerivative
 
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
-    chosen = chosen_arguments(argnums)
+    chosen, read = chosen_arguments(argnums), options_of(options)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         from mlirad.frontend.differentiation import jacobians
 
-        return jacobians.hessian(f, chosen, args)
+        return jacobians.hessian(f, chosen, args, read.at_a_time)
 
-    return Transformed(function, differentiated, ("hessian", chosen), options_of(options), static_argnames)
+    return Transformed(function, differentiated, ("hessian", chosen), read, static_argnames)
 
 
 @with_options
@@ -347,10 +347,12 @@ def vmap(
         else tuple(checked_list(in_axes, "the in_axes of vmap", hint))
     )
 
+    read = options_of(options)
+
     def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         from mlirad.frontend.constructs import batching
 
-        return batching.vmap(f, axes, out_axes, args)
+        return batching.vmap(f, axes, out_axes, args, read.at_a_time)
 
     def plain(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         from mlirad.frontend.constructs import batching
@@ -358,4 +360,4 @@ def vmap(
         return batching.plain_vmap(f, axes, out_axes, args)
 
     key = ("vmap", static_key(axes), static_key(out_axes))
-    return Transformed(function, batched, key, options_of(options), static_argnames, plain=plain)
+    return Transformed(function, batched, key, read, static_argnames, plain=plain)

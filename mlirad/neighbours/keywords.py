@@ -38,7 +38,7 @@ KEYWORDS: Final[tuple[Entry, ...]] = (
         "ad.vmap(lambda a: a * np.ones(2), out_axes=1)(np.ones(3))",
     ),
     entry(
-        "torch.vmap.chunk_size jax.lax.map.batch_size",
+        "torch.vmap.chunk_size torch.func.jacrev.chunk_size jax.lax.map.batch_size",
         "chunk",
         "ad.vmap(np.sin, chunk=2)(np.ones(5))",
     ),

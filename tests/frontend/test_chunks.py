@@ -60,6 +60,89 @@ def test_vmap_and_jacobians_by_blocks():
         np.testing.assert_allclose(batch, [ad.jacobian(f)(x) for x in X])
 
 
+JACOBIANS = {"jacobian": ad.jacobian, "jacfwd": ad.jacfwd, "jacrev": ad.jacrev}
+
+
+def tangled(p):
+    """Two results of two leaves, of which no rank is another's."""
+    total = np.sum(p["a"] ** 2)
+    return {"u": np.sin(p["a"]) * total, "v": np.cumsum(p["b"] * total)}
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 4, 5, 6, 7, 1000])
+@pytest.mark.parametrize("is_inside", [False, True])
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_jacobians_of_structures_at_any_number_of_columns_at_a_time(name, is_inside, chunk):
+    p = {"a": X[:2, :3], "b": W}
+    chunked = JACOBIANS[name](tangled, chunk=chunk)
+    found = ad.jit(lambda p: chunked(p))(p) if is_inside else chunked(p)
+    expected = JACOBIANS[name](tangled)(p)
+    for result in "uv":
+        for leaf in "ab":
+            np.testing.assert_allclose(found[result][leaf], expected[result][leaf], rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 9])
+def test_hessians_and_derivatives_of_jacobians_by_chunks(chunk):
+    def f(x):
+        return np.sum(np.sin(x) * x[0]) ** 2
+
+    def squares(x, **how):
+        return np.sum(ad.jacrev(lambda x: np.sin(x) * np.sum(x), **how)(x) ** 2)
+
+    expected = ad.hessian(f)(W)
+    np.testing.assert_allclose(ad.hessian(f, chunk=chunk)(W), expected, rtol=1e-12)
+    np.testing.assert_allclose(ad.jit(lambda x: ad.hessian(f, chunk=chunk)(x))(W), expected, rtol=1e-12)
+    for order in (ad.grad, ad.hessian):
+        np.testing.assert_allclose(order(lambda x: squares(x, chunk=chunk))(W), order(squares)(W), rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_jacobians_of_nothing_by_chunks(name):
+    chunked = JACOBIANS[name](lambda x: 2 * x, chunk=3)
+    assert chunked(np.zeros(0)).shape == ad.jit(lambda x: chunked(x))(np.zeros(0)).shape == (0, 0)
+    assert JACOBIANS[name](lambda x: 2 * x, chunk=3)(1.5) == 2.0
+    assert JACOBIANS[name](lambda x: x[:0], chunk=2)(W).shape == (0, 5)
+
+
+@pytest.mark.parametrize("is_inside", [False, True])
+@pytest.mark.parametrize("name", ["jacrev", "jacfwd"])
+def test_memory_follows_the_chunk(name, is_inside):
+    """Each row takes a matrix of n x n, and the Jacobian another one."""
+    n = 64
+    x = np.random.default_rng(3).normal(size=n)
+
+    def f(x):
+        outer = np.sin(np.sin(np.outer(x, x)) @ np.diag(x))
+        return np.sin(outer @ outer) @ x
+
+    def arena(chunk):
+        chunked = JACOBIANS[name](f, chunk=chunk)
+        return (ad.jit(lambda x: chunked(x)) if is_inside else chunked).lower(x).arena_bytes
+
+    sizes = {chunk: arena(chunk) for chunk in (1, 4, 16, "all")}
+    assert sizes[1] < sizes[4] <= sizes[16] < sizes["all"] / 8
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 4, 100])
+def test_vmap_inside_by_chunks(chunk):
+    def f(x):
+        return np.sort(x)[0] * x, 3.0
+
+    mapped = ad.vmap(f, out_axes=(1, None), chunk=chunk)
+    (rows, constant), text = ad.jit(lambda x: mapped(x))(X), ad.jit(lambda x: mapped(x)).ir(X)
+    np.testing.assert_allclose(rows, np.stack([f(x)[0] for x in X], 1))
+    assert constant == 3.0
+    assert ("array.scan" in text) == (chunk < len(X))
+
+
+@pytest.mark.parametrize("transform", [*JACOBIANS.values(), ad.hessian, ad.vmap])
+@pytest.mark.parametrize("chunk", [0, -1, 2.0, True, "3"])
+def test_chunks_that_are_no_numbers_of_columns(transform, chunk):
+    with pytest.raises(ArgumentError, match=r"(?s)chunk is .*must be an integer from 1 on.*chunk=1"):
+        transform(np.sum, chunk=chunk)
+
+
 def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
     def f(x):
         return np.sum(ad.build(x.shape[0], lambda i: np.sum(np.sort(x[i]) * x[i])))

@@ -93,6 +93,11 @@ class Options:
     control: str = "auto"
 
     @property
+    def at_a_time(self) -> int | None:
+        """How many columns, rows or elements the transformation itself computes at a time; None for all."""
+        return None if self.chunk is None or isinstance(self.chunk, str) else int(self.chunk)
+
+    @property
     def thread_count(self) -> int:
         """How many threads work on a call, 0 where the process decides.
 

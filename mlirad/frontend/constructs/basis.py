@@ -17,11 +17,16 @@ from mlirad.frontend.tracing.pytree import flatten
 
 
 def images_of_basis(
-    apply: Callable[[list[Array]], Any], like: Sequence[LeafType], n: int, *, come_last: bool = False
+    apply: Callable[[list[Array]], Any],
+    like: Sequence[LeafType],
+    n: int,
+    *,
+    come_last: bool = False,
+    chunk: int | None = None,
 ) -> list[Array]:
     """The leaves of what `apply` makes of vectors like these, of which number n is each of its basis.
 
-    The dimensions of number n lead, or come last.
+    The dimensions of number n lead, or come last. `chunk` is that of the `build` over its basis.
     """
     own = like[n]
     rank = len(own.shape)
@@ -34,7 +39,7 @@ def images_of_basis(
             ]
         )
 
-    images: list[Any] = flatten(build_over(own.shape, image))[0]
+    images: list[Any] = flatten(build_over(own.shape, image, chunk))[0]
     if not come_last:
         return images
     return [xp.moveaxis(i, tuple(range(rank)), tuple(range(i.ndim - rank, i.ndim))) for i in images]

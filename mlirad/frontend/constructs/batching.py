@@ -29,8 +29,14 @@ Axes: TypeAlias = Any
 """An axis, `None`, or a structure of them that begins like that of the values."""
 
 
-def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tuple[Any, ...]) -> Any:
-    """The function on every element of the batch, its results stacked along `out_axes`."""
+def vmap(
+    function: Callable[..., Any],
+    in_axes: Axes,
+    out_axes: Axes,
+    args: tuple[Any, ...],
+    chunk: int | None = None,
+) -> Any:
+    """The function on every element of the batch, at most `chunk` at a time, results along `out_axes`."""
     hint = "give it None in in_axes: it is the same for the whole batch"
     leaves, tree, moved, size = _moved(
         function, in_axes, args, lambda leaf, path: leaf_array(leaf, path, "vmap", hint), xp.moveaxis
@@ -47,7 +53,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         places[:] = _spread(out_axes, result, "out_axes")
         return [place is None for place in places]
 
-    result = build_over((size,), element, whole=shared, what="vmap")
+    result = build_over((size,), element, chunk, whole=shared, what="vmap")
     stacked, structure = flatten(result)
     return structure.unflatten(
         [

@@ -348,26 +348,38 @@ def build_over(
 
     region = frame.region(extents, body)
     count = len(yields(region))
-    if any(kept):
-        paths = found[0].paths("result")
-        values = [
-            _same(b, region, k, paths[k])
-            if k < len(kept) and kept[k]
-            else b.build(extents, _part(b, region, k))
-            for k in range(count)
-        ]
-        discard(region)
-    elif chunk is not None:
-        values = chunked_build(b, extents, lambda *at: b.inline_region(region, at, {}), chunk, checkpoint)
-        discard(region)
-    elif count == 1:
+    if count == 1 and chunk is None and not any(kept):
         values = [b.build_from(extents, region)]
     else:
-        values = [b.build(extents, _part(b, region, k)) for k in range(count)]
+        alike = [k for k, is_same in enumerate(kept) if is_same]
+        paths = found[0].paths("result") if alike else []
+        same = {k: _same(b, region, k, paths[k]) for k in alike}
+        own = [k for k in range(count) if k not in same]
+        built = dict(zip(own, _built_values(b, extents, region, own, chunk, checkpoint), strict=True))
+        values = [same[k] if k in same else built[k] for k in range(count)]
         discard(region)
     if last is not None:
         values[-1] = b.reduce("max", values[-1], range(len(extents)))
     return receiving(found[0].unflatten([made(value) for value in values]))
+
+
+def _built_values(
+    b: ArrayBuilder,
+    extents: Shape,
+    region: Region,
+    own: Sequence[int],
+    chunk: int | None,
+    checkpoint: str | None,
+) -> list[Value]:
+    """The builds of some of the values of a region."""
+    if chunk is None:
+        return [b.build(extents, _part(b, region, k)) for k in own]
+
+    def body(*at: Value) -> list[Value]:
+        values = b.inline_region(region, at, {})
+        return [values[k] for k in own]
+
+    return chunked_build(b, extents, body, chunk, checkpoint) if own else []
 
 
 def _same(b: ArrayBuilder, region: Region, k: int, path: str) -> Value:

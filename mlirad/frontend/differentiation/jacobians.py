@@ -40,10 +40,12 @@ def jacobian(
     mode: Mode,
     args: tuple[Any, ...],
     holomorphic: bool = False,
+    chunk: int | None = None,
 ) -> tuple[Any, Any]:
     """The Jacobian, structured like the result and, in each leaf of it, like the chosen arguments; and aux.
 
     The mode "auto" applies the map to the fewer basis vectors: those of the arguments or of the results.
+    `chunk` says to how many at a time, at most.
     """
     at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
     outputs, _, rows = at.outputs(function, has_aux)
@@ -59,7 +61,7 @@ def jacobian(
     if mode == "auto":
         is_tall = nominal(sum(at.results[r].size for r in rows)) >= nominal(sum(p.size for p in at.points))
         mode = "forward" if is_tall else "reverse"
-    blocks = (_columns if mode == "forward" else _rows)(at, rows)
+    blocks = (_columns if mode == "forward" else _rows)(at, rows, chunk)
     aux = at.value[1] if has_aux else None
     if holomorphic:
         return _holomorphic(at, argnums, outputs, blocks), aux
@@ -70,9 +72,11 @@ def jacobian(
     return outputs.unflatten(structured), aux
 
 
-def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...]) -> Any:
-    """The Jacobian of the gradient, its columns by forward mode."""
-    return jacobian(gradient_of(function, argnums), argnums, False, "forward", args)[0]
+def hessian(
+    function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...], chunk: int | None = None
+) -> Any:
+    """The Jacobian of the gradient, its columns by forward mode, at most `chunk` at a time."""
+    return jacobian(gradient_of(function, argnums), argnums, False, "forward", args, chunk=chunk)[0]
 
 
 def hvp(
@@ -96,7 +100,7 @@ def gradient_of(function: Callable[..., Any], argnums: Argnums) -> Callable[...,
     return with_signature(gradient, function)
 
 
-def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
+def _columns(at: Linearization, rows: Sequence[int], chunk: int | None) -> dict[tuple[int, int], Any]:
     """The blocks by results and arguments, from the images of the arguments' basis."""
 
     def apply(tangents: list[Array]) -> list[Any]:
@@ -106,12 +110,12 @@ def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], An
     points = [LeafType(p.shape, p.dtype) for p in at.points]
     blocks: dict[tuple[int, int], Any] = {}
     for n, k in enumerate(at.moving):
-        columns = images_of_basis(apply, points, n, come_last=True)
+        columns = images_of_basis(apply, points, n, come_last=True, chunk=chunk)
         blocks |= {(r, k): column for r, column in zip(rows, columns, strict=True)}
     return blocks
 
 
-def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
+def _rows(at: Linearization, rows: Sequence[int], chunk: int | None) -> dict[tuple[int, int], Any]:
     """The blocks by results and arguments, from the transposed images of the results' basis."""
 
     def apply(cotangents: list[Array]) -> list[Any]:
@@ -121,7 +125,7 @@ def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
     floats = {k: LeafType(r.shape, r.dtype) for k, r in enumerate(at.results) if r.dtype.kind == "f"}
     blocks: dict[tuple[int, int], Any] = {}
     for r in rows:
-        images = images_of_basis(apply, list(floats.values()), list(floats).index(r))
+        images = images_of_basis(apply, list(floats.values()), list(floats).index(r), chunk=chunk)
         blocks |= {(r, k): row for k, row in zip(at.moving, images, strict=True)}
     return blocks
 
