@@ -45,6 +45,7 @@ def bind_methods() -> None:
         setattr(LinearMap, name, plain_errors(method))
     ANSWERED["scipy.sparse"] = _sparse_calls
     ANSWERED["scipy.sparse.linalg"] = _solver_calls
+    asked_calls.METHODS_IN_C["SuperLU", "solve"] = _solve_by_factors
 
 
 def _sparse_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
@@ -57,6 +58,12 @@ def _solver_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     from mlirad.frontend.sparse_matrices import answers
 
     return answers.solver_calls(module)
+
+
+def _solve_by_factors(factors: Any, *args: Any, **options: Any) -> Any:
+    from mlirad.frontend.sparse_matrices import direct
+
+    return direct.solve_by_given(factors, *args, **options)
 
 
 def _roots() -> dict[str, tuple[Callable[..., Any], Reading]]:

@@ -3,6 +3,8 @@
     lu = splu(a)
     lu.solve(b), lu.solve(b, "T")        the same factors, in all calls of the program and in its derivatives
 
+An object of SuperLU that was made outside, `lu` or what `factorized` returns, solves in a trace, too.
+
 Factors are made when the program runs, and found again by what they are made of: in loops, in transposed
 solves, in later calls.
 """
@@ -13,13 +15,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from mlirad.frontend.sparse_matrices.construction import full
 from mlirad.frontend.sparse_matrices.objects import Sparse, converted, is_sparse, is_traced_matrix, traced
-from mlirad.frontend.sparse_matrices.systems import System
+from mlirad.frontend.sparse_matrices.systems import GivenSystem, System
 from mlirad.frontend.splicing.questions import question_of
 from mlirad.frontend.tracing.argument_kinds import checked_choice
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 from mlirad.packages import scipy_module
+
+TRANSPOSES = ("N", "T", "H")
+"""What can be solved: the system, that of the transpose, and that of the adjoint."""
 
 
 class Factors:
@@ -32,7 +40,7 @@ class Factors:
 
     def solve(self, rhs: Any, trans: str = "N") -> Any:
         """The solutions for a vector or for columns; with the transpose for "T", the adjoint for "H"."""
-        checked_choice(trans, "trans of solve", ("N", "T", "H"))
+        checked_choice(trans, "trans of solve", TRANSPOSES)
         return self._system.solve(rhs, trans)
 
     def __getattr__(self, name: str) -> Any:
@@ -76,6 +84,18 @@ def spilu(A: Sparse, **options: Any) -> Factors:
 def factorized(A: Sparse) -> Callable[[Any], Any]:
     """The function that solves systems of A for a right side."""
     return splu(A).solve
+
+
+def solve_by_given(factors: Any, rhs: Any, trans: str = "N") -> Any:
+    """`solve` of an object of SuperLU for a traced right side, which the dtype of the factors can hold."""
+    right, system = real_or_complex(rhs), GivenSystem(factors)
+    if not np.can_cast(right.dtype, system.dtype, "safe"):
+        raise argument_error(
+            f"factors of {system.dtype} numbers solve for no right side of {right.dtype}",
+            f"convert it, lu.solve(b.astype(np.{system.dtype})), or factorise a matrix of {right.dtype}",
+        )
+    checked_choice(trans, "trans of solve", TRANSPOSES)
+    return system.solve(right, trans)
 
 
 def _factors(name: str, matrix: Any, options: dict[str, Any]) -> Factors:

@@ -1,7 +1,8 @@
 """Factors of sparse matrices by SuperLU, which programs call for by the pattern of the matrix.
 
-    solver = Solver(pattern, SPLU, None)           a pattern, and values that come with each call
+    solver = Solver(pattern=..., values=None)      a pattern, and values that come with each call
     solver.solved("N", [values, b])                factorises, or finds the factors of equal values
+    GivenSolver(given=lu).solved("N", [b])         by factors that are there before the program is made
 
 Factors are kept by the digest of what they were made of, least recently used first out. So a solver is a pure
 function: a call that finds no factors makes them again. A dictionary is all that threads share; two of them
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
@@ -60,20 +62,20 @@ class Pattern:
 
 
 @dataclass(frozen=True, eq=False)
-class Solver:
-    """Solutions of systems of a pattern.
+class Solutions(ABC):
+    """Solutions of systems by SuperLU's factors.
 
-    `factorise` is SciPy's `splu` with its options, and `key` the digest of all that is known when the program
-    is made. `values` are those of the matrix if they are known. A singular matrix gives NaN and a warning if
-    it is `lenient`.
+    `values` are those of the matrix if they are known, and else come with each call. A singular matrix gives
+    NaN and a warning if it is `lenient`.
     """
 
-    pattern: Pattern
-    factorise: Callable[[Any], Any]
-    key: bytes
     values: npt.NDArray[Any] | None
     is_complex: bool
     lenient: bool
+
+    @abstractmethod
+    def factors(self, values: npt.NDArray[Any]) -> Any:
+        """SuperLU's factors of the matrix of some values."""
 
     def solved(self, trans: str, operands: Sequence[Any]) -> list[Any]:
         """The solutions for the right sides that come last, [n, k], of one matrix or of a batch of them.
@@ -119,6 +121,19 @@ class Solver:
             return np.full_like(right, np.nan)
         return factors.solve(np.asfortranarray(right), trans)
 
+
+@dataclass(frozen=True, eq=False)
+class Solver(Solutions):
+    """Solutions of systems of a pattern.
+
+    `factorise` is SciPy's `splu` with its options, and `key` the digest of all that is known when the program
+    is made.
+    """
+
+    pattern: Pattern
+    factorise: Callable[[Any], Any]
+    key: bytes
+
     def factors(self, values: npt.NDArray[Any]) -> Any:
         """SuperLU's factors of the matrix of some values."""
         latest = _kept.get(_latest.get(self.key, b""))
@@ -136,6 +151,17 @@ class Solver:
         except (KeyError, RuntimeError):  # another thread has taken some out
             pass
         return found[0]
+
+
+@dataclass(frozen=True, eq=False)
+class GivenSolver(Solutions):
+    """Solutions by one object of SuperLU, whatever it is made of."""
+
+    given: Any
+
+    def factors(self, values: npt.NDArray[Any]) -> Any:
+        """The object."""
+        return self.given
 
 
 def _bytes_kept() -> int:

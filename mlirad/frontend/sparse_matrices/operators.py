@@ -9,6 +9,8 @@ The operators are SciPy's own objects. What SciPy converts to arrays on the way 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from mlirad.frontend.sparse_matrices.arithmetic import product
 from mlirad.frontend.sparse_matrices.objects import is_dense, is_sparse
 from mlirad.frontend.splicing.questions import MISS
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
+from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.packages import scipy_module
@@ -36,7 +39,13 @@ def _applied(operator: Any, name: str, x: Any, length: int, result: int) -> Any:
             f"{name} of an operator of shape {tuple(operator.shape)} and an array of shape {tuple(x.shape)}",
             "matvec takes a vector as long as the operator has columns, matmat columns",
         )
-    y = _held(operator, name, x) if hasattr(operator, "A") else getattr(operator, f"_{name}")(x)
+    given: Any = getattr(operator, f"_CustomLinearOperator__{name}_impl", None)
+    if type(given) in (BuiltinFunctionType, partial):  # such as `solve` of factors
+        y = as_traced(given)(x)
+    elif hasattr(operator, "A"):
+        y = _held(operator, name, x)
+    else:
+        y = getattr(operator, f"_{name}")(x)
     return y if is_sparse(y) else real_or_complex(y).reshape((result, *x.shape[1:]))
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from types import CodeType, FunctionType
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, Final, Literal, TypeAlias
 
 from mlirad.errors import MliradError, TracingError
@@ -138,7 +139,14 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_traced(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as the trace under way calls it: rewritten if it rewrites control flow."""
+    """The function as the trace under way calls it: rewritten if it rewrites control flow.
+
+    A function in C, which has no code that could ask, is what it stands for.
+    """
+    if open_traces.frames and type(function) in (BuiltinFunctionType, partial):
+        from mlirad.frontend.tracing.told_functions import called_by_trace  # which most programs do without
+
+        return called_by_trace(function)
     if open_traces.frames and open_traces.frames[-1].functions.control.is_rewriting:
         return _rewriting.called(function)
     return function

@@ -48,7 +48,7 @@ from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.swallowed import warn_of_swallowed
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
-from mlirad.frontend.tracing.told_functions import Unasked, tell_running
+from mlirad.frontend.tracing.told_functions import Unasked, handing_traced, tell_running
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.undoing import State
 from mlirad.frontend.tracing.values import Higher, StructureType, ValueType, type_of
@@ -156,6 +156,11 @@ def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[s
             request = functions.request
         except BaseException as error:
             request = functions.request or _request_behind(error)
+            running = handing_traced(error, lessons) if request is None else {}
+            if running:
+                tell_running(running, lessons)
+                state.put_back()
+                continue
             if request is None:
                 note_foreign(error, control)
                 if isinstance(error, Exception) and control.may_fall_back():

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import dis
 import gc
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from traceback import walk_tb
 from types import CodeType, FrameType, FunctionType
-from typing import Final
+from typing import Any, Final
 
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Hooks, Spliced, Told, plain_code
@@ -23,7 +25,7 @@ from mlirad.frontend.tracing.asked import RUNTIME, is_showing
 from mlirad.frontend.tracing.code_reads import is_rewritable_file
 from mlirad.frontend.tracing.lessons import Lessons, Request, Running
 from mlirad.frontend.tracing.open_traces import open_traces
-from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.source import is_own_frame, is_user_file
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.object_layout import running_function
 from mlirad.packages import folder_of
@@ -121,6 +123,32 @@ def require_telling_all() -> None:
     running = _running(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
     if running or not lessons().tells_all:
         raise Unasked(running, tells_all=True)
+
+
+_INSISTING: Final = re.compile(r"must be numpy\.ndarray, not (Array|Rows|ComplexArray)\b")
+"""How a function in C refuses a traced value which asks nothing of it, by the names of its classes."""
+
+
+def handing_traced(error: BaseException, known: Lessons) -> Running:
+    """The functions that ran where one in C refused a traced value, if one in the program called it.
+
+    The trace has ended by the error.
+    """
+    if not isinstance(error, TypeError) or _INSISTING.search(str(error)) is None:
+        return {}
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    while frames and is_own_frame(frames[-1]):
+        frames.pop()
+    if not frames or not _can_be_told(frames[-1].f_code, known.untold):
+        return {}
+    begun = [k for k, frame in enumerate(frames) if frame.f_code.co_name == BEGINNING]
+    running = [f for f in frames[max(begun, default=-1) + 1 :] if _can_be_told(f.f_code, known.untold)]
+    return {id(frame.f_code): (frame.f_code, running_function(frame)) for frame in running}
+
+
+def called_by_trace(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in C, or a part of a call of one, as it is called where functions ask."""
+    return _telling.hooks.called(function)
 
 
 def lessons() -> Lessons:

@@ -153,12 +153,24 @@ def _called(function: Any) -> Any:
             return functools.partial(_of_plain_array, function)
         if own is str:
             return _of_texts("called_method", function)
+        if (own.__name__, function.__name__) in METHODS_IN_C:
+            return functools.partial(_of_object, METHODS_IN_C[own.__name__, function.__name__], function)
     elif isinstance(function, type):
         for name in ("__new__", "__init__"):
             _consider(getattr(cast("type[Any]", function), name, None))
     else:
         _consider(getattr(kind, "__call__", None))  # noqa: B004
     return function
+
+
+METHODS_IN_C: Final[dict[tuple[str, str], Function]] = {}
+"""By a class in C and a method of it what that is for traced arguments, which the object leads."""
+
+
+def _of_object(meaning: Function, own: BuiltinFunctionType, *args: Any, **options: Any) -> Any:
+    """A method in C, which has a meaning of its own for traced arguments."""
+    is_traced = contains_traced([*args, *options.values()])
+    return meaning(own.__self__, *args, **options) if is_traced else own(*args, **options)
 
 
 _OF_WRAPPERS: Final[dict[str, Function]] = {"__getitem__": _item_of, "__setitem__": _put_into}
