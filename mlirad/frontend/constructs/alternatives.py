@@ -35,7 +35,7 @@ from mlirad.frontend.tracing.open_traces import Chosen
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
-from mlirad.frontend.tracing.unfinished_texts import UnfinishedText
+from mlirad.frontend.tracing.unfinished_texts import UnfinishedText, characters_of
 from mlirad.jit.guards import cell_content
 
 Question: TypeAlias = Callable[[Any], Any]
@@ -81,7 +81,7 @@ _known: WeakValueDictionary[tuple[Any, ...], Options] = WeakValueDictionary()
 
 
 def _key(found: Any) -> Any:
-    return (type(found), found) if isinstance(found, str | bytes) else id(found)
+    return (type(found), characters_of(found)) if isinstance(found, str | bytes) else id(found)
 
 
 def is_same_option(one: Any, other: Any) -> bool:
@@ -91,7 +91,7 @@ def is_same_option(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, str | bytes):
-        return bool(one == other)
+        return characters_of(one) == characters_of(other)
     if isinstance(one, FunctionType):
         return _is_same_function(one, cast(FunctionType, other))
     if not isinstance(one, list | tuple | dict):

@@ -23,9 +23,10 @@ from mlirad.frontend.control_flow.outside import standing
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
 from mlirad.frontend.control_flow.unions import Unions, Widened
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import tracing_error
@@ -184,7 +185,7 @@ def _is_one(left: Any, right: Any) -> bool:
     """`left is right`, which is unknown where branches and loops work on copies of what may be one object."""
     if isinstance(left, _COPIED) and isinstance(right, _COPIED) and _may_be_one(left, right):
         frames = open_traces.frames
-        if frames and frames[-1].functions.control.hands_copies:
+        if frames and frames[-1].functions.control.hands_copies and not _is_told_apart(left, right):
             raise tracing_error(
                 "`is` asks whether two values are one object, which is not known in or after control flow on "
                 "traced conditions",
@@ -193,6 +194,18 @@ def _is_one(left: Any, right: Any) -> bool:
     _require_no_traced_truth(left, right)
     _require_no_traced_truth(right, left)
     return left is right
+
+
+def _is_told_apart(left: Any, right: Any) -> bool:
+    """Whether it is known which objects two values are: those of no body, but for arrays that may be others."""
+    if any(frame.bodies for frame in current_frame().around()):
+        return False
+    if left is right:
+        return True
+    if not isinstance(left, Array) or not isinstance(right, Array) or not left.ndim:
+        return False
+    one, other = base_of(left), base_of(right)
+    return not any(twin is other for twin, _ in one._twins) and not any(twin is one for twin, _ in other._twins)
 
 
 def _require_no_traced_truth(one: Any, other: Any) -> None:

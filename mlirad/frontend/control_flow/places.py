@@ -226,8 +226,8 @@ def attribute(value: Any, name: str) -> Access:
 
     def write(before: Parts) -> None:
         if before[0] is MISSING:
-            delattr(value, name)
+            object.__delattr__(value, name)
         else:
-            setattr(value, name, before[0])
+            object.__setattr__(value, name, before[0])
 
-    return lambda: (getattr(value, name, MISSING),), write
+    return lambda: (plain_attribute(value, name),), write

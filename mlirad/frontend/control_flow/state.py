@@ -25,6 +25,7 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_place
+from mlirad.frontend.tracing.unfinished_texts import characters_of
 from mlirad.frontend.tracing.values import Higher
 from mlirad.jit.guards import MISSING
 
@@ -298,6 +299,6 @@ def is_same(one: Any, other: Any) -> bool:
         return True
     if type(one) is not type(other):
         return False
-    if is_scalar(one) or isinstance(one, str | bytes):
-        return bool(one == other)
-    return False
+    if isinstance(one, str | bytes):
+        return characters_of(one) == characters_of(other)
+    return is_scalar(one) and bool(one == other)

@@ -120,9 +120,10 @@ def finds_plainly(kind: type[Any]) -> bool:
 
 
 def slots_of(kind: type[Any]) -> set[str]:
-    """The attributes of the instances of a class that stand in slots."""
+    """The attributes of the instances of a class that stand in slots, but for those that a class computes."""
     own = (vars(base) for base in kind.__mro__ if "__slots__" in vars(base))
-    return {name for table in own for name, found in table.items() if type(found) is MemberDescriptorType}
+    names = {name for table in own for name, found in table.items() if type(found) is MemberDescriptorType}
+    return {name for name in names if type(found_in(kind, name)) is MemberDescriptorType}
 
 
 def derives(kind: type[Any], bases: Any) -> bool:

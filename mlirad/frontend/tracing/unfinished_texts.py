@@ -75,6 +75,11 @@ class _Texts(threading.local):
 _texts: Final = _Texts()
 
 
+def characters_of(text: str | bytes) -> str | bytes:
+    """A text as it is written, for comparisons that decide nothing in the program."""
+    return str.__str__(text) if type(text) is UnfinishedText else text
+
+
 def undecided() -> TracingError:
     """The error of code in which a text of a traced value would decide something."""
     return tracing_error(
@@ -87,6 +92,8 @@ def _deciding(name: str) -> Callable[..., Any]:
     def method(self: UnfinishedText, *args: Any, **options: Any) -> Any:
         if not is_tracing() or is_for_people(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return getattr(str, name)(self, *args, **options)
+        if name in ("__eq__", "__ne__") and not isinstance(args[0], str):
+            return NotImplemented  # no other object equals a text
         raise tracing_error(
             f"the text {str.__str__(self)!r} holds elements of traced values, so what it says is not known",
             _HINT,
