@@ -5,8 +5,9 @@ perform("position", "...", "model.py:3", [7])    gives a PositionError
 
     raise ValueError("x is negative")            "exception", "builtins.ValueError: x is negative"
 
-A program is text, so it has the class of an exception of its own by name. Classes of Python are found by
-their names, others if a trace in this process has noted them: text from a file makes no other object.
+A program is text, so it has the class of an exception of its own by name. Classes of Python and of mlirad
+are found by their names, others if a trace in this process has noted them: text from a file makes no other
+object.
 
 The first failure of a call is raised when the call ends. Compiled programs keep it in the record of the call,
 interpreted ones note it here.
@@ -23,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from mlirad import callbacks
+from mlirad import callbacks, errors
 from mlirad.errors import (
     AbsorbedPoleError,
     ArgumentError,
@@ -38,6 +39,9 @@ from mlirad.errors import (
     is_from_signal,
     visible,
 )
+
+_KNOWN: Final = {"builtins": builtins, "mlirad.errors": errors}
+"""By their names the modules whose exceptions every process knows."""
 
 _ERRORS: dict[str, type[MliradError]] = {
     "position": PositionError,
@@ -156,8 +160,9 @@ def program_error(text: str, source: str | None) -> Exception:
 
 def _class_of(name: str) -> type[Exception] | None:
     kind: Any = _noted.get(name)
-    if kind is None and name.startswith("builtins."):
-        kind = getattr(builtins, name.partition(".")[2], None)
+    module, _, last = name.rpartition(".")
+    if kind is None and module in _KNOWN:
+        kind = getattr(_KNOWN[module], last, None)
     return kind if isinstance(kind, type) and issubclass(kind, Exception) else None
 
 

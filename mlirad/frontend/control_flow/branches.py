@@ -19,7 +19,7 @@ from mlirad.frontend.control_flow.attributes import carry_found, carry_known, re
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.originals import Found, Originals
 from mlirad.frontend.control_flow.outside import read_all, require_known, standing
-from mlirad.frontend.control_flow.raised import RaisingSide, not_raising, raise_later, raising_as
+from mlirad.frontend.control_flow.raised import RaisingSide, also_raising, raise_later, raising_as
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.results import Results
 from mlirad.frontend.control_flow.state import (
@@ -125,7 +125,7 @@ class _Choice:
             resume(token)
             self._state.put(self._before)
             raise_later(self._test, raising)
-            with not_raising():
+            with also_raising(raising.error):
                 self._sides[1 - raising.side]()
             return
         failed = chosen.pop(_FAILED, None)

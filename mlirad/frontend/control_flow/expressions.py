@@ -20,10 +20,17 @@ from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
 from mlirad.frontend.control_flow.choices import require_unwritten_value
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import standing
+from mlirad.frontend.control_flow.raised import (
+    RaisingSide,
+    also_raising,
+    is_pythons,
+    raise_later,
+    raising_as,
+)
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
 from mlirad.frontend.control_flow.unions import Unions, Widened
-from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.array import Array, base_of, twins_of
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import current_frame
@@ -55,7 +62,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
 
     def noting(k: int, side: Thunk) -> Thunk:
         def noted() -> Any:
-            with standing(originals):
+            with standing(originals), raising_as(k):
                 value = without_changes((side,), frozenset(), what, originals)
                 place = place_where(value, test, holds=k == 0)
                 value = value if place is None else dict(value.answers())[place]
@@ -78,6 +85,11 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
             resume(token)
             found.clear()
             values.clear()
+        except RaisingSide as raising:
+            resume(token)
+            raise_later(test, raising)
+            with also_raising(raising.error):
+                return (other, one)[raising.side]()
     mark_outside(result, found)
     require_unwritten_value(result, values, originals.outside)
     return result
@@ -111,7 +123,9 @@ def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
     if is_cheap:
         try:
             other = computed_early(operand)
-        except Conditional:
+        except Exception as error:
+            if not isinstance(error, Conditional) and not is_pythons(error):
+                raise
             return _either(one, *ways, "`and`" if is_and else "`or`")
         if _is_flag(one) and _is_flag(other):
             return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
@@ -197,7 +211,7 @@ def _is_one(left: Any, right: Any) -> bool:
 
 
 def _is_told_apart(left: Any, right: Any) -> bool:
-    """Whether it is known which objects two values are: those of no body, but for arrays that may be others."""
+    """Whether it is known which objects two values are: outside of bodies, but for what may be another."""
     if any(frame.bodies for frame in current_frame().around()):
         return False
     if left is right:
@@ -205,7 +219,9 @@ def _is_told_apart(left: Any, right: Any) -> bool:
     if not isinstance(left, Array) or not isinstance(right, Array) or not left.ndim:
         return False
     one, other = base_of(left), base_of(right)
-    return not any(twin is other for twin, _ in one._twins) and not any(twin is one for twin, _ in other._twins)
+    return all(twin is not other for twin in twins_of(one)) and all(
+        twin is not one for twin in twins_of(other)
+    )
 
 
 def _require_no_traced_truth(one: Any, other: Any) -> None:

@@ -17,9 +17,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from mlirad.frontend.constructs.raising_later import refuse_where
 from mlirad.frontend.control_flow.one_number import number
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
-from mlirad.frontend.tracing.expected_errors import OF_MATH, require_unexpected
+from mlirad.frontend.tracing.expected_errors import OF_MATH, expected
 from mlirad.frontend.tracing.operations import contains_traced, xp
 
 
@@ -74,11 +75,14 @@ def _standing(
     def standing(*args: Any, **options: Any) -> Any:
         if not any(map(contains_traced, args)):
             return own(*args, **options)
-        if name not in _TOTAL:
-            meant = _NUMPY.get(own.__name__, own.__name__)
-            hint = f"test the argument before, or write np.{meant}"
-            require_unexpected(OF_MATH, f"{name} of a traced number", hint)
-        return function(*(args if own in _OF_SEVERAL else map(take, args)), **options)
+        numbers = args if own in _OF_SEVERAL else tuple(map(take, args))
+        found = function(*numbers, **options)
+        caught = None if name in _TOTAL else expected(OF_MATH)
+        if caught is not None:
+            what = f"{name} raises an exception where it has no finite value, and `except {caught}`"
+            are_finite = functools.reduce(np.logical_and, map(np.isfinite, numbers))
+            refuse_where(np.logical_and(are_finite, np.logical_not(np.isfinite(found))), what)
+        return found
 
     return standing
 

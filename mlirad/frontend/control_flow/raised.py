@@ -4,24 +4,29 @@
         raise ValueError("x is negative")           {message = "builtins.ValueError: x is negative"}
     return np.sqrt(x)                           sqrt of x, whether or not x is negative
 
-A branch that ends by a `raise` has no values, so the program goes on with the other one. An exception that an
-`except` around it would catch changes what the program computes, so it cannot wait: that is refused.
+A branch that ends by a `raise` has no values, so the program goes on with the other one. So it is with what
+Python itself raises there whatever the values are, such as an `IndexError` of a list. Where both branches end
+so, the `if` ends by what says both. An `except` around it that would catch the exception changes what the
+program computes: where it is raised, the program raises an `UnsupportedError` in its place.
 """
 
 from __future__ import annotations
 
 import dis
+import functools
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from types import TracebackType
+from typing import Any, Final
 
-from mlirad.errors import MliradError, UnsupportedError, is_from_signal
+from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.numpy_functions.protocols import asked_calls
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.source import is_user_file, traceback_line
+from mlirad.frontend.tracing.source import is_user_file
 
 
 class RaisingSide(Exception):
@@ -62,43 +67,74 @@ def exception(make: Callable[[], Any], kind: Callable[[], Any], shown: str) -> A
 
 @contextmanager
 def raising_as(side: int) -> Generator[None]:
-    """Raise `RaisingSide` for an exception that a `raise` of the traced code makes in the `with` block."""
+    """Raise `RaisingSide` for an exception that the traced code raises in the `with` block as Python does.
+
+    What the block has the program raise is lost with the branch, so the exception says that, too.
+    """
+    later = current_frame().functions.later
+    count = len(later)
     try:
         yield
     except Exception as error:
-        if is_from_signal(error) or not _is_raised_by_statement(error):
+        if is_from_signal(error) or not is_pythons(error):
             raise
-        raise RaisingSide(side, error) from error
+        found = functools.reduce(_one_of, (*later[count:], error))
+        del later[count:]
+        raise RaisingSide(side, found.with_traceback(error.__traceback__)) from error
 
 
 @contextmanager
-def not_raising() -> Generator[None]:
-    """Refuse an exception that a `raise` makes in the `with` block, which the other branch does, too."""
+def also_raising(first: Exception) -> Generator[None]:
+    """Raise what stands for both exceptions where the `with` block raises another one than `first`."""
     try:
         yield
     except Exception as error:
-        if is_from_signal(error) or not _is_raised_by_statement(error):
+        if is_from_signal(error) or not is_pythons(error):
             raise
-        raise UnsupportedError(
-            f"both branches of an `if` with a traced condition raise: here it is {type(error).__name__}",
-            location=traceback_line(error),
-            hint="raise one exception there, with a message that says both, by one `if`",
-        ) from error
+        functions = current_frame().functions
+        functions.later = [one for one in functions.later if one is not first]
+        raise _one_of(first, error).with_traceback(error.__traceback__) from error
+
+
+def _one_of(first: Exception, second: Exception) -> Exception:
+    """The exception of an `if` of which one branch raises one, and the other another."""
+    if type(first) is type(second) and str(first) == str(second):
+        return second
+    kind = next(cls for cls in type(first).__mro__ if isinstance(second, cls))
+    texts = [str(error) for error in (first, second)]
+    if type(first) is not type(second):
+        texts = [f"{type(error).__name__}: {error}" for error in (first, second)]
+    found: Exception = kind.__new__(kind, " or ".join(texts))
+    return found
 
 
 def raise_later(test: Any, raising: RaisingSide) -> None:
     """Have the program raise what one branch raises, where the test chooses that branch."""
     flag = flag_of(test, "`if`")
     raise_where(xp.logical_not(flag) if raising.side else flag, raising.error)
+    current_frame().functions.later.append(raising.error)
 
 
-def _is_raised_by_statement(error: Exception) -> bool:
-    """Whether a `raise` statement made an error, in code that is neither mlirad's, NumPy's nor SciPy's."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
+_OF_PLACES: Final = (LookupError, ArithmeticError)
+"""What Python raises for positions, keys and numbers that are known."""
+
+
+def is_pythons(error: Exception) -> bool:
+    """Whether Python raises an error of code that is neither mlirad's, NumPy's nor SciPy's as well.
+
+    So it is with those that `raise` makes, and with those of a value that is no traced one.
+    """
+    if isinstance(error, MliradError):
         return False
-    code = traceback.tb_frame.f_code
-    is_statement = dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
-    return is_statement and is_user_file(code.co_filename)
+    entries: list[TracebackType] = []
+    entry = error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_globals.get("__name__") != asked_calls.__name__:  # in the place of the code
+            entries.append(entry)
+        entry = entry.tb_next
+    last = entries[-1]
+    code = last.tb_frame.f_code
+    if not is_user_file(code.co_filename):
+        return False
+    is_statement = dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
+    return is_statement or isinstance(error, _OF_PLACES)

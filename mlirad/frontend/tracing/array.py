@@ -336,6 +336,11 @@ def is_doubtful(base: Array) -> bool:
     return any(twin._version != version for twin, version in base._twins)
 
 
+def twins_of(base: Array) -> list[Array]:
+    """What an array that is no view may be, or may have been before that was written."""
+    return [twin for twin, _ in base._twins]
+
+
 def current_twins(base: Array) -> list[Array]:
     """What an array that is no view may be, as far as that has not been written since."""
     return [twin for twin, version in base._twins if twin._version == version]

@@ -6,8 +6,9 @@
         return default              what the program would never compute
 
 A program has a value where Python raises `IndexError`, `ZeroDivisionError`, or what functions of `math`
-raise. So code that catches one of these is refused while the operation is traced. Handlers of `Exception` and
-of all exceptions are taken for what guards against errors that are not expected.
+raise. Where code catches one of these by its name, the program raises an error for such values, or the
+operation is refused. Handlers of `Exception` and of all exceptions are taken for what guards against errors
+that are not expected.
 """
 
 from __future__ import annotations
@@ -35,14 +36,22 @@ def require_unexpected(kinds: tuple[str, ...], what: str, hint: str) -> None:
 
     `what` is the operation that raises them in Python, and `hint` says what to write.
     """
+    name = expected(kinds)
+    if name is not None:
+        raise unsupported_error(
+            f"{what} raises an exception in Python for some values, which `except {name}` around it "
+            "catches, and none in a program",
+            hint,
+        )
+
+
+def expected(kinds: tuple[str, ...]) -> str | None:
+    """One of these names by which a `try` around the call catches exceptions, `None` if it catches none."""
     for frame in _frames():
         for name in frame.f_code.co_names:
             if name in _NAMES and name in kinds and name in _caught(frame):
-                raise unsupported_error(
-                    f"{what} raises an exception in Python for some values, which `except {name}` around it "
-                    "catches, and none in a program",
-                    hint,
-                )
+                return name
+    return None
 
 
 def _frames() -> Iterator[FrameType]:

@@ -202,6 +202,8 @@ class Functions:
         self.lines = LineCounts()
         self.tries: list[Callable[[], tuple[Any, ...]]] = []
         """The kinds of exceptions that each `try` around the code being traced catches."""
+        self.later: list[Exception] = []
+        """The exceptions that the program raises under conditions, in order."""
         self.attributes: dict[CodeType, set[tuple[int, str]]] = {}
         """The attributes that statements were found to change, by the code that assigns their variables."""
         self.options: dict[tuple[CodeType, str], list[Any]] = {}

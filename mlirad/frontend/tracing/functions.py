@@ -155,7 +155,7 @@ def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[s
                 return found
             request = functions.request
         except BaseException as error:
-            request = functions.request or _request_behind(error)
+            request = functions.request
             running = handing_traced(error, lessons) if request is None else {}
             if running:
                 tell_running(running, lessons)
@@ -189,13 +189,6 @@ def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[s
         location=place,
         hint="give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
     )
-
-
-def _request_behind(error: BaseException | None) -> BaseException | None:
-    """The request for another trace that an error is, or that a `finally` of the user's met and hides."""
-    while error is not None and not isinstance(error, ReportsNeeded | Learned):
-        error = error.__context__
-    return error
 
 
 @plain_errors

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.leaf_types import LeafType
+from mlirad.frontend.tracing.lessons import Request
 from mlirad.frontend.tracing.source import is_user_file, user_line
 from mlirad.frontend.tracing.values import HigherType, StructureType, ValueType
 
@@ -27,10 +28,11 @@ MOST_TRACES = 32
 """How often a program is traced to learn signatures."""
 
 
-class Learned(BaseException):
+class Learned(Request):
     """A signature is known that was not when the trace began. `place` is the user's line that shows it."""
 
     def __init__(self, place: str | None):
+        super().__init__()
         self.place = place
 
 

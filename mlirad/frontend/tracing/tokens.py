@@ -21,6 +21,7 @@ from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.shapes import Value, is_array, shape_of, size_of
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.lessons import Request
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
@@ -31,7 +32,7 @@ NEVER = -1
 """What no token is."""
 
 
-class ReportsNeeded(BaseException):
+class ReportsNeeded(Request):
     """The function being traced has a report, and its frames hold no tokens yet."""
 
 

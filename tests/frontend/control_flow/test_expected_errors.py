@@ -1,4 +1,4 @@
-"""Code that catches what Python raises for some values, and a program does not: refused by every trace."""
+"""Code that catches what Python raises for some values: programs raise an error there, or are refused."""
 
 from __future__ import annotations
 
@@ -68,9 +68,6 @@ CAUGHT = {
         (of_a_list, "except IndexError"),
         (of_an_array, "except LookupError"),
         (of_a_known_array, "except IndexError"),
-        (of_a_division, "except ZeroDivisionError"),
-        (of_a_reflected_division, "except ArithmeticError"),
-        (of_a_remainder, "except ZeroDivisionError"),
     )
 }
 
@@ -84,9 +81,39 @@ def test_what_the_code_catches_is_refused(name: str, control: str) -> None:
     assert "test_expected_errors.py:" in str(caught.value) and "test it before" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize(
-    "function", [math.log, math.log2, math.exp, math.sqrt, math.acos, math.gamma], ids=lambda f: f.__name__
-)
+DIVIDED = {
+    f.__name__: (f, text, zero)
+    for f, text, zero in (
+        (of_a_division, "except ZeroDivisionError", (0.0, 7)),
+        (of_a_reflected_division, "except ArithmeticError", (0.0, 7)),
+        (of_a_remainder, "except ZeroDivisionError", (0.5, 0)),
+    )
+}
+
+
+@pytest.mark.parametrize("control", ["auto", "rewrite", "plain"])
+@pytest.mark.parametrize("name", DIVIDED)
+def test_divisions_that_the_code_catches_raise_where_the_divisor_is_0(name: str, control: str) -> None:
+    function, text, zero = DIVIDED[name]
+    compiled = ad.jit(function, control=control)
+    assert compiled(0.4, 7) == pytest.approx(function(0.4, 7), rel=1e-14)
+    with pytest.raises(ad.UnsupportedError, match=text) as caught:
+        compiled(*zero)
+    assert "where a compiled function cannot go on" in str(caught.value)
+    assert caught.value.__notes__[0].startswith(f"raised at {__file__}:")
+
+
+MATHEMATICS: dict[Callable[[Any], Any], tuple[float, ...]] = {
+    math.log: (0.0, -1.0),
+    math.log2: (0.0, -1.0),
+    math.exp: (1e3,),
+    math.sqrt: (-1.0,),
+    math.acos: (2.0,),
+    math.gamma: (-1.0, 200.0),
+}
+
+
+@pytest.mark.parametrize("function", MATHEMATICS, ids=lambda f: f.__name__)
 def test_functions_of_math(function: Callable[[Any], Any]) -> None:
     def guarded(x: Any) -> Any:
         try:
@@ -94,8 +121,20 @@ def test_functions_of_math(function: Callable[[Any], Any]) -> None:
         except (ValueError, OverflowError):
             return 0.0
 
-    with pytest.raises(ad.UnsupportedError, match=r"except (ValueError|OverflowError)"):
-        ad.jit(guarded)(0.5)
+    compiled = ad.jit(guarded, control="rewrite")
+    assert compiled(0.5) == pytest.approx(function(0.5), rel=1e-13)
+    assert ad.grad(guarded, control="rewrite")(0.5) == pytest.approx(
+        (function(0.5 + 1e-6) - function(0.5 - 1e-6)) / 2e-6, rel=1e-8
+    )
+    for x in (math.inf, math.nan):
+        try:
+            wanted = function(x)
+        except ValueError:
+            continue
+        np.testing.assert_equal(compiled(x), wanted)
+    for x in MATHEMATICS[function]:
+        with pytest.raises(ad.UnsupportedError, match=r"except (ValueError|OverflowError)"):
+            compiled(x)
 
 
 def unconcerned(x: Any, n: Any) -> Any:

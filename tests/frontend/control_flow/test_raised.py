@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -131,7 +133,7 @@ def test_one_element_of_a_batch_is_enough() -> None:
         batched(np.array([1.0, 4.0, -1.0]))
 
 
-def test_an_exception_that_is_caught_around_it_is_refused() -> None:
+def test_an_exception_that_is_caught_around_it_is_an_error_where_it_is_raised() -> None:
     def caught(x: Any) -> Any:
         try:
             return guarded(x)
@@ -144,24 +146,125 @@ def test_an_exception_that_is_caught_around_it_is_refused() -> None:
         except:  # noqa: E722
             return 0.0
 
-    with pytest.raises(ad.UnsupportedError, match="an `except` around it catches it"):
-        ad.jit(caught, control="rewrite")(1.0)
-    with pytest.warns(ad.SwallowedErrorWarning, match="an `except` around it catches it"):
-        assert ad.jit(all_caught, control="rewrite")(1.0) == 0.0
+    def changed(x: Any) -> Any:
+        try:
+            return guarded(x)
+        except ValueError as error:
+            raise KeyError("x") from error
+
+    for function in (caught, all_caught, changed):
+        value, slope = ad.value_and_grad(function, control="rewrite")(1.5)
+        assert (value, slope) == ad.value_and_grad(guarded, control="rewrite")(1.5)
+        for interpret in (False, True):
+            with pytest.raises(ad.UnsupportedError, match="an `except` around it catches it") as error:
+                ad.jit(function, control="rewrite", interpret=interpret)(-1.0)
+            assert error.value.__notes__[0].startswith(f"raised at {__file__}:")
 
 
-def test_two_branches_that_raise_are_refused() -> None:
-    def both(x: Any) -> Any:
-        if x > 0:
-            return x
+def test_handlers_of_all_exceptions_see_none_of_the_traces() -> None:
+    def all_caught(x: Any) -> Any:
+        try:
+            return math.exp(x) if x < 1 else x * guarded(x)
+        except:  # noqa: E722
+            return 1e300
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ad.SwallowedErrorWarning)
+        warnings.simplefilter("ignore", ad.ControlFlowWarning)
+        compiled = ad.jit(all_caught)
+        assert [compiled(x) for x in (0.5, 2.0)] == pytest.approx(
+            [all_caught(x) for x in (0.5, 2.0)], rel=1e-14
+        )
+
+
+def both_raise(x: Any) -> Any:
+    if x > 0:
+        return x
+    if x < -1:
+        raise ValueError("low")
+    else:
+        raise UnicodeError("between")
+
+
+def one_message(x: Any) -> Any:
+    if x < 0:
         if x < -1:
             raise ValueError("low")
-        else:
-            raise KeyError("between")
+        raise ValueError("a bit low")
+    return x
 
-    with pytest.raises(ad.UnsupportedError, match="both branches") as caught:
-        ad.jit(both, control="rewrite")(1.0)
-    assert str(caught.value.location).startswith(__file__)
+
+@pytest.mark.parametrize("interpret", [True, False])
+def test_where_two_branches_raise_the_exception_says_both(interpret: bool) -> None:
+    for function, text in (
+        (both_raise, "ValueError: low or UnicodeError: between"),
+        (one_message, "low or a bit low"),
+    ):
+        compiled = ad.jit(function, control="rewrite", interpret=interpret)
+        assert compiled(1.0) == 1.0
+        for x in (-0.5, -2.0):
+            with pytest.raises(ValueError) as caught:
+                compiled(x)
+            assert caught.value.args == (text,)
+
+
+def test_where_all_ways_raise_the_trace_does() -> None:
+    def always(x: Any) -> Any:
+        if x < 0:
+            raise ValueError("low")
+        else:
+            raise KeyError("high")
+
+    with pytest.raises(Exception, match="ValueError: low or KeyError: 'high'"):
+        ad.jit(always, control="rewrite")(1.0)
+
+
+def of_a_short_list(x: Any) -> Any:
+    table = [1.0, 2.0]
+    return table[5] * x if x > 9 else table[1] * x
+
+
+def of_a_table(x: Any) -> Any:
+    if x > 9:
+        return {"a": x}["b"]
+    return x
+
+
+def of_an_operand(x: Any) -> Any:
+    table = [1.0, 2.0]
+    return x if x > 9 and table[5] > x else x * 2
+
+
+def of_a_call(x: Any) -> Any:
+    def checked(y: Any) -> Any:
+        raise KeyError("large")
+
+    return checked(x) if x > 9 else x * 2
+
+
+def of_known_numbers(x: Any) -> Any:
+    nothing = 0
+    if x > 9:
+        x = x + 1 // nothing
+    return x
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [of_a_short_list, of_a_table, of_an_operand, of_a_call, of_known_numbers],
+    ids=lambda f: f.__name__,
+)
+def test_what_python_raises_in_a_branch_is_raised_where_the_program_takes_it(
+    function: Callable[[Any], Any], interpret: bool
+) -> None:
+    compiled = ad.jit(function, control="rewrite", interpret=interpret)
+    assert compiled(1.5) == function(1.5)
+    with pytest.raises((LookupError, ZeroDivisionError)) as wanted:
+        function(10.0)
+    with pytest.raises(type(wanted.value)) as found:
+        compiled(10.0)
+    assert found.value.args == wanted.value.args
 
 
 def test_what_is_known_while_tracing_raises_at_once() -> None:

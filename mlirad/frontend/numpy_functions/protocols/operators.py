@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.frontend.constructs.raising_later import refuse_where
 from mlirad.frontend.numpy_functions.protocols import masked_elements
 from mlirad.frontend.numpy_functions.protocols.array_methods import ArrayMethods
 from mlirad.frontend.numpy_functions.protocols.members import give_functions, give_members, give_operators
@@ -17,7 +18,8 @@ from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_in_pl
 from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.tracing.array import Array, is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex
-from mlirad.frontend.tracing.expected_errors import OF_DIVISIONS, require_unexpected
+from mlirad.frontend.tracing.expected_errors import OF_DIVISIONS, expected
+from mlirad.frontend.tracing.operations import as_array, xp
 
 FUNCTIONS = (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
@@ -61,11 +63,11 @@ def _dividing(method: Callable[[Any, Any], Any], *, is_reflected: bool = False) 
 
     def checked(self: Array, other: object) -> Any:
         if self.weak and (other.weak if isinstance(other, Array) else _is_number(other, is_reflected)):
-            require_unexpected(
-                OF_DIVISIONS,
-                "a division by a traced number that is 0",
-                "test it before: a / b if b else other",
-            )
+            name = expected(OF_DIVISIONS)
+            if name is not None:
+                divisor = as_array(self if is_reflected else other)
+                what = f"ZeroDivisionError is raised where a number is divided by 0, and `except {name}`"
+                refuse_where(xp.equal(divisor, 0), what)
         return method(self, other)
 
     return checked
