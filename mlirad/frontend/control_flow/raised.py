@@ -91,8 +91,8 @@ def also_raising(first: Exception) -> Generator[None]:
     except Exception as error:
         if is_from_signal(error) or not is_pythons(error):
             raise
-        functions = current_frame().functions
-        functions.later = [one for one in functions.later if one is not first]
+        later = current_frame().functions.later
+        later[:] = [known for known in later if known is not first]
         raise _one_of(first, error).with_traceback(error.__traceback__) from error
 
 
@@ -104,7 +104,7 @@ def _one_of(first: Exception, second: Exception) -> Exception:
     texts = [str(error) for error in (first, second)]
     if type(first) is not type(second):
         texts = [f"{type(error).__name__}: {error}" for error in (first, second)]
-    found: Exception = kind.__new__(kind, " or ".join(texts))
+    found: Any = kind.__new__(kind, " or ".join(texts))
     return found
 
 
