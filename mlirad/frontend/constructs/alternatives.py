@@ -173,7 +173,7 @@ class OneOf(Chosen):
         Raises `TracingError` where it has none.
         """
         if type(result) is OneOf:
-            if VALUES not in result.options.objects:
+            if result.options.place_of(VALUES) is None:
                 raise tracing_error(
                     f"{name} returns {result.options!r}, as a traced condition decides, and compiled "
                     "functions return arrays and numbers",

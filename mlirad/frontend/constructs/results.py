@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.constructs.carries import Retrace, leaf_value, paths_of
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.dtypes import result_type
+from mlirad.frontend.tracing.dtypes import Dtype, result_type
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -94,7 +96,11 @@ class Results:
             )
         dtype = result_type([one.kind, other.kind])
         for leaf in (one, other):
-            if not leaf.weak and leaf.dtype != dtype:
+            if (
+                not leaf.weak
+                and leaf.dtype != dtype
+                and not (self._of_variables and _is_wider(dtype, leaf.dtype))
+            ):
                 raise DtypeError(
                     f"{self.what}: {path} of {branch} is {other}, that of another branch {one}",
                     location=user_line(),
@@ -117,3 +123,8 @@ class Results:
             hint="functions to choose from take and return the same structures, shapes and dtypes; sums have "
             "the same alternatives",
         )
+
+
+def _is_wider(dtype: Dtype, other: Dtype) -> bool:
+    """Whether a dtype has all numbers of another one, so that a variable may have it on all ways."""
+    return other.kind != "b" and np.can_cast(other, dtype, "safe")

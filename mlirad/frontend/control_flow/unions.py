@@ -25,6 +25,7 @@ from mlirad.frontend.constructs.alternatives import (
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.control_flow.objects import containers_in
 from mlirad.frontend.control_flow.state import is_missing, is_opaque, is_same
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -97,7 +98,7 @@ class Unions:
             if place is None:
                 return found
             number = as_array(np.int64(place))
-        if value is None and VALUES in objects:
+        if value is None and options.place_of(VALUES) is not None:
             if name not in self._types:
                 return found
             value = _zeros_of(*self._types[name])
@@ -107,7 +108,7 @@ class Unions:
         """Note what a variable is at two ends; whether that was not known."""
         if is_missing(one) or is_missing(other) or name in self._refused or is_same_option(one, other):
             return False
-        if is_same(one, other):
+        if is_same(one, other) or isinstance(one, MaskedElements) or isinstance(other, MaskedElements):
             return False
         if type(one) is type(other) is tuple and len(one) == len(other):
             pairs = enumerate(zip(one, other, strict=True))
@@ -145,7 +146,7 @@ class Unions:
 def _holds_values(found: Any) -> bool:
     """Tell whether a variable holds values of the program."""
     if type(found) is OneOf:
-        return VALUES in found.options.objects
+        return found.options.place_of(VALUES) is not None
     return _is_value(found)
 
 

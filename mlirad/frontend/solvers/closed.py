@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -68,18 +69,22 @@ def with_data(f: Callable[..., Any], data: Sequence[Any]) -> Callable[..., Any]:
 
 def closed(function: Callable[..., Any], vectors: Sequence[LeafType], args: tuple[Any, ...]) -> Closed:
     """`function(*vectors, *args)` as a function of vectors of these types, of the arrays in `args` and of
-    what it captures."""
+    what it captures. Other objects in `args` are handed to it as they are."""
     leaves, tree = flatten(args)
-    arrays = [as_array(leaf) for leaf in leaves]
+    places = [k for k, leaf in enumerate(leaves) if _is_value(leaf)]
+    arrays = [as_array(leaves[k]) for k in places]
     types = [*vectors, *(LeafType(a.shape, a.dtype, a.weak) for a in arrays)]
 
     def rebuild(parameters: list[Any]) -> tuple[Any, ...]:
-        return (*parameters[: len(vectors)], *tree.unflatten(parameters[len(vectors) :]))
+        given = leaves.copy()
+        for k, parameter in zip(places, parameters[len(vectors) :], strict=True):
+            given[k] = parameter
+        return (*parameters[: len(vectors)], *tree.unflatten(given))
 
     names = parameter_names(function, len(vectors) + len(tree.children))
-    given = (path for name, part in zip(names[len(vectors) :], tree.children, strict=True)
-             for path in part.paths(name))  # fmt: skip
-    hints = [hint_of(name) for name in (*names[: len(vectors)], *given)]
+    given = [path for name, part in zip(names[len(vectors) :], tree.children, strict=True)
+             for path in part.paths(name)]  # fmt: skip
+    hints = [hint_of(name) for name in (*names[: len(vectors)], *(given[k] for k in places))]
     traced = trace_inner(function, rebuild, types, hints, is_sealed=True)
     if not all(is_array(value.type) for value in traced.captured):
         raise unsupported_error(
@@ -88,6 +93,11 @@ def closed(function: Callable[..., Any], vectors: Sequence[LeafType], args: tupl
         )
     captured = [made(value) for value in traced.captured]
     return Closed(traced, (*arrays, *captured), current_frame().functions.finished[-1].body)
+
+
+def _is_value(leaf: Any) -> bool:
+    """Whether a leaf of the arguments is an array or a number, and no other object."""
+    return isinstance(leaf, Array | np.ndarray | np.generic | Number)
 
 
 # Structures as flat vectors ----------------------------------------------------------------------

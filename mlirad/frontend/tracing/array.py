@@ -214,9 +214,9 @@ class Array(Traced):
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         require_asking()
+        require_listening()
         name = scipy_function()
         if name is not None:
-            require_listening()
             raise tracing_error(
                 f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
                 hint_for(name),
