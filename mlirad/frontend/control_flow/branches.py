@@ -36,6 +36,7 @@ from mlirad.frontend.control_flow.state import (
 )
 from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.rewriting.jumps import VALUE
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -64,7 +65,7 @@ _FAILED = "ad_failed"
 
 
 class Returned(Exception):
-    """The branches are to be traced again: what a function returns is of these types."""
+    """The branches are to be traced again: what a function returns is of other types, or a variable."""
 
 
 class _Choice:
@@ -86,6 +87,8 @@ class _Choice:
         self._replaced: set[str] = set()
         self._parts = (Part(), Part())
         self._unions = Unions(state.code, current_frame().functions.options)
+        self._complex: set[str] = set()
+        """Variables that one branch leaves complex and the other one real."""
         self._ends = False
         """Whether an exception in a branch ends a loop around the `if`."""
 
@@ -190,6 +193,8 @@ class _Choice:
             if found is NOTHING and name in self._types:
                 sent[name] = zeros_of(*self._types[name])
             elif not is_missing(found) and not is_opaque(found):
+                if name in self._complex:
+                    found = after[name] = as_complex(found)
                 sent[name] = found
                 self._types[name] = types_of(found)
         self._sent = tuple(sent)
@@ -205,12 +210,24 @@ class _Choice:
                 if is_missing(found) or is_opaque(found):
                     sent[name] = zeros_of(*self._types[name])
                 else:
+                    if name in self._complex:
+                        found = after[name] = as_complex(found)
+                    elif is_complex(self._types[name][0]) is not is_complex(flatten(found)[1]):
+                        self._note_complex(name, found)
                     _require_structure(name, self._types[name][0], found)
                     sent[name] = found
             elif before[name] is NOTHING and not is_missing(found) and not is_opaque(found):
                 self._types[name] = types_of(found)
                 raise Returned
         return sent
+
+    def _note_complex(self, name: str, found: Any) -> None:
+        """Have a variable be complex at both ends, if it is so at one and real at the other."""
+        trees = (self._types[name][0], flatten(found)[1])
+        if all(tree.kind is None or is_complex(tree) for tree in trees):
+            self._complex.add(name)
+            del self._types[name]
+            raise Returned
 
     def _result(self, name: str, chosen: dict[str, Any]) -> Any:
         """The value of a variable after the `if`."""
@@ -255,6 +272,11 @@ def types_of(found: Any) -> tuple[Tree, list[ValueType]]:
     """The structure of a value, and the types of its leaves."""
     leaves, tree = flatten(found)
     return tree, [type_of(leaf_value(leaf, "", "")) for leaf in leaves]
+
+
+def is_complex(tree: Tree) -> bool:
+    """Tell if a value of this structure is one complex number or array."""
+    return tree.kind is complex
 
 
 def zeros_of(tree: Tree, types: Sequence[ValueType]) -> Any:

@@ -24,6 +24,7 @@ from mlirad.frontend.control_flow.aliases import (
 from mlirad.frontend.control_flow.attributes import carry_found, carry_known, require_values
 from mlirad.frontend.control_flow.branches import (
     Returned,
+    is_complex,
     shown_name,
     shown_tree,
     types_of,
@@ -53,6 +54,7 @@ from mlirad.frontend.control_flow.state import (
 )
 from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.tracing.array import Array, base_of
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -75,6 +77,8 @@ class Loop:
         state.include(objects_in)
         carry_known(state)
         self._unions = Unions(state.code, current_frame().functions.options)
+        self._complex: set[str] = set()
+        """Numbers that are real before the loop, and complex after an iteration."""
         self._begin_with()
 
     def _begin_with(self) -> None:
@@ -82,6 +86,7 @@ class Loop:
         state = self._state
         self._given = state.get()
         self._before = self._encoded(0, self._given)
+        self._before |= {name: as_complex(self._before[name]) for name in self._complex}
         self._sharing = Sharing(self._before)
         self._together = together(self._before)
         self._ends: dict[str, Any] = {}
@@ -219,6 +224,9 @@ class Loop:
                 f"give {name} an array or a number in every iteration",
             )
         tree = flatten(start)[1]
+        if isinstance(start, Array) and not start.ndim and is_complex(flatten(found)[1]):
+            self._complex.add(name)
+            raise Widened
         if flatten(found)[1] != tree:
             raise tracing_error(
                 f"{self._what} with a traced condition: {shown_name(name)} is {shown_tree(tree)} before an "

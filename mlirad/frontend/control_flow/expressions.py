@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, Final, cast
 
 from mlirad.dialects.extents import is_static
@@ -17,6 +18,7 @@ from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
+from mlirad.frontend.control_flow.branches import is_complex
 from mlirad.frontend.control_flow.choices import require_unwritten_value
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import standing
@@ -31,11 +33,14 @@ from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
 from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.tracing.array import Array, base_of, twins_of
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.tokens import last_token, resume
 from mlirad.frontend.tracing.unfinished_texts import is_within
@@ -57,6 +62,7 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
     hand_copies()
     found: list[list[Array | None]] = []
     values: list[Any] = []
+    unified: list[Callable[[Any], Any]] = []
     originals = Originals({}, {})
     unions = Unions("", {})
 
@@ -66,9 +72,14 @@ def _either(test: Any, one: Thunk, other: Thunk, what: str) -> Any:
                 value = without_changes((side,), frozenset(), what, originals)
                 place = place_where(value, test, holds=k == 0)
                 value = value if place is None else dict(value.answers())[place]
+                value = unified[0](value) if unified else value
                 ends.append(unions.encoded(k, {"": value}))
             if len(ends) == 2:
                 unions.widen(("",), *ends)
+                differs = is_complex(flatten(ends[0][""])[1]) is not is_complex(flatten(ends[1][""])[1])
+                if differs and all(isinstance(end[""], Array | ComplexArray | Number) for end in ends):
+                    unified.append(as_complex)
+                    raise Widened
             values.append(value)
             found.append(outside_in(value))
             return ends[-1][""]
