@@ -70,6 +70,63 @@ READS = {
 }
 
 
+def _sums(x):
+    return np.sum(x) + np.sum(np.cumsum(x) ** 2)
+
+
+MOVED = {
+    "joined with an array": lambda x, y, X, B: _sums(np.concatenate((x[x > 0], y))),
+    "joined with another mask": lambda x, y, X, B: _sums(np.concatenate((y, x[x > 0], y[y < 0]))),
+    "joined flat": lambda x, y, X, B: _sums(np.concatenate((x[x > 0], y), axis=None)),
+    "joined rows": lambda x, y, X, B: np.sum(np.concatenate((X[x > 0], X)).max(axis=1)),
+    "joined beside": lambda x, y, X, B: np.sum(
+        np.concatenate((X[x > 0], X[x > 0] ** 2), axis=-1).prod(axis=1)
+    ),
+    "appended": lambda x, y, X, B: _sums(np.append(x[x > 0], 3.0)) + _sums(np.append(y, x[x < 0])),
+    "hstack": lambda x, y, X, B: _sums(np.hstack((x[x > 0], y))) + np.hstack((B[:, x > 0], B)).mean(),
+    "vstack": lambda x, y, X, B: np.sum(np.max(np.vstack((x[x > 0], y[x > 0])), axis=0)),
+    "stack": lambda x, y, X, B: np.sum(np.stack((x[x > 0], y[x > 0]), axis=1).sum(axis=1) ** 2),
+    "stack in front": lambda x, y, X, B: np.sum(np.stack((X[x > 0], 2 * X[x > 0]), axis=-3).prod(axis=0)),
+    "column_stack": lambda x, y, X, B: np.sum(np.column_stack((x[x > 0], y[x > 0])).prod(axis=1)),
+    "sorted": lambda x, y, X, B: np.cumsum(np.sort(x[x < 0.3]))[1] + 3 * np.sort(y[y > 0])[0],
+    "differences": lambda x, y, X, B: (
+        np.sum(np.diff(x[x < 0.3]) ** 3) + np.sum(np.diff(np.sort(y[x < 0.3])) ** 2)
+    ),
+    "reversed": lambda x, y, X, B: _sums(x[x < 0.3][::-1]) + np.cumsum(np.flip(y[x > 0]))[0],
+    "outer": lambda x, y, X, B: np.sum(np.multiply.outer(x[x > 0], y) ** 2),
+    "outer of an array": lambda x, y, X, B: np.sum(np.divide.outer(y, x[x > 0]).T.sum(axis=1) ** 2),
+    "weighed bins": lambda x, y, X, B: np.histogram(x[x < 0.3], 3, weights=y[x < 0.3])[0] @ np.arange(3.0),
+    "edges of bins": lambda x, y, X, B: _sums(np.histogram(x[x < 0.3], 4)[1]),
+    "into": lambda x, y, X, B: np.sum(
+        np.divide(y[x > 0], x[x > 0], np.ones_like(x[x > 0]), where=x[x > 0] > 0.5)
+    ),
+    "into by name": lambda x, y, X, B: np.sum(np.exp(y[x > 0], out=np.ones_like(x[x > 0]))),
+}
+"""Selections of which the elements that count move."""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_derivatives_of_joined_and_sorted_elements(name) -> None:
+    function = MOVED[name]
+    found = ad.grad(function, argnums=(0, 1, 2, 3))(*ARGUMENTS)
+    for k, gradient in enumerate(found):
+        expected = np.zeros(ARGUMENTS[k].shape)
+        for place in np.ndindex(expected.shape):
+            for sign in (1, -1):
+                moved = [a.copy() for a in ARGUMENTS]
+                moved[k][place] += sign * 1e-6
+                expected[place] += sign * function(*moved) / 2e-6
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_counts_of_bins_are_integers() -> None:
+    x = ARGUMENTS[0]
+    for bins in (4, np.array([-2.0, 0.0, 0.5, 3.0])):
+        found = ad.jit(lambda x, bins=bins: np.histogram(x[x < 0.3], bins)[0])(x)
+        np.testing.assert_array_equal(found, np.histogram(x[x < 0.3], bins)[0])
+        assert found.dtype == np.int64
+
+
 def _doubled(x, y, X, B):
     x[x > 0] = x[x > 0] * 2
     return x
@@ -151,9 +208,9 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("name", [*READS, *WRITES])
+@pytest.mark.parametrize("name", [*READS, *MOVED, *WRITES])
 def test_as_numpy(name) -> None:
-    function = (READS | WRITES)[name]
+    function = (READS | MOVED | WRITES)[name]
     found = ad.jit(function, interpret=True)(*ARGUMENTS)
     with np.errstate(invalid="ignore"):
         expected = function(*(a.copy() for a in ARGUMENTS))
@@ -201,12 +258,18 @@ NEEDS_LENGTH = "SciPy's logsumexp needs it" if SCIPY >= (1, 15) else "where its 
 REFUSED = {
     "different masks": (lambda x, y, X, B: (x[x > 0] + y[y > 0]).sum(), "different masks"),
     "an array beside it": (lambda x, y, X, B: x[x > 0] + y, "by the same mask: y\\[mask\\]"),
-    "sorted": (lambda x, y, X, B: np.sort(x[x > 0]), "np.sort needs it"),
+    "order": (lambda x, y, X, B: np.argsort(x[x > 0]), "np.argsort needs it"),
+    "sorted rows": (lambda x, y, X, B: np.sort(X[x > 0], axis=0), "np.sort needs it"),
+    "second differences": (lambda x, y, X, B: np.diff(x[x > 0], 2), "np.diff needs it"),
+    "outer of two": (lambda x, y, X, B: np.multiply.outer(x[x > 0], y[x > 0]), "outer of two of them"),
+    "bins by a rule": (lambda x, y, X, B: np.histogram(x[x > 0], "auto"), "np.histogram needs it"),
+    "other weights": (lambda x, y, X, B: np.histogram(x[x > 0], weights=y), "np.histogram needs it"),
     "returned": (lambda x, y, X, B: x[x > 0], "ad.extract"),
     "norm of singular values": (lambda x, y, X, B: np.linalg.norm(X[x > 0], 2), "norm needs it"),
     "attribute": (lambda x, y, X, B: x[x > 0].tolist(), "tolist needs it"),
     "loop": (lambda x, y, X, B: list(x[x > 0]), "this loop over"),
-    "backwards": (lambda x, y, X, B: x[x > 0][::-1], "a part of it needs it"),
+    "every other one": (lambda x, y, X, B: x[x > 0][::2], "a part of it needs it"),
+    "rows backwards": (lambda x, y, X, B: X[x > 0][::-1], "a part of it needs it"),
     "a part of columns": (lambda x, y, X, B: B[:, x > 0][:, 1:], "a part of it needs it"),
     "complex argmax": (lambda x, y, X, B: np.argmax((x + 1j * y)[x > 0]), "np.argmax of complex"),
     "truth": (lambda x, y, X, B: 1 if x[x > 0] else 0, "its truth"),
@@ -214,7 +277,8 @@ REFUSED = {
     "written elsewhere": (lambda x, y, X, B: x.__setitem__(x > 0, y[y > 0]), "another mask"),
     "written from a vector": (lambda x, y, X, B: x.__setitem__(x > 0, y[:3]), "np.place"),
     "two masks": (lambda x, y, X, B: B[B[:, 0] > 0, x > 0], "two steps"),
-    "stacked": (lambda x, y, X, B: np.stack([x[x > 0]]), "np.stack needs it"),
+    "stacked with an array": (lambda x, y, X, B: np.stack([x[x > 0], y]), "an array beside it needs it"),
+    "stacked by two masks": (lambda x, y, X, B: np.stack([x[x > 0], y[y > 0]]), "different masks"),
     "out=": (lambda x, y, X, B: np.sin(x[x > 0], out=x), "out= needs it"),
     "two masks in two steps": (lambda x, y, X, B: X[x > 0][:, X[0] > 0], "a position in it needs it"),
     "contained": (lambda x, y, X, B: 2.0 in x[x > 0], "the truth of"),

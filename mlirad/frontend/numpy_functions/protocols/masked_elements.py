@@ -102,6 +102,9 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return _places().extreme_place(function, x)
         if can_be_reduced(function, x, bound):
             return reduced(function, x, bound)
+    found = _joins().combined(function, _bound(function, args, kwargs))
+    if found is not None:
+        return found
     around = scipy_function()
     raise unknown_length(name if around is None else f"SciPy's {around}")
 
@@ -111,8 +114,12 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     if method == "reduce" and ufunc in _REDUCED and isinstance(inputs[0], MaskedElements):
         given = dict(zip(("axis", "dtype"), inputs[1:], strict=False)) | options
         return reduced(_REDUCED[ufunc], inputs[0], {"axis": 0} | given)
-    if method != "__call__" or options.get("out") is not None:
-        raise unknown_length(f"{name_of(ufunc)}.{method}" if method != "__call__" else "out=")
+    if method == "outer" and len(inputs) == 2 and not options:
+        return _joins().outer(ufunc, *inputs)
+    if method != "__call__":
+        raise unknown_length(f"{name_of(ufunc)}.{method}")
+    if options.get("out") is not None:
+        return _into(ufunc, inputs, options)
     if ufunc is np.matmul:
         return _product(*inputs)
     if ufunc.signature:
@@ -133,6 +140,21 @@ def _elementwise(function: Callable[..., Any], args: Sequence[Any], kwargs: Opti
     if isinstance(result, tuple):
         return tuple(like(first, r) for r in cast("tuple[Any, ...]", result))
     return like(first, result)
+
+
+def _into(ufunc: np.ufunc, inputs: tuple[Any, ...], options: Options) -> MaskedElements:
+    """A ufunc that gives its results to a selection, which is an array of its own."""
+    out, *others = options["out"]
+    where = options.get("where", True)
+    if others or not isinstance(out, MaskedElements):
+        raise unknown_length("out=")
+    found = _elementwise(ufunc, inputs, {k: v for k, v in options.items() if k not in ("out", "where")})
+    if not isinstance(found, MaskedElements):
+        raise unknown_length("out=")
+    require_same(out, found)
+    elements = found.elements.astype(out.dtype)
+    out.elements = elements if where is True else xp.where(all_elements(where, out), elements, out.elements)
+    return out
 
 
 # Products ----------------------------------------------------------------------------------------
@@ -172,6 +194,8 @@ def _item(x: MaskedElements, key: Any) -> Any:
         return MaskedElements(x.elements, x.mask & only.elements, 0)
     if not all(map(_is_position, items)):
         raise unknown_length("a position in it")
+    if only == slice(None, None, -1) and x.ndim == 1:
+        return _joins().flipped(x)
     if isinstance(only, slice) and x.dim == 0 and only != slice(None):
         return _places().cut(x, cast("slice[Any, Any, Any]", only))
     first = items[x.dim] if len(items) > x.dim else slice(None)
@@ -188,6 +212,13 @@ def _places() -> ModuleType:
     from mlirad.frontend.numpy_functions.protocols import masked_places
 
     return masked_places
+
+
+def _joins() -> ModuleType:
+    """The module of selections that are joined or put in order, which most programs do without."""
+    from mlirad.frontend.numpy_functions.protocols import masked_joins
+
+    return masked_joins
 
 
 def _is_position(item: Any) -> bool:
