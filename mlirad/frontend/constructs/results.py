@@ -126,5 +126,5 @@ class Results:
 
 
 def _is_wider(dtype: Dtype, other: Dtype) -> bool:
-    """Whether a dtype has all numbers of another one, so that a variable may have it on all ways."""
-    return other.kind != "b" and np.can_cast(other, dtype, "safe")
+    """Whether a dtype has the integers of another one, so that a variable may have it on all ways."""
+    return other.kind == "i" and np.can_cast(other, dtype, "safe")
