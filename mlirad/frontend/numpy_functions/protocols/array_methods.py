@@ -7,6 +7,7 @@ x.fill(1.0)        x[...] = 1.0                 x.tobytes()    an error: there a
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn, cast
 
@@ -26,6 +27,7 @@ from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes.places import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
 from mlirad.frontend.tracing.array import Array, copied, is_scalar
+from mlirad.frontend.tracing.asked import elements_hint
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import converted, xp
@@ -179,6 +181,12 @@ class ArrayMethods(Array):
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
         if type is np.ndarray and (dtype is np.ndarray or np.dtype(dtype) == self.dtype):
             return read(self, ...)
+        kind = dtype if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray) else type
+        if kind is not np.ndarray:
+            raise tracing_error(
+                f"a traced value cannot be viewed as a {kind.__name__}, whose elements it does not have",
+                elements_hint(),
+            )
         raise tracing_error(
             "a traced value has no memory, so it cannot be viewed as another dtype",
             "write x.astype(dtype) to convert elements",
