@@ -36,5 +36,6 @@ def test_roots_and_integrals() -> None:
         value, slopes = ad.value_and_grad(function, argnums=(0, 1))(1.5, 2.0)
         assert value == pytest.approx(function(1.5, 2.0), rel=1e-12)
         for k, step in enumerate(1e-5 * np.eye(2)):
-            expected = (function(*(step + [1.5, 2.0])) - function(*([1.5, 2.0] - step))) / 2e-5
+            point = np.array([1.5, 2.0])
+            expected = (function(*(point + step)) - function(*(point - step))) / 2e-5
             assert slopes[k] == pytest.approx(expected, rel=1e-8)
