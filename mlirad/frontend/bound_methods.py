@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.calls.answers import Reading
-from mlirad.frontend.numpy_functions.protocols import asked_calls, functions, nests, operators, unmasked
+from mlirad.frontend.numpy_functions.protocols import asked_calls, functions, nests, operators
 from mlirad.frontend.rewritten import as_called, rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
@@ -30,7 +30,6 @@ def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     operators.bind(Array)
     nests.bind()
-    unmasked.bind()
     asked_calls.bind()
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten, as_called)

@@ -116,7 +116,6 @@ FILLED: dict[str, list[str]] = {
     "hole.hole(x)": ["np.exp(x)", "np.linalg.norm(x)", "scipy.special.erf(x)"],
     "holehole.flags.writeable = False": ["table = table.copy(); table.flags.writeable = False"],
     "x.astype(np.hole)": [f"x.astype(np.{name})" for name in ("float64", "float32", "int64", "int32")],
-    "np.hole": ["np.sqrt", "np.log"],
     "np.empty(hole)": ["np.empty((3, 2))"],
     "x.to_device(hole)": ["x.to_device('cpu')"],
 }

@@ -76,6 +76,15 @@ def _numpy(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     yield from methods_called(lambda: _METHODS)(module)
 
 
+def _masked(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.numpy_functions.protocols.unmasked import (
+        FINDING,
+    )  # most programs have no masked arrays
+
+    return FINDING(module)
+
+
 def bind() -> None:
     """Have NumPy's functions of Python ask in all traces; called once."""
     ANSWERED["numpy"] = _numpy
+    ANSWERED["numpy.ma"] = _masked

@@ -18,7 +18,6 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.numpy_functions.calls.answers import Handing, functions_called
-from mlirad.frontend.tracing.library_calls import ANSWERED
 from mlirad.frontend.tracing.pytree import flatten
 
 _ALIKE: Final = (
@@ -61,6 +60,5 @@ _ANSWERS: Final[Mapping[str, Handing]] = {
 }
 
 
-def bind() -> None:
-    """Have functions of `np.ma` ask, once it is imported; called once."""
-    ANSWERED["numpy.ma"] = functions_called(_ANSWERS)
+FINDING: Final = functions_called(_ANSWERS)
+"""What finds the functions of `np.ma` that ask."""
