@@ -184,3 +184,64 @@ func.func private @higher(%f: !function.closure<(tuple<f64, i64>, !function.clos
   }
   func.return %e : !function.closure<() -> ()>
 }
+
+// A type that contains itself is a name: nothing, or a number and a list.
+
+// CHECK-LABEL: func.func private @length(%l: !function.inductive<list>) -> i64 {
+// CHECK-NEXT: %c = function.unroll %l : !function.inductive<list> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+// CHECK-NEXT: %n = function.case %c (%e: tuple<>) : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> i64 {
+// CHECK-NEXT: %zero = array.constant 0 : i64
+// CHECK-NEXT: array.yield %zero : i64
+// CHECK-NEXT: } case (%p: tuple<f64, !function.inductive<list>>) {
+// CHECK-NEXT: %t = function.get %p {index = 1} : tuple<f64, !function.inductive<list>> -> !function.inductive<list>
+// CHECK-NEXT: %k = func.call @length(%t) : (!function.inductive<list>) -> i64
+// CHECK-NEXT: %one = array.constant 1 : i64
+// CHECK-NEXT: %m = array.add %k, %one : i64
+// CHECK-NEXT: array.yield %m : i64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %n : i64
+// CHECK-NEXT: }
+!list = !function.inductive<list>
+!cell = !function.sum<tuple<>, tuple<f64, !list>>
+func.func private @length(%l: !list) -> i64 {
+  %c = function.unroll %l : !list -> !cell
+  %n = function.case %c (%e: tuple<>) : !cell -> i64 {
+    %zero = array.constant 0 : i64
+    array.yield %zero : i64
+  } case (%p: tuple<f64, !list>) {
+    %t = function.get %p {index = 1} : tuple<f64, !list> -> !list
+    %k = func.call @length(%t) : (!list) -> i64
+    %one = array.constant 1 : i64
+    %m = array.add %k, %one : i64
+    array.yield %m : i64
+  }
+  func.return %n : i64
+}
+
+// CHECK-LABEL: func.func private @single(%x: f64) -> !function.inductive<list> {
+// CHECK-NEXT: %e = function.tuple : -> tuple<>
+// CHECK-NEXT: %i = function.inject %e {index = 0} : tuple<> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+// CHECK-NEXT: %l = function.roll %i : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> !function.inductive<list>
+// CHECK-NEXT: %p = function.tuple %x, %l : f64, !function.inductive<list> -> tuple<f64, !function.inductive<list>>
+// CHECK-NEXT: %j = function.inject %p {index = 1} : tuple<f64, !function.inductive<list>> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+// CHECK-NEXT: %m = function.roll %j : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> !function.inductive<list>
+// CHECK-NEXT: func.return %m : !function.inductive<list>
+// CHECK-NEXT: }
+func.func private @single(%x: f64) -> !list {
+  %e = function.tuple : -> tuple<>
+  %i = function.inject %e {index = 0} : tuple<> -> !cell
+  %l = function.roll %i : !cell -> !list
+  %p = function.tuple %x, %l : f64, !list -> tuple<f64, !list>
+  %j = function.inject %p {index = 1} : tuple<f64, !list> -> !cell
+  %m = function.roll %j : !cell -> !list
+  func.return %m : !list
+}
+
+// CHECK-LABEL: func.func private @quoted(%l: !function.inductive<"a list">) -> f64 {
+// CHECK-NEXT: %x = function.unroll %l : !function.inductive<"a list"> -> f64
+// CHECK-NEXT: func.return %x : f64
+// CHECK-NEXT: }
+func.func private @quoted(%l: !function.inductive<"a list">) -> f64 {
+  %x = function.unroll %l : !function.inductive<"a list"> -> f64
+  func.return %x : f64
+}

@@ -275,3 +275,39 @@ func.func @h(%x: f64) -> f64 {
   %y, %d = linear.linearize %x {callee = @f, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %y : f64
 }
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{function.roll: result 'result' at position 0 does not verify: f64 should be of base attribute function.inductive}}
+  %l = function.roll %x : f64 -> f64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{function.unroll: operand 'operand' at position 0 does not verify: f64 should be of base attribute function.inductive}}
+  %l = function.unroll %x : f64 -> f64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64, %n: i64) -> !function.inductive<list> {
+  %l = function.roll %x : f64 -> !function.inductive<list>
+  // expected-error @below {{function.unroll: a value of type !function.inductive<list> holds (i64) here and (f64) in function.roll}}
+  %m = function.unroll %l : !function.inductive<list> -> i64
+  func.return %l : !function.inductive<list>
+}
+
+// -----
+
+func.func @h(%l: !function.inductive<list>, %x: f64) -> f64 {
+  func.return %x : f64
+}
+func.func @f(%l: !function.inductive<list>, %x: f64) -> f64 {
+  // expected-error @below {{linear.linearize: there is no derivative by or of !function.inductive<list>}}
+  %y, %d = linear.linearize %l, %x {callee = @h, wrt = [0]} : !function.inductive<list>, f64 -> (f64, !linear.map<f64, f64>)
+  func.return %y : f64
+}

@@ -391,6 +391,65 @@ func.func @mapped(%p: i1, %x: f64) -> f64 {
 
 // -----
 
+// A value of an inductive type is a record of what stands for the value that was rolled: of the tag and the slots.
+
+// CHECK-LABEL: func.func private @total(%0: !array.frame<list>) -> f64 {
+// CHECK-NEXT: %1, %x, %2 = array.restore %0 : !array.frame<list> -> (i64, f64, !array.frame<list>)
+// CHECK-NEXT: %r = array.constant 0 : i64
+// CHECK-NEXT: %r_1 = array.compare gt %1, %r : i64, i64 -> i1
+// CHECK-NEXT: %r_2 = array.if %r_1 : i1 -> f64 {
+// CHECK-NEXT: %s = func.call @total(%2) : (!array.frame<list>) -> f64
+// CHECK-NEXT: %q = array.add %x, %s : f64
+// CHECK-NEXT: array.yield %q : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %z = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: array.yield %z : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r_2 : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func @sum(%v: tensor<5xf64>) -> f64 {
+// CHECK-NEXT: %i = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: %i_1 = array.no_frame : -> !array.frame<list>
+// CHECK-NEXT: %i_2 = array.constant 0 : i64
+// CHECK-NEXT: %l = array.save %i_2, %i, %i_1 : i64, f64, !array.frame<list> -> !array.frame<list>
+// CHECK-NEXT: %m = array.scan %l, %v (%k, %0: !array.frame<list>, %x: f64) {carries = 1, length = 5} : !array.frame<list>, tensor<5xf64> -> !array.frame<list> {
+// CHECK-NEXT: %c = array.constant 1 : i64
+// CHECK-NEXT: %h = array.save %c, %x, %0 : i64, f64, !array.frame<list> -> !array.frame<list>
+// CHECK-NEXT: array.yield %h : !array.frame<list>
+// CHECK-NEXT: }
+// CHECK-NEXT: %r = func.call @total(%m) : (!array.frame<list>) -> f64
+// CHECK-NEXT: func.return %r : f64
+// CHECK-NEXT: }
+func.func private @total(%l: !function.inductive<list>) -> f64 {
+  %c = function.unroll %l : !function.inductive<list> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+  %r = function.case %c (%e: tuple<>) : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> f64 {
+    %z = array.constant 0.0 : f64
+    array.yield %z : f64
+  } case (%p: tuple<f64, !function.inductive<list>>) {
+    %x = function.get %p {index = 0} : tuple<f64, !function.inductive<list>> -> f64
+    %t = function.get %p {index = 1} : tuple<f64, !function.inductive<list>> -> !function.inductive<list>
+    %s = func.call @total(%t) : (!function.inductive<list>) -> f64
+    %q = array.add %x, %s : f64
+    array.yield %q : f64
+  }
+  func.return %r : f64
+}
+func.func @sum(%v: tensor<5xf64>) -> f64 {
+  %e = function.tuple : -> tuple<>
+  %i = function.inject %e {index = 0} : tuple<> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+  %l = function.roll %i : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> !function.inductive<list>
+  %m = array.scan %l, %v (%k, %t: !function.inductive<list>, %x: f64) {carries = 1, length = 5} : !function.inductive<list>, tensor<5xf64> -> !function.inductive<list> {
+    %p = function.tuple %x, %t : f64, !function.inductive<list> -> tuple<f64, !function.inductive<list>>
+    %c = function.inject %p {index = 1} : tuple<f64, !function.inductive<list>> -> !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
+    %h = function.roll %c : !function.sum<tuple<>, tuple<f64, !function.inductive<list>>> -> !function.inductive<list>
+    array.yield %h : !function.inductive<list>
+  }
+  %r = func.call @total(%m) : (!function.inductive<list>) -> f64
+  func.return %r : f64
+}
+
+// -----
+
 // Functions are for the inside of a program.
 
 // expected-error @below {{@f takes or returns functions, tuples or sums, and nothing calls it}}

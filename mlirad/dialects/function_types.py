@@ -2,9 +2,12 @@
 
     !function.closure<(f64, i64) -> f64>        a function together with the values that it captured
     !function.sum<i64, tensor<3xf64>>           a value of one of these types, and which of them it is
+    !function.inductive<list>                       a value of a type that may hold values of its own type
 
-Their parts are values: scalars, arrays, tuples, closures, sums and linear maps (`is_value` of
-`mlirad.dialects.shapes`), which the check of a module requires. There are no arrays of closures or of sums.
+A name stands for one type in a module, the one that `function.roll` and `function.unroll` say; that type may
+contain the name. Parts are values: scalars, arrays, tuples, closures, sums, names and linear maps
+(`is_value` of `mlirad.dialects.shapes`), which the check of a module requires. There are no arrays
+of closures or of sums.
 """
 
 from __future__ import annotations
@@ -12,12 +15,12 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.type_lists import TypeList
+from mlirad.dialects.type_lists import TypeByName, TypeList
 
 
 class ValueType(ParametrizedAttribute, TypeAttribute, ABC):
@@ -55,6 +58,14 @@ class SumType(TypeList):
             raise VerifyException("a sum needs at least one alternative")
 
 
+@irdl_attr_definition
+class InductiveType(TypeByName):
+    """The type of values that `function.roll` makes under a name."""
+
+    name = "function.inductive"
+    type_name: StringAttr = param_def()
+
+
 def closure_type(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> ClosureType:
     """The type of functions from the `inputs` to the `outputs`."""
     return ClosureType(FunctionType.from_lists(inputs, outputs))
@@ -63,3 +74,8 @@ def closure_type(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> C
 def sum_type(types: Sequence[Attribute]) -> SumType:
     """The type of values of one of the given types."""
     return SumType(ArrayAttr[Attribute](types))
+
+
+def inductive_type(name: str) -> InductiveType:
+    """The type of a name."""
+    return InductiveType(StringAttr(name))

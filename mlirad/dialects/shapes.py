@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.extents import at_most, is_static, plain, same
 from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.function_types import ClosureType, SumType, ValueType
+from mlirad.dialects.function_types import ClosureType, InductiveType, SumType, ValueType
 from mlirad.dialects.language_op import Result
 
 Shape: TypeAlias = tuple[int, ...]
@@ -224,7 +224,7 @@ def _agree(written: Shape, extents: Shape) -> bool:
 def is_value(type_: Attribute) -> bool:
     """Whether closures take and return it: scalars, arrays, maps, and tuples, closures and sums of values."""
     match type_:
-        case ValueType():
+        case ValueType() | InductiveType():
             return True
         case TupleType():
             return all(map(is_value, type_.types.data))
@@ -402,11 +402,11 @@ def dot_shape(
 def tangent_type(type_: Attribute) -> Attribute:
     """The tangent space: itself for floats, unit for integers and booleans, by component for tuples.
 
-    Raises for closures and sums: what stands for them after `eliminate-functions` has one.
+    Raises for closures, sums and names: what stands for them after `eliminate-functions` has one.
     """
     if isinstance(type_, TupleType):
         return tuple_type([tangent_type(t) for t in type_.types.data])
-    if isinstance(type_, ClosureType | SumType):
+    if isinstance(type_, ClosureType | SumType | InductiveType):
         raise VerifyException(f"there is no derivative by or of {type_}: capture it, or apply it inside")
     return type_ if is_float(type_) else UNIT
 

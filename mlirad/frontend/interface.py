@@ -24,7 +24,7 @@ from mlirad.frontend.constructs.closures import Closure, lambda_
 from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.constructs.printing import debug_print
 from mlirad.frontend.constructs.recursion import function
-from mlirad.frontend.constructs.sums import Sum, case, left, right, sum_of
+from mlirad.frontend.constructs.sums import Sum, case, itself, left, right, sum_of
 from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
@@ -86,6 +86,7 @@ __all__ = [
     "hvp",
     "index",
     "intersect1d",
+    "itself",
     "jacfwd",
     "jacobian",
     "jacrev",

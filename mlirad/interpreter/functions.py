@@ -2,7 +2,7 @@
 
 A lambda captures the values that its region reads, and nothing else of where it was made. Since every
 application has a frame of its own, recursion and loops cannot overwrite what was captured. Tuples are Python
-tuples, a value of a sum is its alternative's number with the value.
+tuples, a value of a sum is its alternative's number with the value, a value of a name the value itself.
 
 Applications are counted by the op that made the closure, in `OperationCounter.applications`.
 """
@@ -14,7 +14,17 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from mlirad.dialects.function import ApplyOp, CaseOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.function import (
+    ApplyOp,
+    CaseOp,
+    GetOp,
+    InjectOp,
+    LambdaOp,
+    PartialOp,
+    RollOp,
+    TupleOp,
+    UnrollOp,
+)
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.lazy_dataclass import dataclass
 
@@ -83,6 +93,10 @@ def _case(op: CaseOp, operands: Sequence[Any], frame: Frame) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _itself(op: RollOp | UnrollOp, operands: Sequence[Any], frame: Frame) -> Any:
+    return operands[0]
+
+
 FUNCTION_MEANINGS: dict[type[Operation], Meaning] = {
     LambdaOp: _lambda,
     PartialOp: _partial,
@@ -91,5 +105,7 @@ FUNCTION_MEANINGS: dict[type[Operation], Meaning] = {
     GetOp: _get,
     InjectOp: _inject,
     CaseOp: _case,
+    RollOp: _itself,
+    UnrollOp: _itself,
 }
 """From the class of an op to its meaning."""

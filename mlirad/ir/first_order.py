@@ -19,14 +19,21 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS, ClosureType, RepType, SumType
+from mlirad.dialects.function import (
+    COMBINATOR_OPS,
+    FUNCTION_OPS,
+    ClosureType,
+    InductiveType,
+    RepType,
+    SumType,
+)
 from mlirad.errors import UnsupportedError
 from mlirad.ir.locations import location_of
 
 
 def is_higher(type_: Attribute) -> bool:
-    """Whether values of a type are made by the `function` dialect: closures, sums and tuples."""
-    return isinstance(type_, ClosureType | SumType | TupleType | RepType)
+    """Whether values of a type are made by the `function` dialect: closures, sums, tuples and names."""
+    return isinstance(type_, ClosureType | SumType | TupleType | InductiveType | RepType)
 
 
 def may_have_records(module: ModuleOp) -> bool:

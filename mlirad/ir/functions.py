@@ -35,11 +35,14 @@ from mlirad.dialects.function import (
     CaseOp,
     ClosureType,
     GetOp,
+    InductiveType,
     InjectOp,
     LambdaOp,
     PartialOp,
+    RollOp,
     SumType,
     TupleOp,
+    UnrollOp,
     closure_type,
 )
 from mlirad.dialects.function.closures import signature_of
@@ -175,6 +178,16 @@ class FunctionBuilder(ControlBuilder):
         """The value as alternative number `index` of a sum."""
         return self.emit(InjectOp, (value,), type_, {"index": integer(index)})
 
+    def roll(self, value: Value, type_: InductiveType) -> Value:
+        """The value as one of the type of a name."""
+        return self.emit(RollOp, (value,), type_)
+
+    def unroll(self, value: Value, type_: Attribute) -> Value:
+        """The value, of type `type_`, that one of the type of a name was rolled of."""
+        if isinstance(value.owner, RollOp):
+            return value.owner.value
+        return self.emit(UnrollOp, (value,), type_)
+
     def case(self, value: Value, arms: Sequence[Callable[[Value], Values]]) -> list[Value]:
         """The values of the arm for the alternative that the value of a sum is."""
         if isinstance(value.owner, InjectOp):
@@ -245,6 +258,10 @@ def fold_function(b: FunctionBuilder, op: Operation, o: Sequence[Value], inline:
             return [b.alternative(o[0], op.index.value.data, op.result.type)]
         case CaseOp():
             return b.case(o[0], [_named(arm, inline) for arm in op.arms])
+        case RollOp():
+            return [b.roll(o[0], op.result.type)]
+        case UnrollOp():
+            return [b.unroll(o[0], op.result.type)]
         case _:
             raise AssertionError(f"{op.name} is no op of the dialect")
 

@@ -95,7 +95,8 @@ class Rows:
     def run(self) -> None:
         """Replace all functions that records reach."""
         for name, function in list(self._functions.items()):
-            if self._reached[name] or any(_concerns(op) for op in nested_ops(function.body)):
+            is_concerned = self._reached[name] or _holds_frames(_signature(function))
+            if is_concerned or any(_concerns(op) for op in nested_ops(function.body)):
                 replace_function(function, self._function(name, function))
 
     # What functions take and return --------------------------------------------------------------

@@ -6,7 +6,8 @@ A program is a term of type f64, made top down with `size` as fuel. Floats never
 made by arithmetic is a sine or a hyperbolic tangent, so finite differences are meaningful. Recursion counts
 down an integer. What a loop carries on, and what a recursive function hands on to itself, captures no
 closure, which could be one of its own kind; all else captures and chooses among any. In `growing` programs
-these capture what they like, and loops and recursion wrap closures in closures of their own kind.
+these capture what they like, loops and recursion wrap closures in closures of their own kind, and lists and
+trees of anything are grown and folded.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ from mlirad.dialects.function import (
     CaseOp,
     ClosureType,
     GetOp,
+    InductiveType,
     InjectOp,
     LambdaOp,
     PartialOp,
+    RollOp,
     SumType,
     TupleOp,
+    UnrollOp,
     closure_type,
+    inductive_type,
     sum_type,
 )
 from mlirad.dialects.shapes import Value, array_type, integer, ints, keyword, tuple_type
@@ -64,7 +69,7 @@ class Terms:
             self.chosen,
             self.folded,
             self.recursive,
-            *([self.wrapped_in_a_loop, self.wrapped_by_recursion] if growing else []),
+            *([self.wrapped_in_a_loop, self.wrapped_by_recursion, self.of_a_tree] if growing else []),
         )
 
     # Emission ------------------------------------------------------------------------------------
@@ -313,6 +318,54 @@ class Terms:
         arguments = [self.constant(self.rng.randint(0, 3), i64), self.term(VECTOR, fuel // 3)]
         return self.emit(CallOp, [*arguments, self.term(closure, fuel // 3)], [type_], callee)[0]
 
+    def of_a_tree(self, type_: Attribute, fuel: int) -> Value:
+        """What recursion makes of a list, or of a tree whose parts are shared, that a loop has grown."""
+        name = f"f{len(self.functions)}"
+        tree, arity = inductive_type(f"tree{len(self.functions)}"), self.rng.choice((1, 1, 2))
+        leaf, node = self.type(1), tuple_type([self.type(1), *[tree] * arity])
+        whole = sum_type([leaf, node])
+        function = FuncOp(name, ([tree, f64], [type_]), Region(), "private")
+        self.functions.append(function)
+
+        def rolled(value: Value, number: int) -> Value:
+            (sum_,) = self.emit(InjectOp, [value], [whole], {"index": integer(number)})
+            return self.emit(RollOp, [sum_], [tree])[0]
+
+        def body(given: Value, x: Value) -> list[Value]:
+            def at_node(cell: Value) -> list[Value]:
+                parts = [
+                    self.emit(GetOp, [cell], [t], {"index": integer(k)})[0]
+                    for k, t in enumerate(node.types.data)
+                ]
+                callee: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
+                made = [self.emit(CallOp, [part, x], [type_], callee)[0] for part in parts[1:]]
+                self.scopes[-1] += [parts[0], *made]
+                return [made[-1] if holds_closures((type_,)) else self.term(type_, fuel // 3)]
+
+            (sum_,) = self.emit(UnrollOp, [given], [whole])
+            arms = [
+                self.region([leaf], lambda _: [self.term(type_, fuel // 3)]),
+                self.region([node], at_node),
+            ]
+            return self.emit(CaseOp, [sum_], [type_], None, arms)
+
+        blocks, scopes, self.blocks, self.scopes = self.blocks, self.scopes, [], []
+        function.body.add_block(self.block([tree, f64], body, terminator=ReturnOp))
+        self.blocks, self.scopes = blocks, scopes
+
+        def grown(i: Value, carry: Value) -> list[Value]:
+            parts = [self.term(node.types.data[0], fuel // 3), *[carry] * arity]
+            return [rolled(self.emit(TupleOp, parts, [node])[0], 1)]
+
+        init = rolled(self.term(leaf, fuel // 3), 0)
+        region = self.region([i64, tree], grown)
+        properties: dict[str, Attribute] = {"carries": integer(1), "length": integer(self.rng.randint(0, 4))}
+        (made,) = self.emit(control.ScanOp, [init], [tree], properties, [region])
+        self.scopes[-1].append(made)
+        return self.emit(CallOp, [made, self.term(f64, fuel // 3)], [type_], {"callee": SymbolRefAttr(name)})[
+            0
+        ]
+
     def wrapped_type(self, result: Attribute) -> ClosureType:
         """The type of closures with a result of a type."""
         return closure_type([self.type(1) for _ in range(self.rng.randint(0, 2))], [result])
@@ -364,6 +417,8 @@ class Terms:
                 index = self.rng.randrange(len(type_.types.data))
                 value = self.term(type_.types.data[index], fuel - 1)
                 return self.emit(InjectOp, [value], [type_], {"index": integer(index)})[0]
+            case InductiveType():
+                raise AssertionError("only of_a_tree makes values of inductive types")
             case _ if type_ == VECTOR:
                 body = self.region([i64], lambda i: [self.term(f64, fuel // 2)])
                 return self.emit(BuildOp, [], [VECTOR], None, [body])[0]

@@ -27,7 +27,7 @@ from mlirad.passes.eliminate_functions.records import on_cycles
 from mlirad.pipeline_options import Options
 from mlirad.recursion import deep_recursion
 from tests.generators import arguments_for, random_higher_order
-from tests.passes.closures_of_their_kind import COMPOSED, LINEAR, PROGRAMS, C, Growing
+from tests.passes.growing import COMPOSED, LINEAR, PROGRAMS, C, Growing
 
 
 def eliminated(source: ModuleOp) -> ModuleOp:

@@ -24,8 +24,8 @@ from mlirad.pipeline_options import METHODS
 from mlirad.pipelines import expansion
 from tests.generators import arguments_for, random_higher_order
 from tests.lower.native import compiled_program
-from tests.passes.closures_of_their_kind import COMPOSED, LINEAR, MANY_TIMES, PROGRAMS, C, Growing
 from tests.passes.derivatives import function_of, run_passes
+from tests.passes.growing import COMPOSED, LINEAR, MANY_TIMES, PROGRAMS, C, Growing
 
 GRADIENT = "differentiate{function=main wrt=0,1}"
 
@@ -80,7 +80,7 @@ def test_gradients_and_slopes(program: Growing, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("program", PROGRAMS[:3], ids=lambda p: p.name)
+@pytest.mark.parametrize("program", PROGRAMS[:6], ids=lambda p: p.name)
 def test_second_derivatives(program: Growing, method: str) -> None:
     """The gradient of a slope, against differences of the gradient."""
     x, w = arguments_of_size(4)

@@ -1,9 +1,13 @@
-"""Values made of values: tuples, and sums of several types.
+"""Values made of values: tuples, sums of several types, and values of types that contain themselves.
 
 %t = function.tuple %n, %x : i64, f64 -> tuple<i64, f64>
 %x = function.get %t {index = 1} : tuple<i64, f64> -> f64
 %s = function.inject %x {index = 1} : f64 -> !function.sum<i64, f64>
 %r = function.case %s (%a) : !function.sum<i64, f64> -> f64 {...} case (%b : f64) {...}
+
+%l = function.roll %c : !cell -> !function.inductive<list>
+%c = function.unroll %l : !function.inductive<list> -> !cell
+!cell = !function.sum<tuple<>, tuple<f64, !function.inductive<list>>>
 """
 
 from __future__ import annotations
@@ -24,9 +28,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.control import check_arguments, check_results, check_types
+from mlirad.dialects.array.control import check_arguments, check_results, check_types, check_values
 from mlirad.dialects.array.indexing import yielded
-from mlirad.dialects.function_types import SumType
+from mlirad.dialects.function_types import InductiveType, SumType
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.dialects.syntax import StructuredOp
 
@@ -107,6 +111,35 @@ class CaseOp(StructuredOp):
             check_types(yielded(arm)[0], self.result_types, "value", f"region {k} yields")
 
 
+@irdl_op_definition
+class RollOp(StructuredOp):
+    """The operand as a value of the type of a name, which stands for the type of the operand.
+
+    All ops of a module that roll or unroll values of one name say the same type.
+    """
+
+    name = "function.roll"
+    value = operand_def()
+    result = result_def(InductiveType)
+
+    def verify_(self) -> None:
+        """The operand is a value."""
+        check_values([self.value.type], "operand")
+
+
+@irdl_op_definition
+class UnrollOp(StructuredOp):
+    """The value of which the operand was rolled."""
+
+    name = "function.unroll"
+    operand = operand_def(InductiveType)
+    result = result_def()
+
+    def verify_(self) -> None:
+        """The result is a value."""
+        check_values(self.result_types, "result")
+
+
 def _chosen(types: Sequence[Attribute], index: int, what: str) -> Attribute:
     """The type at an index; raises where there is none."""
     if not 0 <= index < len(types):
@@ -114,5 +147,5 @@ def _chosen(types: Sequence[Attribute], index: int, what: str) -> Attribute:
     return types[index]
 
 
-DATA_OPS = (TupleOp, GetOp, InjectOp, CaseOp)
+DATA_OPS = (TupleOp, GetOp, InjectOp, CaseOp, RollOp, UnrollOp)
 """Every op of this file."""

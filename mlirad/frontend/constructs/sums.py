@@ -3,17 +3,23 @@
 Shape = ad.sum_of(Circle(0.0), Box(0.0, 0.0))
 s = ad.cond(p, lambda: Shape(Circle(r)), lambda: Shape(Box(a, b)))
 area = ad.case(s, lambda c: np.pi * c.r**2, lambda b: b.a * b.b)      only the arm of the alternative runs
+
+List = ad.sum_of(None, (0.0, ad.itself))                              a list: nothing, or a number and a list
+
+The type of a list is a name (`function.roll`), which stands for a sum that contains the name.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, ClassVar, cast
+from functools import cached_property
+from typing import Any, ClassVar, Final, NoReturn, cast
 
 import numpy as np
 from xdsl.ir import Attribute
 
-from mlirad.dialects.function import sum_type
+from mlirad.dialects.function import InductiveType, SumType, inductive_type, sum_type
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.branches import Branch, branched
@@ -31,16 +37,93 @@ from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, Va
 from mlirad.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True)
-class SumKind(HigherType):
-    """Values of one of the alternatives."""
+class Itself:
+    """The place, in the examples of `ad.sum_of`, of values that this `sum_of` makes.
 
-    alternatives: tuple[StructureType, ...]
+    >>> List = ad.sum_of(None, (0.0, ad.itself))
+    >>> @ad.function
+    ... def total(values):
+    ...     return ad.case(values, lambda _: 0.0, lambda cell: cell[0] + total(cell[1]))
+    >>> ad.grad(lambda x: total(List((x, List((x * x, List(None)))))))(3.0)
+    np.float64(7.0)
+    """
+
+    def __repr__(self) -> str:
+        return "ad.itself"
+
+
+itself: Final = Itself()
+"""Stands for a value that the same `sum_of` makes, in its examples."""
+
+
+@dataclass(frozen=True)
+class Place(HigherType):
+    """The type of `ad.itself`, until it is known of which sum it is a part."""
 
     @property
     def type(self) -> Attribute:
-        """As a type of the language; an alternative of several leaves is a tuple."""
-        return sum_type([_together(a.types) for a in self.alternatives])
+        """A name that no sum has."""
+        return inductive_type("itself")
+
+    def made(self, value: Value) -> NoReturn:
+        """No value has this type."""
+        raise AssertionError("ad.itself is no type of values")
+
+    def joined(self, other: HigherType) -> HigherType | None:
+        """The place, at the same place."""
+        return self if isinstance(other, Place) else None
+
+    def fitted(self, leaf: object) -> None:
+        """No value has this type."""
+
+    def learn_from(self, wanted: HigherType) -> None:
+        """There is nothing to learn."""
+
+    def unknown(self) -> Iterator[Hashable]:
+        """There are no functions."""
+        return iter(())
+
+    def __str__(self) -> str:
+        return "itself"
+
+
+@dataclass(frozen=True)
+class SumKind(HigherType):
+    """Values of one of the alternatives; `stated` are these with `Place` for the sum itself."""
+
+    stated: tuple[StructureType, ...]
+
+    @property
+    def is_inductive(self) -> bool:
+        """Tell whether values may hold values of this kind."""
+        return any(isinstance(leaf, Place) for a in self.stated for leaf in a.leaves)
+
+    @cached_property
+    def alternatives(self) -> tuple[StructureType, ...]:
+        """The types of the values."""
+        return tuple(
+            StructureType(a.tree, tuple(self if isinstance(t, Place) else t for t in a.leaves))
+            for a in self.stated
+        )
+
+    @property
+    def type(self) -> Attribute:
+        """As a type of the language; of one that may hold itself a name, by what it may hold."""
+        if not self.is_inductive:
+            return self.sum
+        content = str(_sum_of(self.stated))
+        return inductive_type(f"sum_{hashlib.sha256(content.encode()).hexdigest()[:8]}")
+
+    @property
+    def sum(self) -> SumType:
+        """The sum of the alternatives; one of several leaves is a tuple."""
+        return _sum_of(self.alternatives)
+
+    def of(self, number: int, leaves: Sequence[Value]) -> Sum:
+        """The sum whose alternative `number` holds the leaves."""
+        b, type_ = emitting(), self.type
+        sum_ = b.alternative(b.tuple_(leaves), number, self.sum)
+        return self.made(b.roll(sum_, type_) if isinstance(type_, InductiveType) else sum_)
 
     def made(self, value: Value) -> Sum:
         """The sum of a value just emitted."""
@@ -48,9 +131,9 @@ class SumKind(HigherType):
 
     def joined(self, other: HigherType) -> HigherType | None:
         """A sum of the same alternatives."""
-        if not isinstance(other, SumKind) or len(self.alternatives) != len(other.alternatives):
+        if not isinstance(other, SumKind) or len(self.stated) != len(other.stated):
             return None
-        joined = [a.joined(b) for a, b in zip(self.alternatives, other.alternatives, strict=True)]
+        joined = [a.joined(b) for a, b in zip(self.stated, other.stated, strict=True)]
         return None if None in joined else SumKind(tuple(a for a in joined if a is not None))
 
     def fitted(self, leaf: object) -> Sum | None:
@@ -60,16 +143,16 @@ class SumKind(HigherType):
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if functions that are alternatives are called as the wanted one says."""
         if isinstance(wanted, SumKind) and self.joined(wanted) is not None:
-            for one, other in zip(self.alternatives, wanted.alternatives, strict=True):
+            for one, other in zip(self.stated, wanted.stated, strict=True):
                 one.learn_from(other)
 
     def unknown(self) -> Iterator[Hashable]:
         """The keys of functions that are alternatives and whose signatures are unknown."""
-        for alternative in self.alternatives:
+        for alternative in self.stated:
             yield from alternative.unknown()
 
     def __str__(self) -> str:
-        return f"a sum of {' | '.join(map(str, self.alternatives))}"
+        return f"a sum of {' | '.join(map(str, self.stated))}"
 
 
 class Sum(Higher):
@@ -103,12 +186,24 @@ class KnownSum(Sum):
         super().__init__(cast(Any, None), None, kind)
         self.number, self.content = number, content
 
+    @property
+    def value(self) -> Value:
+        """The sum as a constant of the function being traced."""
+        leaves, wanted = flatten(self.content)[0], self.kind.alternatives[self.number]
+        values = [value_as(leaf, type_) for leaf, type_ in zip(leaves, wanted.leaves, strict=True)]
+        return self.kind.of(self.number, cast("list[Value]", values)).value
+
 
 class SumOf:
     """The constructor of values of one of several types, each given by an example."""
 
     def __init__(self, examples: Sequence[Any]):
         self._kind = SumKind(tuple(_type_of_example(e, k) for k, e in enumerate(examples)))
+        if all(any(isinstance(leaf, Place) for leaf in a.leaves) for a in self._kind.stated):
+            raise argument_error(
+                f"no value of {self._kind} can be made, as each alternative holds another such value",
+                "add an alternative that ends it, such as None: ad.sum_of(None, (0.0, ad.itself))",
+            )
 
     def __call__(self, *args: Any) -> Sum:
         """The value as the alternative that it fits, or, after a number, as that alternative."""
@@ -147,9 +242,7 @@ class SumOf:
         values = [value_as(leaf, type_) for leaf, type_ in zip(leaves, wanted.leaves, strict=True)]
         if None in values:
             raise self._none(found, f"alternative {number}")
-        b = emitting()
-        whole = b.tuple_(cast("list[Value]", values))
-        return self._kind.made(b.alternative(whole, number, cast(Any, self._kind.type)))
+        return self._kind.of(number, cast("list[Value]", values))
 
     def _chosen(self, found: StructureType) -> int:
         """The number of the only alternative that fits, as it is or, if none does, after conversions."""
@@ -190,6 +283,15 @@ def sum_of(*examples: Any) -> SumOf:
         ...     return ad.case(shape, lambda c: 3 * c["radius"] ** 2, lambda b: b["width"] * b["height"])
         >>> ad.value_and_grad(area)(0.5), ad.value_and_grad(area)(2.0)
         ((np.float64(1.5), np.float64(3.0)), (np.float64(12.0), np.float64(12.0)))
+
+    `ad.itself` in an example is a value that this `sum_of` makes: so are lists and trees.
+
+        >>> Tree = ad.sum_of(0.0, (ad.itself, ad.itself))
+        >>> @ad.function
+        ... def product(tree):
+        ...     return ad.case(tree, lambda x: x, lambda sides: product(sides[0]) * product(sides[1]))
+        >>> ad.grad(lambda x: product(Tree((Tree(x), Tree((Tree(x + 1), Tree(x)))))))(2.0)
+        np.float64(16.0)
     """
     if not examples:
         raise argument_error(
@@ -258,7 +360,8 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
     def choose(branches: Sequence[Branch]) -> list[Value]:
         if len(branches) < len(arms):
             return branches[0]()
-        return emitting().case(value.value, branches)
+        whole, b = value.value, emitting()
+        return b.case(b.unroll(whole, value.kind.sum) if value.kind.is_inductive else whole, branches)
 
     sides = [_arm(arm, alternative) for arm, alternative in zip(arms, alternatives, strict=True)]
     return branched(sides, [f"arm {k}" for k in range(len(arms))], (), choose, "case")
@@ -285,9 +388,16 @@ def _together(types: list[Attribute]) -> Attribute:
     return types[0] if len(types) == 1 else tuple_type(types)
 
 
+def _sum_of(alternatives: Sequence[StructureType]) -> SumType:
+    return sum_type([_together(a.types) for a in alternatives])
+
+
 def _type_of_example(example: Any, number: int) -> StructureType:
     leaves, tree = flatten(example)
-    return structure_type(leaves, tree, tree.paths(f"example {number}")).strong()
+    known = [0.0 if leaf is itself else leaf for leaf in leaves]
+    types = structure_type(known, tree, tree.paths(f"example {number}")).leaves
+    places = (Place() if leaf is itself else t for leaf, t in zip(leaves, types, strict=True))
+    return StructureType(tree, tuple(places)).strong()
 
 
 def _is_same(found: ValueType, wanted: ValueType) -> bool:

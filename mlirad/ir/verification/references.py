@@ -1,4 +1,4 @@
-"""Verification of what ops say of functions: callees, the frames that they fill, and no endless derivative.
+"""Verification of what ops say of functions: callees, what types with names hold, and no endless derivative.
 
 %y = func.call @f(%x)                  @f exists, takes and returns these types
 linear.linearize %x {callee = @f}      and does not need this derivative itself
@@ -16,8 +16,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.control import shown
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.function import PartialOp
+from mlirad.dialects.function import PartialOp, RollOp, UnrollOp
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.function.combinators import NamedOp
 from mlirad.dialects.linear import DerivedOp, DifferentiationOp, RecordedOp
@@ -28,11 +27,11 @@ from mlirad.ir.verification.errors import check_same_types, error_at
 
 
 class References:
-    """The functions of a module, the frames that hold something saved, and the derivatives that ops name."""
+    """The functions of a module, what types with names hold, and the derivatives that ops name."""
 
     def __init__(self, functions: dict[str, FuncOp]):
         self._functions = functions
-        self._frames: dict[FrameType, tuple[Sequence[Attribute], Operation]] = {}
+        self._held: dict[Attribute, tuple[Sequence[Attribute], Operation]] = {}
         self._derivatives: list[tuple[str, DifferentiationOp | DerivedOp]] = []
 
     def check(self, op: Operation, caller: str) -> None:
@@ -43,7 +42,11 @@ class References:
             case CallOp():
                 self._check_call(op)
             case SaveOp() | RestoreOp():
-                self._check_frame(op)
+                self._check_held(op, "frame", op.frame.type, op.values.types)
+            case RollOp():
+                self._check_held(op, "value", op.result.type, [op.value.type])
+            case UnrollOp():
+                self._check_held(op, "value", op.operand.type, [op.result.type])
             case DifferentiationOp():
                 self._derivatives.append((caller, op))
                 self._check_types(op, op.callee_name, [v.type for v in op.given], [v.type for v in op.values])
@@ -110,17 +113,14 @@ class References:
             if not 0 <= k < floats:
                 raise error_at(op, f"results names float {k} of {floats}")
 
-    def _check_frame(self, op: SaveOp | RestoreOp) -> None:
-        """Require the types of values that frames of this type hold: what is restored is what was saved."""
-        type_ = op.frame.type
-        assert isinstance(type_, FrameType)
-        held = op.values.types
-        known, first = self._frames.setdefault(type_, (held, op))
+    def _check_held(self, op: Operation, noun: str, type_: Attribute, held: Sequence[Attribute]) -> None:
+        """Require the types that values of a type with a name hold: what is taken out is what was put in."""
+        known, first = self._held.setdefault(type_, (held, op))
         if list(known) != list(held):
             at = location_of(first)
             raise error_at(
                 op,
-                f"a frame of type {type_} holds {shown(held)} here and {shown(known)} in {first.name}"
+                f"a {noun} of type {type_} holds {shown(held)} here and {shown(known)} in {first.name}"
                 + ("" if at is None else f" at {at}"),
             )
 

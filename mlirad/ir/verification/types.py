@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
-from mlirad.dialects.function import ClosureType, RepType, SumType
+from mlirad.dialects.function import ClosureType, InductiveType, RepType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, MAX_RANK, STORED, is_array, is_value, shape_of
 from mlirad.errors import ArraySizeError
@@ -78,6 +78,8 @@ class TypeChecks:
                         "parts of closures and sums are scalars, arrays, maps, tuples, closures and sums",
                     )
                 pending += _parts(current)
+            elif isinstance(current, InductiveType):
+                pass
             elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
                 raise error_at(
                     op,

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
+from mlirad.dialects.array.control import WhileOp
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.linear import PullOp, PushOp
@@ -156,6 +157,8 @@ class _Vectoriser:
                 term = self._by_rule(op)
             case _ if type(op) in CONTROL_RULES and op not in self.survey.waiting:
                 self._enter_all(op.results, CONTROL_RULES[type(op)](self.paths, op))
+                if isinstance(op, WhileOp) and op.tape is not None:
+                    self._enter_tape(op.tape)
                 return
             case CallOp() if self._is_batched(op) and self.calls is not None:
                 self._enter_all(op.results, self.calls.call(self.paths, op))
@@ -223,6 +226,12 @@ class _Vectoriser:
             self._enter(result, term)
             if term.value is not None and term.value.name_hint is None:
                 term.value.name_hint = result.name_hint
+
+    def _enter_tape(self, source: Value) -> None:
+        """Enter a tape for ops that are left as they stand, which only read those without batch axes."""
+        tape = self.paths.tapes[source]
+        if not any((*tape.columns, tape.mask)):
+            self.whole[source] = tape.value
 
     def _note(self, source: Value, value: Value) -> None:
         """Equal code is shared: what stands for any value that is not single-use lasts."""

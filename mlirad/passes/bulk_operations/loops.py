@@ -128,7 +128,7 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
 
 def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
     """The last carries."""
-    r, block, tape = p.r, op.body.block, p.tapes[op.tape]
+    r, block, tape = p.r, op.body.block, p.tape(op.tape)
     count = len(op.init)
     entry_args, args = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
     loop = _Carries(p, op, args, yields(op.body))

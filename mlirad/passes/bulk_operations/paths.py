@@ -16,11 +16,13 @@ is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp
@@ -77,6 +79,14 @@ class Paths:
         axes = joined(known[v] if v in known else self._axes(v) for v in values)
         # What differs between members may be decided by them, under the mask.
         return joined((axes, self.mask.axes)) if axes and self.mask is not None else axes
+
+    def tape(self, tape: Value) -> BulkTape:
+        """A tape; that of a loop that was left as it stands has no batch axes."""
+        known = self.tapes.get(tape)
+        if known is None:
+            columns = cast(TapeType, tape.type).types.data
+            known = self.tapes[tape] = BulkTape(self.r.value(self.term(tape)), ((),) * len(columns))
+        return known
 
     def _axes(self, value: Value) -> BatchAxes:
         tape = self.tapes.get(value)

@@ -31,8 +31,10 @@ from mlirad.dialects.function import (
     InjectOp,
     LambdaOp,
     PartialOp,
+    RollOp,
     SumType,
     TupleOp,
+    UnrollOp,
 )
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.linear import DifferentiationOp
@@ -61,7 +63,9 @@ class FlowNode:
 
 
 Tree: TypeAlias = "FlowNode | tuple[Tree, ...] | None"
-"""The nodes inside of a value: of a closure, of the parts of a tuple or sum, None where there are none."""
+"""The nodes inside of a value: of a closure, of the parts of a tuple or sum, None where there are none.
+
+A value of an inductive type has none: those of what is rolled under its name are in `Flow.rolled`."""
 
 
 class Flow:
@@ -71,6 +75,8 @@ class Flow:
         self.module = module
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
         self.codes: list[Code] = []
+        self.rolled: dict[Attribute, tuple[Attribute, Tree]] = {}
+        """For each inductive type, the type of what is rolled, and the nodes inside, one for all values."""
         self._trees: dict[Value, Tree] = {}
         self._returns: dict[FuncOp | LambdaOp, list[Tree]] = {}
         self._flows: list[tuple[Value, Tree]] = []
@@ -193,6 +199,10 @@ class Flow:
                 for k, arm in enumerate(op.arms):
                     self._trees[arm.block.args[0]] = part_of(self.tree(op.value), k)
                     self._flow(yields(arm), self.trees(op.outputs))
+            case RollOp():
+                self._flow([op.value], [self._inside(op.result.type, op.value.type)])
+            case UnrollOp():
+                self._trees[op.result] = self._inside(op.operand.type, op.result.type)
             case control.IfOp() | control.SwitchOp() | CheckpointOp():
                 for region in op.regions:
                     self._flow(yields(region), self.trees(op.results))
@@ -225,6 +235,12 @@ class Flow:
             self._trees.update(zip(values, carries, strict=True))
         self._flow(init, carries)
         self._flow(carried_on, carries)
+
+    def _inside(self, type_: Attribute, held: Attribute) -> Tree:
+        """The nodes inside of what is rolled under a name."""
+        if type_ not in self.rolled:
+            self.rolled[type_] = (held, _fresh(held))
+        return self.rolled[type_][1]
 
     def _add_code(self, op: Code) -> None:
         node = self.tree(op.closure)

@@ -6,6 +6,7 @@
     a closure that is known              nothing: what it captures is read where it is needed
     a closure that a branch chooses      a tag, and slots for what only the branch knows (`choices.py`)
     a closure that may hold its own kind     a record of an i64 tag and slots (`records.py`)
+    a value of an inductive type             a record of what stands for the value that was rolled
     any other closure, which may be of
       one code                           its environment
       several codes                      an i64 tag, and slots that can hold any environment
@@ -26,7 +27,15 @@ from xdsl.dialects.builtin import TupleType, i64
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.function import ClosureType, GetOp, LambdaOp, PartialOp, SumType, TupleOp
+from mlirad.dialects.function import (
+    ClosureType,
+    GetOp,
+    InductiveType,
+    LambdaOp,
+    PartialOp,
+    SumType,
+    TupleOp,
+)
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Value
@@ -99,12 +108,21 @@ class Layouts:
                     )
                     self._set_types[tree.codes] = own
                 return self._set_types[tree.codes]
+            case InductiveType():
+                return [self.records.type_of_name(type_)]
             case _:
                 return [type_]
 
     def tagged_types(self, type_: Attribute, tree: Tree) -> list[Attribute]:
         """The types of the tag and slots of a sum or closure, also of one that is a record of these."""
         return [i64, *self._slots(type_, tree)]
+
+    def rolled_types(self, type_: Attribute) -> list[Attribute]:
+        """The types of what the record holds that stands for a value of an inductive type."""
+        held, tree = self.flow.rolled[type_]
+        types = self.types(held, tree)
+        self._require_no_maps(types, tree)
+        return types
 
     def places(self, type_: Attribute, tree: Tree) -> list[list[int]]:
         """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.

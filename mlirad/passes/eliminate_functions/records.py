@@ -23,7 +23,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.frame_type import FrameType, frame_type
-from mlirad.dialects.function import LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.function import InductiveType, LambdaOp, PartialOp, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
@@ -40,6 +40,7 @@ class Records:
         self._flow = flow
         self._held: dict[Value, frozenset[int]] = {}
         self._captured: dict[Code, frozenset[int]] = {}
+        self._of_names: dict[InductiveType, FrameType] = {}
 
     def is_record(self, tree: Tree) -> bool:
         """Tell whether a closure at a node is a record."""
@@ -48,6 +49,12 @@ class Records:
     def type_of(self, node: FlowNode) -> Attribute:
         """The type of the records at a node."""
         return self._types[node.codes]
+
+    def type_of_name(self, type_: InductiveType) -> FrameType:
+        """The type of the records that stand for values of an inductive type."""
+        if type_ not in self._of_names:
+            self._of_names[type_] = self.new_type(type_.type_name.data)
+        return self._of_names[type_]
 
     def holds(self, code: Code) -> bool:
         """Tell whether closures of a code may be records."""
@@ -86,7 +93,7 @@ class Records:
         """The names of types of records in the module."""
         ops = [op for op in self._flow.module.walk() if isinstance(op, FRAME_OPS)]
         operands = [v for op in ops for v in (*own_operands(op), *op.results)]
-        return {v.type.frame_name.data for v in operands if isinstance(v.type, FrameType)}
+        return {v.type.type_name.data for v in operands if isinstance(v.type, FrameType)}
 
     def _captured_sets(self, code: Code) -> frozenset[int]:
         """The sets of codes at the places in the environment of a code."""

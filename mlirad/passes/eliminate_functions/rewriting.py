@@ -5,6 +5,7 @@
     function.inject              the tag, the value in its slots, zeros in all others
     function.case                a switch on the tag
     function.tuple, get          nothing
+    function.roll, unroll        a record is saved, restored
     loops, branches, calls       the same on what stands for their values
 
 The code of a lambda becomes a private function of the parameters and the environment, with the name and place
@@ -32,7 +33,9 @@ from mlirad.dialects.function import (
     InjectOp,
     LambdaOp,
     PartialOp,
+    RollOp,
     TupleOp,
+    UnrollOp,
 )
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.dialects.shapes import Value, ints, values_of
@@ -266,6 +269,14 @@ class Rewriting:
                 return self.standing.by_tag(
                     b, op.value.type, tree, held, [lambda own, body=body: body(*own) for body in bodies]
                 )
+            case RollOp():
+                _, tree = self.flow.rolled[op.result.type]
+                given = self.standing.given(b, op.value, tree, scope)
+                self.layouts.rolled_types(op.result.type)
+                return [b.emit(SaveOp, given, self.layouts.records.type_of_name(op.result.type))]
+            case UnrollOp():
+                held = self.standing.held(op.operand, scope)
+                return b.insert(RestoreOp, held, self.layouts.rolled_types(op.operand.type)).results
             case control.ScanOp() | control.WhileOp() | control.ReplayOp():
                 return self._loop(b, op, scope)
             case control.IfOp() | control.SwitchOp() | CheckpointOp():

@@ -40,6 +40,14 @@ def _inject(w: Texts, op: function.InjectOp) -> Text:
     return Text(f"{name}_{op.index.value.data}({w.of(op.value)})")
 
 
+def _roll(w: Texts, op: function.RollOp) -> Text:
+    return Text(f"roll({w.of(op.value)})")
+
+
+def _unroll(w: Texts, op: function.UnrollOp) -> Text:
+    return Text(f"unroll({w.of(op.operand)})")
+
+
 def _prod(w: Texts, op: Operation) -> Text:
     return Text(f"⟨{w.list_of(own_operands(op))}⟩")
 
@@ -58,6 +66,8 @@ FUNCTION_FORMS: Mapping[type[Operation], Form] = {
     function.TupleOp: _tuple,
     function.GetOp: _get,
     function.InjectOp: _inject,
+    function.RollOp: _roll,
+    function.UnrollOp: _unroll,
     core.ComposeOp: infix("∘", PRODUCT, is_associative=True),
     core.ProdOp: _prod,
     core.ProjOp: lambda w, op: Text(f"π_{op.index.value.data}"),

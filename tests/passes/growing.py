@@ -1,9 +1,9 @@
-"""Programs in which closures hold closures of their own kind, with what they compute by NumPy alone.
+"""Programs in which closures and sums hold values of their own kind, with what they compute by NumPy alone.
 
     COMPOSED.module(n)                  @main(x: f64, w: tensor<nxf64>) -> f64
     COMPOSED.expected(x, w)             the same by functions of Python
 
-Each makes n closures, one within the other, and applies the last.
+Each makes n closures, cells of a list or nodes of a tree, one within the other, and uses the last.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ class Growing:
             "VECTOR": f"tensor<{n}xf64>",
             "TRIPS": f"{{carries = 1, length = {n}}}",
             "COUNT": str(n),
+            "CELL": "!function.sum<f64, tuple<f64, !function.inductive<list>>>",
+            "LIST": "!function.inductive<list>",
+            "NODE": "!function.sum<i64, tuple<f64, !function.inductive<tree>, !function.inductive<tree>>>",
+            "TREE": "!function.inductive<tree>",
         }
         text = self.text
         for word, meaning in words.items():
@@ -308,8 +312,117 @@ func.func @main(%x: f64, %w: VECTOR) -> f64 {
     _in_a_build,
 )
 
-PROGRAMS = (COMPOSED, CONTINUED, ALTERNATING, RETURNED, MANY_TIMES, IN_A_BUILD)
+
+def _folded(x: Any, w: Any) -> Any:
+    total = x
+    for e in w:
+        total = np.sin(total) * e
+    return total
+
+
+FOLDED = Growing(
+    "a list from a loop, folded by recursion",
+    """
+func.func private @fold(%l: LIST) -> f64 {
+  %c = function.unroll %l : LIST -> CELL
+  %y = function.case %c (%e: f64) : CELL -> f64 {
+    array.yield %e : f64
+  } case (%p: tuple<f64, LIST>) {
+    %e = function.get %p {index = 0} : tuple<f64, LIST> -> f64
+    %t = function.get %p {index = 1} : tuple<f64, LIST> -> LIST
+    %r = func.call @fold(%t) : (LIST) -> f64
+    %s = array.sin %r : f64
+    %y = array.mul %s, %e : f64
+    array.yield %y : f64
+  }
+  func.return %y : f64
+}
+func.func @main(%x: f64, %w: VECTOR) -> f64 {
+  %c = function.inject %x {index = 0} : f64 -> CELL
+  %l = function.roll %c : CELL -> LIST
+  %m = array.scan %l, %w (%i, %k: LIST, %e: f64) TRIPS : LIST, VECTOR -> LIST {
+    %p = function.tuple %e, %k : f64, LIST -> tuple<f64, LIST>
+    %d = function.inject %p {index = 1} : tuple<f64, LIST> -> CELL
+    %h = function.roll %d : CELL -> LIST
+    array.yield %h : LIST
+  }
+  %y = func.call @fold(%m) : (LIST) -> f64
+  func.return %y : f64
+}""",
+    _folded,
+)
+
+
+def _of_a_tree(x: Any, w: Any) -> Any:
+    n = len(w)
+
+    def fold(low: int, high: int, scale: Any) -> Any:
+        if high <= low:
+            return 1.0
+        middle = (low + high) // 2
+        left, right = fold(low, middle, scale * x), fold(middle + 1, high, scale * x)
+        return np.sin(w[middle] * scale) + left * right
+
+    return fold(0, n, x)
+
+
+OF_A_TREE = Growing(
+    "a tree built and folded by recursion",
+    """
+func.func private @grow(%low: i64, %high: i64, %scale: f64, %x: f64, %w: VECTOR) -> TREE {
+  %none = array.compare le %high, %low : i64, i64 -> i1
+  %t = array.if %none : i1 -> TREE {
+    %s = function.inject %low {index = 0} : i64 -> NODE
+    %t = function.roll %s : NODE -> TREE
+    array.yield %t : TREE
+  } else {
+    %one = array.constant 1 : i64
+    %two = array.constant 2 : i64
+    %sum = array.add %low, %high : i64
+    %middle = array.floor_div %sum, %two : i64
+    %next = array.add %middle, %one : i64
+    %e = array.index %w[%middle] : VECTOR -> f64
+    %v = array.mul %e, %scale : f64
+    %deeper = array.mul %scale, %x : f64
+    %l = func.call @grow(%low, %middle, %deeper, %x, %w) : (i64, i64, f64, f64, VECTOR) -> TREE
+    %r = func.call @grow(%next, %high, %deeper, %x, %w) : (i64, i64, f64, f64, VECTOR) -> TREE
+    %p = function.tuple %v, %l, %r : f64, TREE, TREE -> tuple<f64, TREE, TREE>
+    %s = function.inject %p {index = 1} : tuple<f64, TREE, TREE> -> NODE
+    %t = function.roll %s : NODE -> TREE
+    array.yield %t : TREE
+  }
+  func.return %t : TREE
+}
+func.func private @fold(%t: TREE) -> f64 {
+  %n = function.unroll %t : TREE -> NODE
+  %y = function.case %n (%e: i64) : NODE -> f64 {
+    %one = array.constant 1.0 : f64
+    array.yield %one : f64
+  } case (%p: tuple<f64, TREE, TREE>) {
+    %v = function.get %p {index = 0} : tuple<f64, TREE, TREE> -> f64
+    %l = function.get %p {index = 1} : tuple<f64, TREE, TREE> -> TREE
+    %r = function.get %p {index = 2} : tuple<f64, TREE, TREE> -> TREE
+    %a = func.call @fold(%l) : (TREE) -> f64
+    %b = func.call @fold(%r) : (TREE) -> f64
+    %s = array.sin %v : f64
+    %m = array.mul %a, %b : f64
+    %y = array.add %s, %m : f64
+    array.yield %y : f64
+  }
+  func.return %y : f64
+}
+func.func @main(%x: f64, %w: VECTOR) -> f64 {
+  %zero = array.constant 0 : i64
+  %n = array.constant COUNT : i64
+  %t = func.call @grow(%zero, %n, %x, %x, %w) : (i64, i64, f64, f64, VECTOR) -> TREE
+  %y = func.call @fold(%t) : (TREE) -> f64
+  func.return %y : f64
+}""",
+    _of_a_tree,
+)
+
+PROGRAMS = (COMPOSED, CONTINUED, ALTERNATING, RETURNED, FOLDED, OF_A_TREE, MANY_TIMES, IN_A_BUILD)
 """All of them."""
 
 LINEAR = PROGRAMS[:-1]
-"""Those that apply a number of closures in proportion to n."""
+"""Those that apply or fold a number of values in proportion to n."""

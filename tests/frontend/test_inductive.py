@@ -1,0 +1,277 @@
+"""Lists and trees: sums whose values hold values of their own kind, beside plain loops of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS
+
+Function = Callable[..., Any]
+
+Numbers = ad.sum_of(None, (0.0, ad.itself))
+Vectors = ad.sum_of(np.zeros(3), {"weight": 0.0, "vector": np.zeros(3), "rest": ad.itself})
+
+
+class Node(NamedTuple):
+    value: Any
+    left: Any
+    right: Any
+
+
+Tree = ad.sum_of(0, Node(0.0, ad.itself, ad.itself))
+
+
+@ad.function
+def total(numbers: Any) -> Any:
+    return ad.case(numbers, lambda _: 0.0, lambda cell: np.sin(cell[0]) + 0.5 * total(cell[1]))
+
+
+def list_of_a_loop(x: Any, v: Any) -> Any:
+    return total(ad.fold(lambda numbers, e: Numbers((x * e, numbers)), Numbers(None), v))
+
+
+def list_of_a_loop_by_hand(x: Any, v: Any) -> Any:
+    found = 0.0
+    for e in v:
+        found = np.sin(x * e) + 0.5 * found
+    return found
+
+
+def written_out(x: Any, v: Any) -> Any:
+    return total(Numbers((x, Numbers((v[1], Numbers((x * x, Numbers(None))))))))
+
+
+def written_out_by_hand(x: Any, v: Any) -> Any:
+    return np.sin(x) + 0.5 * (np.sin(v[1]) + 0.5 * np.sin(x * x))
+
+
+@ad.function
+def weighted(vectors: Any) -> Any:
+    def at_cell(cell: Any) -> Any:
+        return cell["weight"] * np.cos(cell["vector"]) + weighted(cell["rest"])
+
+    return ad.case(vectors, lambda last: last, at_cell)
+
+
+def list_of_vectors(x: Any, v: Any) -> Any:
+    def step(i: Any, vectors: Any) -> Any:
+        return Vectors({"weight": x * i, "vector": v * (i + 1), "rest": vectors})
+
+    return np.sum(weighted(ad.fori_loop(0, 3, step, Vectors(v))) ** 2)
+
+
+def list_of_vectors_by_hand(x: Any, v: Any) -> Any:
+    found = v
+    for i in range(3):
+        found = x * i * np.cos(v * (i + 1)) + found
+    return np.sum(found**2)
+
+
+@ad.function
+def grown(depth: Any, x: Any, v: Any) -> Any:
+    def node() -> Any:
+        return Tree(Node(x, grown(depth - 1, x * v[0], v), grown(depth - 2, np.sin(x), v)))
+
+    return ad.cond(depth <= 0, lambda: Tree(depth), node)
+
+
+@ad.function
+def product(tree: Any) -> Any:
+    def at_node(node: Any) -> Any:
+        return node.value + product(node.left) * product(node.right)
+
+    return ad.case(tree, lambda depth: 1.0 + depth, at_node)
+
+
+def tree_of_recursion(x: Any, v: Any) -> Any:
+    return product(grown(4, x, v))
+
+
+def tree_of_recursion_by_hand(x: Any, v: Any) -> Any:
+    def go(depth: int, x: Any) -> Any:
+        if depth <= 0:
+            return 1.0 + depth
+        return x + go(depth - 1, x * v[0]) * go(depth - 2, np.sin(x))
+
+    return go(4, x)
+
+
+def carried_and_chosen(x: Any, v: Any) -> Any:
+    """A `while` takes a list apart and makes another; branches choose lists."""
+    numbers = ad.fold(lambda rest, e: Numbers((e, rest)), Numbers(None), v)
+
+    def more(state: Any) -> Any:
+        return ad.case(state[0], lambda _: False, lambda _: True)
+
+    def moved(state: Any) -> Any:
+        def at_cell(cell: Any) -> Any:
+            number, rest = cell
+            kept = ad.cond(number > 0, lambda: Numbers((number * x, state[1])), lambda: state[1])
+            return rest, kept
+
+        return ad.case(state[0], lambda _: state, at_cell)
+
+    return total(ad.while_loop(more, moved, (numbers, Numbers(None)))[1])
+
+
+def carried_and_chosen_by_hand(x: Any, v: Any) -> Any:
+    found = 0.0
+    for e in v[::-1]:
+        found = np.where(e > 0, np.sin(e * x) + 0.5 * found, found)
+    return found
+
+
+def list_of_functions(x: Any, v: Any) -> Any:
+    """Functions in a list, which capture a list and are made by a loop."""
+    functions = ad.sum_of(None, (ad.lambda_(lambda z: z, 0.0), ad.itself))
+    numbers = Numbers((x, Numbers((v[0], Numbers(None)))))
+
+    @ad.function
+    def applied(chain: Any, z: Any) -> Any:
+        return ad.case(chain, lambda _: z, lambda cell: cell[0](applied(cell[1], z)))
+
+    first = functions((ad.lambda_(lambda z: z * total(numbers)), functions(None)))
+
+    def step(chain: Any, e: Any) -> Any:
+        return functions((ad.lambda_(lambda z: np.cos(z * e) + x), chain))
+
+    return applied(ad.fold(step, first, v), x)
+
+
+def list_of_functions_by_hand(x: Any, v: Any) -> Any:
+    found = x * (np.sin(x) + 0.5 * np.sin(v[0]))
+    for e in v:
+        found = np.cos(found * e) + x
+    return found
+
+
+KNOWN = Numbers((1.5, Numbers((2.5, Numbers(None)))))
+
+
+def captured(x: Any, v: Any) -> Any:
+    """A list made outside of the trace, also as the rest of one that is made inside."""
+    return total(Numbers((x, KNOWN))) * total(KNOWN) + ad.case(KNOWN, lambda _: x, lambda cell: x * cell[0])
+
+
+def captured_by_hand(x: Any, v: Any) -> Any:
+    known = np.sin(1.5) + 0.5 * np.sin(2.5)
+    return (np.sin(x) + 0.5 * known) * known + 1.5 * x
+
+
+PROGRAMS: dict[Function, Function] = {
+    list_of_a_loop: list_of_a_loop_by_hand,
+    written_out: written_out_by_hand,
+    list_of_vectors: list_of_vectors_by_hand,
+    tree_of_recursion: tree_of_recursion_by_hand,
+    carried_and_chosen: carried_and_chosen_by_hand,
+    list_of_functions: list_of_functions_by_hand,
+    captured: captured_by_hand,
+}
+X, V = 0.8, np.array([0.9, -0.7, 1.3])
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_values_and_derivatives(program: Function) -> None:
+    """Against the same program without lists, to order 2, in both modes, compiled and interpreted."""
+    by_hand = PROGRAMS[program]
+    value = by_hand(X, V)
+    assert ad.jit(program)(X, V) == pytest.approx(value, rel=1e-13)
+    assert ad.jit(program, interpret=True)(X, V) == pytest.approx(value, rel=1e-13)
+    expected = ad.grad(by_hand, argnums=(0, 1))(X, V)
+    for method in METHODS:
+        for found, wanted in zip(
+            ad.grad(program, argnums=(0, 1), method=method)(X, V), expected, strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+    moved, slope = ad.jvp(program, (X, V), (0.3, -V))
+    assert moved == pytest.approx(value, rel=1e-13)
+    assert slope == pytest.approx(0.3 * expected[0] - expected[1] @ V, rel=1e-11)
+    np.testing.assert_allclose(
+        ad.hessian(program, argnums=1)(X, V), ad.hessian(by_hand, argnums=1)(X, V), rtol=1e-11, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_batches(program: Function) -> None:
+    xs, vs = np.array([0.8, 0.5]), np.stack([V, -V])
+    np.testing.assert_allclose(
+        ad.vmap(ad.grad(program, argnums=1))(xs, vs),
+        [ad.grad(PROGRAMS[program], argnums=1)(x, v) for x, v in zip(xs, vs, strict=True)],
+        rtol=1e-12,
+        atol=1e-13,
+    )
+
+
+def test_many_nodes() -> None:
+    """10^5 cells made and taken apart by loops, and 2^17 - 1 nodes of a tree, where recursion is not deep."""
+    n = 100_000
+
+    def folded(x: Any) -> Any:
+        numbers = ad.fori_loop(0, n, lambda i, rest: Numbers((x * i, rest)), Numbers(None))
+
+        def more(state: Any) -> Any:
+            return ad.case(state[0], lambda _: False, lambda _: True)
+
+        def step(state: Any) -> Any:
+            return ad.case(state[0], lambda _: state, lambda cell: (cell[1], state[1] + cell[0] ** 2))
+
+        return ad.while_loop(more, step, (numbers, 0.0))[1]
+
+    squares = (n - 1) * n * (2 * n - 1) / 6
+    value, slope = ad.value_and_grad(folded)(0.5)
+    assert value == pytest.approx(0.25 * squares, rel=1e-10)
+    assert slope == pytest.approx(squares, rel=1e-10)
+
+    @ad.function
+    def full(depth: Any, x: Any) -> Any:
+        return ad.cond(
+            depth == 0, lambda: Tree(0), lambda: Tree(Node(x, full(depth - 1, x), full(depth - 1, -0.5 * x)))
+        )
+
+    @ad.function
+    def summed(tree: Any) -> Any:
+        return ad.case(tree, lambda _: 0.0, lambda t: t.value**2 + summed(t.left) + summed(t.right))
+
+    value, slope = ad.value_and_grad(lambda x: summed(full(16, x)))(2.0)
+    squares = sum(1.25**level for level in range(16))
+    assert value == pytest.approx(4 * squares, rel=1e-12)
+    assert slope == pytest.approx(4 * squares, rel=1e-12)
+
+
+def test_without_a_trace() -> None:
+    def first_of(numbers: Any) -> Any:
+        return ad.case(numbers, lambda _: -1.0, lambda cell: cell[0] + first_of(cell[1]))
+
+    assert first_of(KNOWN) == 3.0
+
+
+def test_kinds_are_told_apart_by_what_they_hold() -> None:
+    assert ad.sum_of(None, (0.0, ad.itself))((1.0, KNOWN)).kind == KNOWN.kind
+    with pytest.raises(
+        ad.ArgumentError, match=r"is not any alternative of a sum of None \| \(float64\[3\], itself\)"
+    ):
+        ad.sum_of(None, (np.zeros(3), ad.itself))((np.ones(3), KNOWN))
+
+
+def test_a_type_without_an_end() -> None:
+    with pytest.raises(ad.ArgumentError, match=r"no value of .* can be made, as each"):
+        ad.sum_of((0.0, ad.itself), (ad.itself, ad.itself))
+
+
+def test_the_place_is_no_value() -> None:
+    assert repr(ad.itself) == "ad.itself"
+    with pytest.raises(ad.MliradError, match="Itself"):
+        ad.jit(lambda x: x * ad.itself)(1.0)
+
+
+@pytest.mark.parametrize("method", SPECIFICATIONS)
+def test_specifications_say_that_they_have_no_rule(method: str) -> None:
+    with pytest.raises(
+        ad.DifferentiationError, match=r"test_inductive\.py:\d+: the .* cannot differentiate function"
+    ):
+        ad.grad(written_out, method=method, interpret=True)(X, V)
