@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
+from mlirad.dialects.array.frames import NextRowOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
@@ -106,7 +107,7 @@ COLUMNS = (
     Column("lit invalid IR", ALL_OPS, invalid_cases),
     Column("meaning in the interpreter", ALL_OPS, names(MEANINGS)),
     Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, CONSTRUCTS, ZERO, ELIMINATED)),
-    Column("bulk form", VALUES, names(BULK_RULES, CONTROL_RULES)),
+    Column("bulk form", (*VALUES, NextRowOp), names(BULK_RULES, CONTROL_RULES)),
     Column("native code", VALUES, native),
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES, COMPUTED)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),

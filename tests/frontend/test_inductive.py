@@ -126,6 +126,19 @@ def carried_and_chosen_by_hand(x: Any, v: Any) -> Any:
     return found
 
 
+def list_of_a_counted_loop(x: Any, v: Any) -> Any:
+    """A loop whose iterations are counted by the arguments."""
+    count = np.sum(v > -2)
+    return total(ad.fori_loop(0, count, lambda i, rest: Numbers((x * v[i] * (i + 1), rest)), Numbers(None)))
+
+
+def list_of_a_counted_loop_by_hand(x: Any, v: Any) -> Any:
+    found = 0.0
+    for i in range(3):
+        found = np.sin(x * v[i] * (i + 1)) + 0.5 * found
+    return found
+
+
 def list_of_functions(x: Any, v: Any) -> Any:
     """Functions in a list, which capture a list and are made by a loop."""
     functions = ad.sum_of(None, (ad.lambda_(lambda z: z, 0.0), ad.itself))
@@ -166,6 +179,7 @@ def captured_by_hand(x: Any, v: Any) -> Any:
 PROGRAMS: dict[Function, Function] = {
     list_of_a_loop: list_of_a_loop_by_hand,
     written_out: written_out_by_hand,
+    list_of_a_counted_loop: list_of_a_counted_loop_by_hand,
     list_of_vectors: list_of_vectors_by_hand,
     tree_of_recursion: tree_of_recursion_by_hand,
     carried_and_chosen: carried_and_chosen_by_hand,
@@ -205,6 +219,27 @@ def test_batches(program: Function) -> None:
         rtol=1e-12,
         atol=1e-13,
     )
+
+
+def test_room_grows_in_batches() -> None:
+    """Where a branch that differs between batch members makes cells, each member has rows of its own."""
+
+    def kept(x: Any, v: Any) -> Any:
+        def step(rest: Any, e: Any) -> Any:
+            return ad.cond(x * e > 0, lambda: Numbers((x * e, rest)), lambda: rest)
+
+        return total(ad.fold(step, Numbers(None), v))
+
+    xs, v = np.array([0.5, -1.0, 2.0]), np.sin(np.arange(400.0))
+
+    def by_hand(x: float) -> float:
+        found = 0.0
+        for e in v[x * v > 0]:
+            found = e * np.cos(x * e) + 0.5 * found
+        return found
+
+    slopes = ad.vmap(ad.grad(kept), in_axes=(0, None))(xs, v)
+    np.testing.assert_allclose(slopes, [by_hand(x) for x in xs], rtol=1e-12)
 
 
 def test_many_nodes() -> None:

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.array.frames import NextRowOp
 from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp
@@ -129,6 +130,9 @@ class Paths:
                 return [self.r.term(t.axes, v) for t, v in zip(operands, found, strict=True)]
             case SumOp() if is_float(op.result):
                 return [self._sum_of_products(operands[0])]
+            case NextRowOp():
+                none = self.r.whole(self.b.zeros(op.result.type))
+                return [self.r.elementwise(ew.SelectOp, (self.mask, operands[0], none), i64)]
             case _:
                 return operands
 

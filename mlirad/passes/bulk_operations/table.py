@@ -23,6 +23,7 @@ from mlirad.dialects.array import control, factorisations, indexing, ordering, r
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.frames import NextRowOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import Value, array_type, element_of, shape_of, values_of
@@ -119,6 +120,15 @@ def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
     return r.each(transformed, o[0])
 
 
+def _next_row(r: BatchReader, op: NextRowOp, o: Sequence[Term]) -> Term:
+    """The counts, of which none is beyond the largest one, for which there is room."""
+    if not o[0].axes:
+        return r.whole(r.b.emit(NextRowOp, (r.value(o[0]),), op.result.type, op.properties))
+    largest = r.b.reduce("max", r.value(o[0]), range(len(o[0].axes)))
+    checked = r.b.emit(NextRowOp, (largest,), op.result.type, op.properties)
+    return r.elementwise(ew.MinOp, (o[0], r.whole(checked)), element_of(op.result))
+
+
 BULK_RULES: dict[type[Operation], Rule] = {
     **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
@@ -161,6 +171,7 @@ BULK_RULES: dict[type[Operation], Rule] = {
         partial(r.b.solve, is_complex=op.complex is not None), *o, is_complex=op.complex is not None
     ),
     FftOp: _fft,
+    NextRowOp: _next_row,
 }
 """Every op of the array dialect by its class, but for the terminator and for loops and branches."""
 
