@@ -24,8 +24,10 @@ def test_programs_verify_and_are_bounded_and_continuous() -> None:
 
 
 def test_every_op_of_the_dialect_occurs() -> None:
-    seen = {type(op) for seed in range(40) for op in random_higher_order(seed, 25).walk()}
-    assert set(FUNCTION_OPS) <= seen
+    programs = [
+        random_higher_order(seed, 25, growing=growing) for seed in range(40) for growing in (False, True)
+    ]
+    assert set(FUNCTION_OPS) <= {type(op) for program in programs for op in program.walk()}
 
 
 def test_programs_are_functions_of_the_seed() -> None:
