@@ -19,6 +19,7 @@ from mlirad.frontend.numpy_functions.protocols import asked_calls, functions, ne
 from mlirad.frontend.rewritten import as_called, rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.containers import TRACED_MATRICES
 from mlirad.frontend.tracing.control import bind_rewriting
 from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
 from mlirad.frontend.tracing.operations import as_array
@@ -34,6 +35,7 @@ def bind_methods() -> None:
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten, as_called)
     bind_tracing(as_array)
+    TRACED_MATRICES.append(_traced_matrix)
     functions.CALLING.update({"scipy.optimize": _roots, "scipy.integrate": _integrals})
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
@@ -58,6 +60,12 @@ def _solver_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     from mlirad.frontend.sparse_matrices import answers
 
     return answers.solver_calls(module)
+
+
+def _traced_matrix(matrix: Any, values: Any) -> Any:
+    from mlirad.frontend.sparse_matrices import objects
+
+    return objects.traced_like(matrix, values)
 
 
 def _solve_by_factors(factors: Any, *args: Any, **options: Any) -> Any:

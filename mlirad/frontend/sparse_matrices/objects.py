@@ -79,7 +79,8 @@ def plain_class(kind: type[Any]) -> type[Any]:
 @cache
 def derived_class(kind: type[Any]) -> type[Any]:
     """The class of matrices of traced values that is derived from one of SciPy's."""
-    return type(kind.__name__, (kind, TracedMatrix), {"__module__": kind.__module__, **METHODS})
+    own = {"__module__": kind.__module__, "KIND_IN_STRUCTURES": kind}
+    return type(kind.__name__, (kind, TracedMatrix), {**own, **METHODS})
 
 
 def class_of(matrix: Sparse) -> type[Any]:

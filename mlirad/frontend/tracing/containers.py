@@ -53,6 +53,10 @@ class Container(ABC):
         """How code reaches a part that has a name."""
         return f".{name}"
 
+    def differences(self, found: tuple[object, ...], expected: tuple[object, ...]) -> str:
+        """What is said of a value that has other static values than expected."""
+        return f"has static fields {found}, and {expected} are expected"
+
 
 class Entries(Container):
     """Those of dictionaries, and of classes derived from `dict`."""
@@ -170,6 +174,9 @@ def _container_of(kind: type[Any]) -> Container | None:
         inherited = _registered.get(base)
         if type(inherited) is Attributes:  # whose parts are those of the derived class, too
             return inherited
+    for package, of_package in OF_PACKAGES.items():
+        if kind.__module__.startswith(package):
+            return of_package(kind)
     if issubclass(kind, dict):
         return _ENTRIES
     if issubclass(kind, tuple | list):
@@ -184,6 +191,12 @@ def _container_of(kind: type[Any]) -> Container | None:
     static = [name for name, metadata in known.items() if metadata.get("static")]
     return Fields([name for name in known if name not in static], static)
 
+
+OF_PACKAGES: Final[dict[str, Callable[[type[Any]], Container | None]]] = {}
+"""By the beginning of the names of modules how values of their classes are taken apart."""
+
+TRACED_MATRICES: Final[list[Callable[[Any, Any], Any]]] = []
+"""What makes a sparse matrix of traced values, of a matrix and these; entered before the first trace."""
 
 _ENTRIES: Final = Entries()
 _ITEMS: Final = Items()

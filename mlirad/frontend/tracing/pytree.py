@@ -18,7 +18,7 @@ from typing import Any, cast
 from mlirad.errors import with_article
 from mlirad.frontend.tracing.captured_objects import PROXIES
 from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
-from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
+from mlirad.frontend.tracing.containers import OF_PACKAGES, Container, Fields, Opened, container_of
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.statics import Static, is_static, require_unchanging, structure_key
 from mlirad.lazy_dataclass import dataclass
@@ -159,7 +159,8 @@ class Tree:
         if kind is not self.kind or not fits:
             raise ValueError(f"{what} must be structured like {self}, got {structure_text(value)}")
         if tuple(map(structure_key, opened.static)) != tuple(map(structure_key, self.static)):
-            raise ValueError(f"{what} has static fields {opened.static}, and {self.static} are expected")
+            text = "" if container is None else container.differences(opened.static, self.static)
+            raise ValueError(f"{what} {text}")
         for k, (child, part) in enumerate(zip(self.children, opened.parts, strict=True)):
             child._match(part, what + self._step(k), leaves)
 
@@ -252,6 +253,18 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     return Tree(kind, children, opened.names, opened.static, opened.order)
 
 
+def _container_of_sparse(kind: type[Any]) -> Container | None:
+    from mlirad.frontend.tracing.sparse_containers import container_of_sparse  # which few programs need
+
+    return container_of_sparse(kind)
+
+
+OF_PACKAGES["scipy.sparse."] = _container_of_sparse
+
+
 def _kind_of(value: object) -> type[Any]:
-    """The class of a value, which is `complex` for all complex numbers and arrays."""
-    return complex if is_complex(value) else type(value)
+    """The class of a value, `complex` for all complex numbers and arrays; SciPy's for traced matrices."""
+    if is_complex(value):
+        return complex
+    kind = cast("type[Any]", type(value))
+    return getattr(kind, "KIND_IN_STRUCTURES", kind) if kind.__module__.startswith("scipy.") else kind
