@@ -104,7 +104,7 @@ class SingleValues(Container):
     def open(self, value: Any) -> Opened:
         name = type(value).__name__
         raise unsupported_error(
-            f"a {name} holds its values one by one, so it is no structure of arrays",
+            f"a {name} holds its values one by one, and structures consist of arrays",
             "convert it before the call: a.tocsr()",
         )
 
