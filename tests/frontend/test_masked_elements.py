@@ -92,6 +92,9 @@ MOVED = {
     "differences": lambda x, y, X, B: (
         np.sum(np.diff(x[x < 0.3]) ** 3) + np.sum(np.diff(np.sort(y[x < 0.3])) ** 2)
     ),
+    "differences between ends": lambda x, y, X, B: np.sum(
+        np.diff(x[x < 0.3], prepend=0.0, append=y[:2]) ** 3
+    ),
     "reversed": lambda x, y, X, B: _sums(x[x < 0.3][::-1]) + np.cumsum(np.flip(y[x > 0]))[0],
     "outer": lambda x, y, X, B: np.sum(np.multiply.outer(x[x > 0], y) ** 2),
     "outer of an array": lambda x, y, X, B: np.sum(np.divide.outer(y, x[x > 0]).T.sum(axis=1) ** 2),

@@ -264,6 +264,9 @@ def _contains(container: Any, element: Any) -> Any:
     if isinstance(container, tuple | list):
         parts = cast("tuple[Any, ...] | list[Any]", container)
         if is_traced(element) or any(map(is_traced, parts)):
-            flags = [xp.equal(part, element) for part in parts]
-            return xp.any(xp.stack(flags)) if flags else False
+            flags = [part is element or part == element for part in parts]
+            found = [flag for flag in flags if is_traced(flag)]
+            if any(bool(flag) for flag in flags if not is_traced(flag)):
+                return True
+            return xp.any(xp.stack(found)) if found else False
     return is_within((element, cast("Any", container)))

@@ -23,6 +23,7 @@ from mlirad.errors import MliradError, is_from_signal
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.numpy_functions.protocols import asked_calls
+from mlirad.frontend.tracing.code_reads import is_scipy_code
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import xp
@@ -134,7 +135,7 @@ def is_pythons(error: Exception) -> bool:
         entry = entry.tb_next
     last = entries[-1]
     code = last.tb_frame.f_code
-    if not is_user_file(code.co_filename):
+    if not is_user_file(code.co_filename) and not is_scipy_code(code.co_filename):
         return False
     is_statement = dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
     return is_statement or isinstance(error, _OF_PLACES)

@@ -19,8 +19,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.alternatives import OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.control_flow.places import Attribute
-from mlirad.frontend.tracing.array import Array, copied
-from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.array import Array, copied, known_number
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -116,7 +115,7 @@ def truth_of(condition: Any, what: str) -> bool | None:
     """The truth of a condition, `None` if it is known only when the program runs."""
     if not is_traced(condition):
         return bool(condition)
-    known = emitting().scalar_of(flag_of(condition, what).value)
+    known = known_number(flag_of(condition, what))
     return None if known is None else bool(known)
 
 

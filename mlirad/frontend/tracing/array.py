@@ -28,7 +28,7 @@ from mlirad.frontend.tracing.asked_class import asks_for_numpys, class_of
 from mlirad.frontend.tracing.control import blocked
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.library_calls import require_listening
-from mlirad.frontend.tracing.open_traces import Traced
+from mlirad.frontend.tracing.open_traces import Traced, open_traces
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import no_scalar_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.scipy_frames import hint_for, scipy_function
@@ -229,6 +229,9 @@ class Array(Traced):
     # What needs elements -------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
+        known = known_number(self)
+        if known is not None:
+            return bool(known)
         require_asking_to_store()
         name = scipy_function()
         if name is not None:
@@ -245,6 +248,9 @@ class Array(Traced):
         return blocked(message, hint) if is_number(self) else no_scalar_error(message, hint)
 
     def __float__(self) -> float:
+        known = known_number(self)
+        if known is not None:
+            return float(known)
         require_asking()
         raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python float",
@@ -253,6 +259,9 @@ class Array(Traced):
         )
 
     def __int__(self) -> int:
+        known = known_number(self)
+        if known is not None:
+            return int(known)
         require_asking()
         raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python int",
@@ -262,6 +271,9 @@ class Array(Traced):
     __trunc__ = __floor__ = __ceil__ = __int__
 
     def __complex__(self) -> complex:
+        known = known_number(self)
+        if known is not None:
+            return complex(known)
         require_asking()
         raise self._no_scalar(
             f"{self!r} is traced and has no value yet, so it cannot become a Python complex number",
@@ -269,6 +281,9 @@ class Array(Traced):
         )
 
     def __index__(self) -> int:
+        known = known_number(self)
+        if known is not None and self.dtype.kind == "i":
+            return int(known)
         require_asking()
         raise self._no_scalar(
             f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
@@ -294,6 +309,16 @@ class Rows(Array):
         if not is_static(self.shape[0]):
             raise SizeNeeded(f"a loop over {self!r} needs the number of its rows", self.shape[0], hint=LOOPS)
         return (self[k] for k in range(self.shape[0]))
+
+
+def known_number(x: Array) -> Any:
+    """The one element of an array, `None` if it is not known while tracing, or if there are more."""
+    if size_of(x._value) != 1 or not open_traces.frames:
+        return None
+    from mlirad.frontend.tracing.known_values import known_value  # which most programs do without
+
+    found = known_value(x)
+    return None if found is None else found.item()
 
 
 def become(x: Array, value: Value, scope: Scope) -> None:

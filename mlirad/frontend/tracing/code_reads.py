@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
+from pathlib import Path
 from sysconfig import get_paths
 from types import CodeType, FunctionType
 from typing import Any, Final, cast
@@ -21,6 +22,7 @@ from mlirad.frontend.splicing.plain import plain_code
 from mlirad.frontend.tracing.source import is_user_file
 from mlirad.jit.once import once
 from mlirad.lazy_dataclass import dataclass
+from mlirad.packages import folder_of
 
 EVERY_NAME: Final = "*"
 """In sets of names: code reads attributes that it does not name."""
@@ -232,14 +234,27 @@ def own_code(function: FunctionType) -> CodeType:
 
 @cache
 def is_rewritable_file(file: str) -> bool:
-    """Whether control flow of code in a file may be rewritten: of the program, and of packages in Python.
+    """Whether control flow of code in a file may be rewritten: of the program, of packages and SciPy in Python.
 
     Python's own modules stay as they are, as do packages that compile code or have arrays of their own.
     """
     if not is_user_file(file):
-        return False
+        return is_scipy_code(file)
     _, found, path = file.replace("\\", "/").rpartition("-packages/")
     return is_program_file(file) if not found else path.partition("/")[0] not in _OWN_ARRAYS
+
+
+_SCIPY: Final = str(Path(folder_of("scipy"))) + "/"
+
+_OF_SCIPY: Final = tuple(
+    _SCIPY + name for name in ("_lib/", "cluster/", "linalg/", "signal/", "spatial/", "stats/")
+)
+
+
+@cache
+def is_scipy_code(file: str) -> bool:
+    """Whether a file has functions of SciPy that compute by functions of NumPy, for the most part."""
+    return file.startswith(_OF_SCIPY) and file.endswith(".py")
 
 
 _OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tensorflow", "torch"))

@@ -17,6 +17,9 @@ from mlirad.packages import folder_of
 
 _FOLDER: Final = str(Path(folder_of("scipy"))) + "/"
 
+PREFIX: Final = "ad_"
+"""How the names of parts of rewritten functions begin."""
+
 _OWN: Final = str(Path(__file__).parents[2]) + "/"
 
 _WRITTEN: Final = {
@@ -54,9 +57,10 @@ def scipy_function() -> str | None:
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(_FOLDER):
-            found = _name_of(frame)
+            name = _name_of(frame)
+            found = name if found is None or not name.startswith(PREFIX) else found
         elif found is not None:
-            return found if found.isidentifier() else None
+            return found if found.isidentifier() and not found.startswith(PREFIX) else None
         elif is_user_file(file):
             is_within = True
         elif file == questions.__file__ or (is_within and file.startswith(_OWN)):

@@ -22,7 +22,7 @@ from typing import Any, Final
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Hooks, Spliced, Told, plain_code
 from mlirad.frontend.tracing.asked import RUNTIME, is_showing
-from mlirad.frontend.tracing.code_reads import is_rewritable_file
+from mlirad.frontend.tracing.code_reads import is_rewritable_file, is_scipy_code
 from mlirad.frontend.tracing.lessons import Lessons, Request, Running
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.source import is_own_frame, is_user_file
@@ -168,7 +168,8 @@ def _running(frame: FrameType | None) -> Running:
 
 
 def _can_be_told(code: CodeType, untold: Running) -> bool:
-    return is_user_file(code.co_filename) and not is_told(code) and id(code) not in untold
+    is_code = is_user_file(code.co_filename) or is_scipy_code(code.co_filename)
+    return is_code and not is_told(code) and id(code) not in untold
 
 
 def tell_running(running: Running, known: Lessons) -> None:

@@ -13,6 +13,8 @@ from itertools import chain
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias, cast
 
+from mlirad.errors import MliradError
+from mlirad.frontend.indexing.masks import MaskedElements, unknown_length
 from mlirad.frontend.splicing.questions import MISS, Question, Values
 from mlirad.frontend.tracing.library_calls import Answer, Finding
 from mlirad.frontend.tracing.operations import contains_traced
@@ -45,9 +47,23 @@ def functions_called(names: Mapping[str, Handing]) -> Finding:
 
 
 def _of_function(handing: Handing, question: Question, values: Values) -> Any:
-    if not contains_traced([*question.given(values)]):
-        return MISS
+    given = [*question.given(values)]
+    if not contains_traced(given):
+        return _of_selections(question, values) if any(map(_is_selection, given)) else MISS
     return handing(question.own, *question.arguments(values))
+
+
+def _is_selection(value: Any) -> bool:
+    return isinstance(value, MaskedElements)
+
+
+def _of_selections(question: Question, values: Values) -> Any:
+    """What the library's own function computes of `x[mask]`, if it needs no length."""
+    args, kwargs = question.arguments(values)
+    try:
+        return question.own(*args, **kwargs)
+    except MliradError as error:
+        raise unknown_length(f"SciPy's {question.function.__name__}") from error
 
 
 def functions_calling(names: Mapping[str, tuple[Handing, Reading]]) -> Finding:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
@@ -41,6 +41,7 @@ from mlirad.frontend.numpy_functions.calls.results import (
     written_out,
 )
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
@@ -247,6 +248,9 @@ class Binding:
         try:
             return parameter.read(value)
         except TracedOptionError:
+            known = _known(value)
+            if known is not None:
+                return self._checked(parameter, known)
             raise tracing_error(
                 f"{self.name}: `{parameter.name}` must be static, got the traced {shown(value)}",
                 for_traced(self.name, parameter.name),
@@ -313,3 +317,16 @@ def internal_error(name: str, error: Exception) -> CompileError:
         location=user_line(),
         hint="this is a defect of mlirad: report it, and write the call in other words",
     )
+
+
+def _known(value: Any) -> Any:
+    """What holds traced values as lists and numbers that are known while tracing; `None` if some are not."""
+    if isinstance(value, list | tuple):
+        parts = [_known(part) for part in cast("Sequence[Any]", value)]
+        return None if any(part is None for part in parts) else tuple(parts)
+    if not isinstance(value, Array):
+        return None if isinstance(value, Traced) else value
+    from mlirad.frontend.tracing.known_values import known_value  # which most programs do without
+
+    found = known_value(value)
+    return None if found is None else found.tolist()

@@ -25,6 +25,7 @@ from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symboli
 from mlirad.frontend.splicing.plain import Hooks
 from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.code_reads import is_scipy_code
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.control import as_traced
@@ -181,7 +182,7 @@ def _consider(function: Any) -> None:
     """Tell a function to ask if it names a function that has to be asked for, or if all are told."""
     if isinstance(function, FunctionType):
         code = function.__code__
-        if is_told(code) or not is_user_file(code.co_filename):
+        if is_told(code) or not (is_user_file(code.co_filename) or is_scipy_code(code.co_filename)):
             return
         if lessons().tells_all or any(not _NAMED.isdisjoint(c.co_names) for c in codes_in(code)):
             tell(function)

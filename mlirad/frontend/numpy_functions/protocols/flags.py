@@ -50,6 +50,8 @@ class Flags:
         """Whether the array is contiguous either way."""
         return self.f_contiguous or self.c_contiguous
 
+    fortran = fnc
+
     @property
     def owndata(self) -> bool:
         """Whether the array is no view of another one."""

@@ -72,6 +72,8 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     name = qualified_name(function)
     if function in ELEMENTWISE:
         return _elementwise(function, args, kwargs)
+    if function == np.result_type:
+        return function(*(arg.elements if isinstance(arg, MaskedElements) else arg for arg in args))
     bound = _bound(function, args, kwargs)
     first = next(iter(bound), "")
     x = bound.get(TABLES.get(function, first))

@@ -49,7 +49,7 @@ def _concatenate(arrays: Sequence[Any], axis: int | None = 0) -> MaskedElements 
             return None
         axis = 0
     axis %= first.ndim
-    elements = [value.elements if isinstance(value, MaskedElements) else value for value in values]
+    elements = list(map(_elements, values))
     if first.dim != axis:
         for value in values:
             if not isinstance(value, MaskedElements) or value.dim != first.dim:
@@ -58,13 +58,19 @@ def _concatenate(arrays: Sequence[Any], axis: int | None = 0) -> MaskedElements 
         return like(first, xp.concatenate(elements, axis))
     masks: list[Any] = []
     for value in values:
-        if isinstance(value, MaskedElements):
-            if value.dim != axis:
-                return None
-            masks.append(value.mask)
-        else:
-            masks.append(np.ones(np.shape(value)[axis], np.bool_))
+        if isinstance(value, MaskedElements) and value.dim != axis:
+            return None
+        masks.append(_mask(value, axis))
     return MaskedElements(xp.concatenate(elements, axis), xp.concatenate(masks), axis)
+
+
+def _elements(value: Any) -> Any:
+    return value.elements if isinstance(value, MaskedElements) else value
+
+
+def _mask(value: Any, axis: int = 0) -> Any:
+    """Which elements of a selection or an array count along an axis."""
+    return value.mask if isinstance(value, MaskedElements) else np.ones(np.shape(value)[axis], np.bool_)
 
 
 def _append(arr: Any, values: Any, axis: int | None = None) -> MaskedElements | None:
@@ -131,9 +137,14 @@ def _sort(x: MaskedElements, kind: str | None = None, stable: bool | None = None
     return MaskedElements(x.elements[order], x.mask[order], 0)
 
 
-def _diff(x: MaskedElements, n: int = 1) -> MaskedElements | None:
+def _diff(x: MaskedElements, n: int = 1, prepend: Any = None, append: Any = None) -> MaskedElements | None:
     if n != 1:
         return None
+    ends = [None if end is None else np.atleast_1d(end) for end in (prepend, append)]
+    if any(end is not None for end in ends):
+        parts = [part for part in (ends[0], x, ends[1]) if part is not None]
+        joined = xp.concatenate(list(map(_elements, parts)))
+        x = MaskedElements(joined, xp.concatenate(list(map(_mask, parts))), 0)
     made = xp.diff(in_front(x))
     return MaskedElements(made, xp.less(np.arange(made.shape[0]), count(x) - 1), 0)
 
@@ -160,8 +171,7 @@ def outer(ufunc: np.ufunc, one: Any, other: Any) -> MaskedElements:
     if isinstance(one, MaskedElements) and isinstance(other, MaskedElements):
         raise unknown_length(f"np.{ufunc.__name__}.outer of two of them")
     chosen, place = (one, one.dim) if isinstance(one, MaskedElements) else (other, np.ndim(one) + other.dim)
-    elements = [value.elements if isinstance(value, MaskedElements) else value for value in (one, other)]
-    return like(chosen, ufunc.outer(*elements), place)
+    return like(chosen, ufunc.outer(_elements(one), _elements(other)), place)
 
 
 def _histogram(

@@ -1,0 +1,79 @@
+"""Functions of SciPy that are Python code of NumPy's functions: traced as those of packages are."""
+
+# pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false, reportArgumentType=false
+# pyright: reportIndexIssue=false, reportOptionalSubscript=false
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import linalg, signal, stats
+
+import mlirad as ad
+from tests.versions import SCIPY
+
+_rng = np.random.default_rng(3)
+X, Y, M = _rng.uniform(0.5, 1.5, 8), _rng.uniform(0.5, 1.5, 8), _rng.normal(size=(4, 4)) + 4 * np.eye(4)
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "gmean": stats.gmean,
+    "hmean": stats.hmean,
+    "pmean": lambda x: stats.pmean(x, 2.5),
+    "skew": stats.skew,
+    "kurtosis": lambda x: stats.kurtosis(x, bias=False),
+    "sem": stats.sem,
+    "zscore": stats.zscore,
+    "gzscore": stats.gzscore,
+    "zmap": lambda x: stats.zmap(x, Y * x[0]),
+    "entropy": stats.entropy,
+    "entropy of two": lambda x: stats.entropy(x, Y),
+    "iqr": stats.iqr,
+    "trim_mean": lambda x: stats.trim_mean(x, 0.2),
+    "median_abs_deviation": stats.median_abs_deviation,
+    "circmean": stats.circmean,
+    "circvar": stats.circvar,
+    "kstat": lambda x: stats.kstat(x, 3),
+    "describe": lambda x: stats.describe(x).variance,
+    "normaltest": lambda x: stats.normaltest(x).statistic,
+    "jarque_bera": lambda x: stats.jarque_bera(x).statistic,
+    "wasserstein_distance": lambda x: stats.wasserstein_distance(x, Y),
+    "energy_distance": lambda x: stats.energy_distance(x, Y),
+    "f_oneway": lambda x: stats.f_oneway(x, Y).statistic,
+    "bartlett": lambda x: stats.bartlett(x, Y).statistic,
+    "boxcox": lambda x: stats.boxcox(x, 0.5),
+    "boxcox_llf": lambda x: stats.boxcox_llf(0.5, x),
+    "yeojohnson": lambda x: stats.yeojohnson(x, 0.5),
+    "companion": linalg.companion,
+    "fiedler": linalg.fiedler,
+    "khatri_rao": lambda x: linalg.khatri_rao(M * x[0], M),
+    "cosm": lambda x: linalg.cosm(M * x[0]),
+    "resample": lambda x: signal.resample(x, 16),
+    "decimate": lambda x: signal.decimate(np.tile(x, 8), 2),
+    "freqz": lambda x: np.abs(signal.freqz(x, worN=8)[1]),
+    "freqs": lambda x: np.abs(signal.freqs(x[:3], x[3:], worN=Y)[1]),
+    "cont2discrete": lambda x: signal.cont2discrete((M * x[0], M, M, M), 0.1)[0],
+    "butter": lambda x: signal.butter(2, x[0] / 3)[0],
+    "gaussian window": lambda x: signal.windows.gaussian(8, x[0]),
+    "chirp": lambda x: signal.chirp(Y, x[0], 1.0, x[1]),
+}
+
+
+@pytest.mark.skipif(SCIPY < (1, 17), reason="older SciPy writes them in other ways")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_gradients(name: str) -> None:
+    function = FUNCTIONS[name]
+    expected = np.asarray(function(X))
+    weights = np.cos(np.arange(expected.size)).reshape(expected.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.ControlFlowWarning)
+        np.testing.assert_allclose(ad.jit(function)(X), expected, rtol=1e-9, atol=1e-12)
+        gradient = ad.grad(lambda x: np.sum(function(x) * weights))(X)
+    steps = 1e-5 * np.eye(X.size)
+    differences = [np.sum((function(X + e) - function(X - e)) * weights) / 2e-5 for e in steps]
+    np.testing.assert_allclose(gradient, differences, rtol=1e-5, atol=1e-6)
