@@ -157,6 +157,7 @@ def _layouts(x: Any) -> list[Any]:
         "f_contiguous",
         "contiguous",
         "forc",
+        "fortran",
         "writeable",
         "aligned",
         "behaved",

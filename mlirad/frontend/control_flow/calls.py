@@ -6,8 +6,8 @@
     of(Model)(x)              -->  a Model, made by rewritten(Model.__init__)
 
 The rule is by the file that defines a function (`code_reads.is_rewritable_file`): what belongs to Python,
-NumPy, mlirad or parts of SciPy is called as it is, and functions that it is given are rewritten. Generators are called as they are, as are objects that
-hold functions, such as those that decorators of mlirad make.
+NumPy, mlirad or parts of SciPy is called as it is, and functions that it is given are rewritten. Generators
+are called as they are, as are objects that hold functions, such as those that decorators of mlirad make.
 """
 
 from __future__ import annotations

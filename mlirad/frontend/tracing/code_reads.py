@@ -234,7 +234,7 @@ def own_code(function: FunctionType) -> CodeType:
 
 @cache
 def is_rewritable_file(file: str) -> bool:
-    """Whether control flow of code in a file may be rewritten: of the program, of packages and SciPy in Python.
+    """Whether control flow of code in a file may be rewritten: of the program, of packages and of SciPy.
 
     Python's own modules stay as they are, as do packages that compile code or have arrays of their own.
     """

@@ -50,8 +50,6 @@ class Flags:
         """Whether the array is contiguous either way."""
         return self.f_contiguous or self.c_contiguous
 
-    fortran = fnc
-
     @property
     def owndata(self) -> bool:
         """Whether the array is no view of another one."""
@@ -68,6 +66,8 @@ class Flags:
             return True
         if name == "writebackifcopy":
             return False
+        if name == "fortran":
+            return self.fnc
         if name in ("behaved", "carray", "farray"):
             of_layout = {"behaved": True, "carray": self.c_contiguous, "farray": self.fnc}
             return self.writeable and of_layout[name]
