@@ -196,7 +196,7 @@ def _item(x: MaskedElements, key: Any) -> Any:
         return MaskedElements(x.elements, x.mask & only.elements, 0)
     if not all(map(_is_position, items)):
         raise unknown_length("a position in it")
-    if only == slice(None, None, -1) and x.ndim == 1:
+    if isinstance(only, slice) and only == slice(None, None, -1) and x.ndim == 1:
         return _joins().flipped(x)
     if isinstance(only, slice) and x.dim == 0 and only != slice(None):
         return _places().cut(x, cast("slice[Any, Any, Any]", only))
