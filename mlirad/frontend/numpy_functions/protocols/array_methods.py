@@ -181,7 +181,8 @@ class ArrayMethods(Array):
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
         if type is np.ndarray and (dtype is np.ndarray or np.dtype(dtype) == self.dtype):
             return read(self, ...)
-        kind: Any = dtype if isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray) else type
+        is_class = isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray)
+        kind = cast("builtins.type[Any]", dtype if is_class else type)
         if kind is not np.ndarray:
             raise tracing_error(
                 f"a traced value cannot be viewed as a {kind.__name__}, whose elements it does not have",
