@@ -6,12 +6,10 @@
 Where Python needs elements, such as in an `if` or for a shape, they are computed by the interpreter.
 """
 
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType
@@ -21,9 +19,6 @@ from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.ir.free_values import free_values
 from mlirad.ir.structural import scalar_of
-
-if TYPE_CHECKING:
-    from mlirad.frontend.tracing.array import Array
 
 _MOST_OPS: Final = 256
 _MOST_ELEMENTS: Final = 4096
@@ -36,7 +31,7 @@ _DECIDED_LATER: Final = frozenset((
 """Ops whose results depend on more than their operands."""
 
 
-def known_value(x: Array) -> Any:
+def known_value(x: Any) -> Any:
     """The elements of a traced array as an array of NumPy's or a number, `None` if they are not known."""
     if x._twins:
         return None
