@@ -22,6 +22,7 @@ from mlirad.frontend.rewriting.source import FunctionNode, definition_of
 from mlirad.frontend.rewriting.statements import Rewriting, suspends
 from mlirad.frontend.tracing.code_reads import is_rewritable_file, own_code
 from mlirad.frontend.tracing.control import note_rewritten
+from mlirad.frontend.tracing.library_calls import is_asking
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.told_functions import asking_code
 
@@ -72,9 +73,13 @@ def with_function(
 
 
 def is_rewritable(function: FunctionType) -> bool:
-    """Whether a function is one of the program or of a package in Python, and has not been rewritten."""
+    """Whether a function is one of the program or of a package in Python, and has not been rewritten.
+
+    Those of which something else answers calls stay what they are.
+    """
     code = function.__code__
-    return RUNTIME not in code.co_freevars and is_rewritable_file(code.co_filename)
+    is_code = RUNTIME not in code.co_freevars and is_rewritable_file(code.co_filename)
+    return is_code and not is_asking(function)
 
 
 def _rewritten(function: FunctionType) -> FunctionType:

@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from mlirad.frontend.splicing.insertion import UnknownCodeError
-from mlirad.frontend.splicing.questions import Question, Values, ask_first
+from mlirad.frontend.splicing.questions import Question, Values, ask_first, question_of
 from mlirad.frontend.tracing.lessons import Request
 from mlirad.frontend.tracing.open_traces import open_traces
 
@@ -55,6 +55,11 @@ def listen() -> None:
             except UnknownCodeError:  # what it is called with then meets the error of a traced value
                 continue
         _listened.add(name)
+
+
+def is_asking(function: FunctionType) -> bool:
+    """Whether a function asks first if something else answers a call of it."""
+    return question_of(function) is not None
 
 
 def waiting_modules() -> list[str]:
