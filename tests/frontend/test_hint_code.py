@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.signal
+import scipy.sparse.linalg
 
 import mlirad as ad
 from tests.hint_code import advice, code_in, refusals
@@ -54,6 +55,7 @@ TRACED: dict[str, Any] = {
 """Names that stand for traced arrays."""
 
 INTEGERS = np.arange(5)
+MATRIX: Any = scipy.sparse.eye_array(5).tolil()
 KEY = {"key": ad.random.key(0)}
 
 CONTEXTS: dict[str, dict[str, Any]] = {
@@ -117,12 +119,16 @@ FILLED: dict[str, list[str]] = {
     "holehole.flags.writeable = False": ["table = table.copy(); table.flags.writeable = False"],
     "x.astype(np.hole)": [f"x.astype(np.{name})" for name in ("float64", "float32", "int64", "int32")],
     "np.empty(hole)": ["np.empty((3, 2))"],
+    "lu.solve(b.astype(np.hole))": ["lu.solve(b.astype(np.float64))"],
     "x.to_device(hole)": ["x.to_device('cpu')"],
 }
 """By line, what it is once its holes are filled."""
 
 OUTSIDE: dict[str, dict[str, Any]] = {
+    "a.data": {"a": MATRIX},
+    "a.tocsr()": {"a": MATRIX},
     "event.terminal = True": {"event": square},
+    "lu.solve(b.astype(np.float64))": {"lu": scipy.sparse.linalg.splu(MATRIX.tocsc()), "b": V},
     "float(x)": {"x": Fraction(1, 2)},
     "out[...] = f(x)": {"out": np.ones(5), "x": V},
     "out[...] = result.astype(dtype)": {"out": np.ones(5), "result": V},

@@ -404,6 +404,19 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
         lambda x: mp.pi / 2 - 2 * x / mp.pi * mp.hyper([1, 0.5], [1.5, 1.5, 1.5], -x * x / 4), 0, _AROUND_ONE
     ),
     "itmodstruve0": (lambda x: x * x / mp.pi * mp.hyper([1, 1], [1.5, 1.5, 2], x * x / 4), 0, _AROUND_ONE),
+    "itairy_ai": (lambda x: mp.airyai(x, derivative=-1), 0, _AROUND_ONE),
+    "itairy_bi": (lambda x: mp.airybi(x, derivative=-1), 0, _AROUND_ONE),
+    "itairy_ai_below": (lambda x: -mp.airyai(-x, derivative=-1), 0, _AROUND_ONE),
+    "itairy_bi_below": (lambda x: -mp.airybi(-x, derivative=-1), 0, _AROUND_ONE),
+    "besselpoly": (
+        lambda a, lmb, nu: mp.quad(lambda x: x**lmb * mp.besselj(nu, 2 * a * x), [0, 1]),
+        0, [(0.7, 0.0, 0.0), (1.5, 1.5, 2.0), (2.5, 0.5, 1.3)],
+    ),
+    "lpmv": (
+        lambda m, v, x: mp.legenp(v, m, x, type=2), 2, [(0.0, 2.5, 0.3), (2.0, 4.5, -0.4), (3.0, 3.0, 0.2)]
+    ),
+    "pbwa_w": (mp.pcfw, 1, _CYLINDERS),
+    "pbwa_wp": (lambda a, x: mp.diff(lambda y: mp.pcfw(a, y), x), 1, _CYLINDERS),
     "pbdv_d": (mp.pcfd, 1, _CYLINDERS),
     "pbdv_dp": (lambda v, x: x / 2 * mp.pcfd(v, x) - mp.pcfd(v + 1, x), 1, _CYLINDERS),
     "pbvv_v": (lambda v, x: mp.pcfv(-v - mp.mpf(1) / 2, x), 1, _CYLINDERS),

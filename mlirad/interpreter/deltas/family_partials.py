@@ -54,14 +54,21 @@ def _polynomials() -> dict[str, Callable[..., Any]]:
 _OF_X: Final = (
     "ber", "bei", "ker", "kei", "berp", "beip", "kerp", "keip", "itj0y0_j", "itj0y0_y", "it2j0y0_j",
     "it2j0y0_y", "iti0k0_i", "iti0k0_k", "it2i0k0_i", "it2i0k0_k", "itstruve0", "it2struve0", "itmodstruve0",
+    "itairy_ai", "itairy_bi", "itairy_ai_below", "itairy_bi_below", "pbwa_w", "pbwa_wp", "lpmv",
     "pbdv_d", "pbdv_dp", "pbvv_v", "pbvv_vp", "wright_bessel", "log_wright_bessel",
 )  # fmt: skip
 
-_OF_ALL: Final = ("stdtrit", "gdtrib", "btdtria", "btdtrib", "elliprf", "elliprg")
+_OF_FIRST: Final = ("besselpoly", "tklmbda")
+
+_OF_ALL: Final = (
+    "stdtrit", "gdtrib", "btdtria", "btdtrib", "elliprf", "elliprg", "pdtrik", "bdtrik", "bdtrin", "nbdtrik",
+    "nbdtrin",
+)  # fmt: skip
 
 FAMILY_PARTIALS: Final[dict[str, Callable[..., Any]]] = {
     **_polynomials(),
     **{name: _numerically(name, (SPECIAL_FUNCTIONS[name].arity - 1,)) for name in _OF_X},
+    **{name: _numerically(name, (0,)) for name in _OF_FIRST},
     **{name: _numerically(name, tuple(range(SPECIAL_FUNCTIONS[name].arity))) for name in _OF_ALL},
 }
 """By the name of a function its factors, from arguments and value; NaN for those without derivative."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from mlirad.ir.formulas import (
     Condition,
     Formula,
+    absolute,
     absorbing,
     exp,
     lgamma,
@@ -177,6 +178,19 @@ def _quotient_of_shapes(a: Formula, b: Formula, x: Formula, k: int) -> Formula:
     return -(by_shapes[1 - k] / by_shapes[k])
 
 
+def _by_count(k: Formula, n: Formula, p: Formula) -> Formula:
+    """The derivative of betainc(k + 1, n - k, p) by k."""
+    by_shapes = betainc_by_shapes(k + 1, n - k, p)
+    return by_shapes[0] - by_shapes[1]
+
+
+def _tukey_density(x: Formula, lmbda: Formula, r: Formula) -> Formula:
+    """1 over the derivative of the quantile (p^lmbda - (1 - p)^lmbda) / lmbda; 0 where there is none."""
+    above = special("tklmbda", -x, lmbda)
+    slope = exp(special("xlogy", lmbda - 1, r)) + exp(special("xlogy", lmbda - 1, above))
+    return where((lmbda > 0) & (absolute(x) * lmbda > 1), 0.0, 1 / slope)
+
+
 DERIVATIVES: Derivatives = {
     "stdtrit": (
         lambda df, p, r: _student_quantile_by_freedom(df, r),
@@ -186,6 +200,31 @@ DERIVATIVES: Derivatives = {
         lambda a, p, x, r: _gamma_shape(a, x, r)[0],
         lambda a, p, x, r: _gamma_shape(a, x, r)[1],
         lambda a, p, x, r: _gamma_shape(a, x, r)[2],
+    ),
+    "tklmbda": (lambda x, lmbda, r: _tukey_density(x, lmbda, r), None),
+    "pdtrik": (
+        lambda p, m, r: where(r > 0, -_gamma_shape(r.like(1.0), m, r + 1)[1], 0.0),
+        lambda p, m, r: where(r > 0, _gamma_shape(r.like(1.0), m, r + 1)[2], 0.0),
+    ),
+    "bdtrik": (
+        lambda y, n, p, r: -1 / _by_count(r, n, p),
+        lambda y, n, p, r: -betainc_by_shapes(r + 1, n - r, p)[1] / _by_count(r, n, p),
+        lambda y, n, p, r: -_beta_density(r + 1, n - r, p) / _by_count(r, n, p),
+    ),
+    "bdtrin": (
+        lambda k, y, p, r: -_by_count(k, r, p) / betainc_by_shapes(k + 1, r - k, p)[1],
+        lambda k, y, p, r: -1 / betainc_by_shapes(k + 1, r - k, p)[1],
+        lambda k, y, p, r: -_beta_density(k + 1, r - k, p) / betainc_by_shapes(k + 1, r - k, p)[1],
+    ),
+    "nbdtrik": (
+        lambda y, n, p, r: 1 / betainc_by_shapes(n, r + 1, p)[1],
+        lambda y, n, p, r: -betainc_by_shapes(n, r + 1, p)[0] / betainc_by_shapes(n, r + 1, p)[1],
+        lambda y, n, p, r: -_beta_density(n, r + 1, p) / betainc_by_shapes(n, r + 1, p)[1],
+    ),
+    "nbdtrin": (
+        lambda k, y, p, r: -betainc_by_shapes(r, k + 1, p)[1] / betainc_by_shapes(r, k + 1, p)[0],
+        lambda k, y, p, r: 1 / betainc_by_shapes(r, k + 1, p)[0],
+        lambda k, y, p, r: -_beta_density(r, k + 1, p) / betainc_by_shapes(r, k + 1, p)[0],
     ),
     "btdtria": (
         lambda p, b, x, r: 1 / betainc_by_shapes(r, b, x)[0],

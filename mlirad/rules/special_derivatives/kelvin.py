@@ -1,4 +1,4 @@
-"""Kelvin functions, integrals of Bessel functions, parabolic cylinder functions, and Wright's function.
+"""Kelvin functions, integrals of Bessel and Airy functions, parabolic cylinder functions, Wright's function.
 
     "berp": (lambda x, r: -special("bei", x) - r / x,)
 
@@ -66,6 +66,15 @@ def _struve_over(x: Formula) -> Formula:
     return where(absolute(x) < 1, near, special("struve", 0.0, x) / x)
 
 
+def _by_scale(a: Formula, lmb: Formula, nu: Formula) -> Formula:
+    """The integral of x^(lmb + 1) 2 jv'(nu, 2 a x), where 2 jv'(nu, z) is jv(nu - 1, z) - jv(nu + 1, z).
+
+    At 0 it is infinite for orders between 0 and 1, as a^(nu - 1) is.
+    """
+    found = special("besselpoly", a, lmb + 1, nu - 1) - special("besselpoly", a, lmb + 1, nu + 1)
+    return where((a == 0) & (nu > 0) & (nu < 1), exp(special("xlogy", nu - 1, a)), found)
+
+
 def _cylinder(name: str, v: Formula, x: Formula) -> Formula:
     return (x * x * 0.25 - v - 0.5) * special(name, v, x)
 
@@ -90,6 +99,13 @@ DERIVATIVES: Derivatives = {
     "itstruve0": (lambda x, r: special("struve", 0.0, x),),
     "it2struve0": (lambda x, r: -_struve_over(x),),
     "itmodstruve0": (lambda x, r: special("modstruve", 0.0, x),),
+    "itairy_ai": (lambda x, r: special("airy_ai", x),),
+    "itairy_bi": (lambda x, r: special("airy_bi", x),),
+    "itairy_ai_below": (lambda x, r: special("airy_ai", -x),),
+    "itairy_bi_below": (lambda x, r: special("airy_bi", -x),),
+    "besselpoly": (lambda a, lmb, nu, r: _by_scale(a, lmb, nu), None, None),
+    "pbwa_w": (None, lambda a, x, r: special("pbwa_wp", a, x)),
+    "pbwa_wp": (None, lambda a, x, r: (a - x * x * 0.25) * special("pbwa_w", a, x)),
     "pbdv_d": (None, lambda v, x, r: special("pbdv_dp", v, x)),
     "pbdv_dp": (None, lambda v, x, r: _cylinder("pbdv_d", v, x)),
     "pbvv_v": (None, lambda v, x, r: special("pbvv_vp", v, x)),

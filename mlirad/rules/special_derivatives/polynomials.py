@@ -9,7 +9,7 @@ Those of whole orders have a recurrence of their own, so their derivatives are o
 from __future__ import annotations
 
 from mlirad.dialects.array.special_functions import OF_WHOLE
-from mlirad.ir.formulas import Formula, special, where
+from mlirad.ir.formulas import Formula, special, sqrt, where
 from mlirad.rules.special_derivatives.parts import Derivatives
 
 
@@ -58,7 +58,17 @@ def _family(prefix: str) -> Derivatives:
     }
 
 
+def _associated(m: Formula, v: Formula, x: Formula, r: Formula) -> Formula:
+    """By x, of order m: that of order m + 1 has no other term near the ends than what there is of it.
+
+    (*NIST Handbook of Mathematical Functions*, 2010, 14.10.2 and 14.10.4.) At the ends it is NaN.
+    """
+    rest = (1 - x) * (1 + x)
+    return -special("lpmv", m + 1, v, x) / sqrt(rest) - m * x * r / rest
+
+
 DERIVATIVES: Derivatives = {
+    "lpmv": (None, None, _associated),
     **_family(""),
     **_family(OF_WHOLE),
     "whole_eval_hermite": (None, lambda n, x, r: _hermite("whole_eval_hermite", 2.0, n, x)),

@@ -161,6 +161,15 @@ CYLINDER = {
 }
 
 
+def _besselpoly(a: Any, lmb: Any, nu: Any) -> Any:
+    first = (lmb + nu + 1) / 2
+    return mp.power(a, nu) * mp.rgamma(nu + 1) / (2 * first) * mp.hyp1f2(first, nu + 1, first + 1, -a * a)
+
+
+def _lpmv(x: Any, m: Any, v: Any) -> Any:
+    return mp.legenp(v, m, x, type=2)
+
+
 def _pcfd_slope(x: Any, v: Any) -> Any:
     return x / 2 * mp.pcfd(v, x) - mp.pcfd(v + 1, x)
 
@@ -190,6 +199,16 @@ BESSEL = (
     special("itstruve0", slope=lambda x: mp.struveh(0, x), **ROUND_ZERO),
     special("it2struve0", slope=lambda x: -mp.struveh(0, x) / x, **ROUND_ZERO),
     special("itmodstruve0", slope=lambda x: mp.struvel(0, x), **ROUND_ZERO),
+    part("itairy", 0, slope=mp.airyai, **ROUND_ZERO),
+    part("itairy", 1, slope=mp.airybi, **ROUND_ZERO),
+    part("itairy", 2, slope=lambda x: mp.airyai(-x), **ROUND_ZERO),
+    part("itairy", 3, slope=lambda x: mp.airybi(-x), **ROUND_ZERO),
+    part("pbwa", 0, lambda x, a: mp.pcfw(a, x), **CYLINDER),
+    part("pbwa", 1, slope=lambda x, a: (a - x * x / 4) * mp.pcfw(a, x), **CYLINDER),
+    special("besselpoly", _besselpoly, **FROM_ZERO | {"usual": (0, 5), "reach": (0.0, 8.0), "exponents": (-8, 1),
+            "others": ((0.0, 0.0), (1.5, 2.0), (0.5, 0.3))}),
+    special("lpmv", _lpmv, argument=2, usual=(-1, 1), reach=(-0.99, 0.99), domain=(-1.0, 1.0), exponents=(-4, 0),
+            others=((0.0, 2.5), (1.0, 3.0), (2.0, 4.5), (3.0, 3.0)), **WAVES | {"most": 6}),
     part("pbdv", 0, lambda x, v: mp.pcfd(v, x), **CYLINDER),
     part("pbdv", 1, _pcfd_slope, **CYLINDER),
     part("pbvv", 0, lambda x, v: mp.pcfv(-v - mpf(1) / 2, x), **CYLINDER),
@@ -225,6 +244,11 @@ ELLIPTIC = (
     *by_each("elliprg", mp.elliprg, TRIPLES, THREE),
     *by_each("elliprd", _elliprd, TRIPLES, THREE),
     *by_each("elliprc", mp.elliprc, ((0.3, 1.5), (2.0, 2.0)), {0: FOR_ELLIPTIC, 1: FOR_ELLIPTIC}),
+    *by_each("elliprj", mp.elliprj, ((0.3, 1.5, 0.8, 1.1), (2.0, 2.0, 2.0, 2.0)), dict.fromkeys(range(4), FOR_ELLIPTIC)),
+    special("elliprj", lambda p, x, y, z: mp.re(mp.elliprj(x, y, z, p)), argument=3, label="principal value", others=((0.3, 1.5, 0.8),),
+            **FOR_ELLIPTIC | {"usual": (-5, 0), "domain": (-np.inf, 0.0), "reach": (-1e3, -1e-3), "exponents": (-3, 3)}),
+    special("elliprj", lambda x, y, z, p: mp.re(mp.elliprj(x, y, z, p)), label="principal value", others=((1.5, 0.8, -0.7),),
+            **FOR_ELLIPTIC | {"knots": (0.8, 1.5), "reach": (1e-3, 1e3), "exponents": (-3, 3)}),
     special("elliprc", lambda y, x: mp.elliprc(x, y), argument=1, label="principal value", others=((0.3,), (2.0,)),
             **FOR_ELLIPTIC | {"usual": (-5, 0), "domain": (-np.inf, 0.0), "reach": (-1e6, -1e-6)}),
 )  # fmt: skip
@@ -279,6 +303,14 @@ def _student(df: Any, t: Any) -> Any:
     return 1 - tail if t > 0 else tail
 
 
+def _tukey(x: Any, c: Any) -> Any:
+    """The p at which the quantile is x."""
+    if c == 0:
+        return 1 / (1 + mp.exp(-x))
+    start = float(scipy.special.tklmbda(float(x), float(c)))
+    return mp.findroot(lambda p: (mp.power(p, c) - mp.power(1 - p, c)) / c - x, mpf(start))
+
+
 def _f(m: Any, n: Any, x: Any) -> Any:
     return _beta(m / 2, n / 2, m * x / (n + m * x))
 
@@ -300,6 +332,17 @@ DISTRIBUTIONS = (
     *by_each("nbdtri", inverse("nbdtri", lambda p, k, n, y: _beta(n, k + 1, p) - y), NEGATIVE, {2: SHARE}),
     *(_by_counts(name, (8.0, 0.3)) for name in ("bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri")),
     *(_by_counts(name, (0.0, 0.3), 1) for name in ("bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri")),
+    *by_each("pdtrik", inverse("pdtrik", lambda k, p, m: 1 - _gamma(k + 1, m) - p), ((0.6, 3.0),), {0: SHARE | {"reach": (0.2, 0.99)}, 1: PLACE | {"reach": (0.6, 20.0)}}),
+    *by_each("bdtrik", inverse("bdtrik", lambda k, y, n, p: 1 - _beta(k + 1, n - k, p) - y), ((0.6, 10.0, 0.4),),
+             {0: SHARE | {"reach": (0.1, 0.95)}, 1: NUMBER | {"reach": (8.0, 30.0)}, 2: SHARE | {"reach": (0.2, 0.8)}}),
+    *by_each("bdtrin", inverse("bdtrin", lambda n, k, y, p: 1 - _beta(k + 1, n - k, p) - y), ((3.0, 0.4, 0.3),),
+             {0: SHAPE, 1: SHARE | {"reach": (0.05, 0.9)}, 2: SHARE | {"reach": (0.1, 0.8)}}),
+    *by_each("nbdtrik", inverse("nbdtrik", lambda k, y, n, p: _beta(n, k + 1, p) - y), ((0.6, 5.0, 0.4),),
+             {0: SHARE | {"reach": (0.1, 0.95)}, 1: SHAPE | {"reach": (3.0, 20.0)}, 2: SHARE | {"reach": (0.1, 0.7)}}),
+    *by_each("nbdtrin", inverse("nbdtrin", lambda n, k, y, p: _beta(n, k + 1, p) - y), ((3.0, 0.4, 0.3),),
+             {0: SHAPE, 1: SHARE | {"reach": (0.05, 0.9)}, 2: SHARE | {"reach": (0.1, 0.8)}}),
+    *(special("tklmbda", lambda x, c: _tukey(x, c), others=((c,),), usual=(-1, 1), domain=(-1 / max(c, 1e-9), 1 / max(c, 1e-9)),
+              reach=(-1.0, 1.0), exponents=(-8, 0), slow=True, most=20) for c in (0.5, 0.0, -0.7, 0.14)),
     *by_each("chdtri", inverse("chdtri", lambda x, v, p: 1 - _gamma(v / 2, x / 2) - p), ((3.0, 0.3),), {0: SHAPE, 1: SHARE}),
     *by_each("chdtriv", inverse("chdtriv", lambda v, p, x: _gamma(v / 2, x / 2) - p), ((0.3, 2.0),), {0: SHARE, 1: PLACE}),
     *by_each("pdtri", inverse("pdtri", lambda m, k, y: 1 - _gamma(k + 1, m) - y), ((3.0, 0.3), (0.0, 0.6)), {1: SHARE}),

@@ -12,8 +12,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, element_of
 from mlirad.frontend.numpy_functions.meanings.special_ops import Meaning, special
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.formulas import Formula, where
-from mlirad.rules.carlson import elliprd
+from mlirad.ir.formulas import Formula, absolute, where
+from mlirad.rules.carlson import elliprd, elliprj
 
 NAN = float("nan")
 
@@ -108,6 +108,30 @@ def _carlson_second(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
     return where(both, float("inf"), elliprd(first, second, third)).value
 
 
+def _carlson_third(b: ArrayBuilder, x: Value, y: Value, z: Value, p: Value) -> Value:
+    """R_J, and for negative p Cauchy's principal value.
+
+    (*NIST Handbook of Mathematical Functions*, 2010, 19.20.14, for x <= y <= z.)
+    """
+    first, last = b.binary(ew.MinOp, x, y), b.binary(ew.MaxOp, x, y)
+    least, middle = b.binary(ew.MinOp, first, z), b.binary(ew.MaxOp, first, z)
+    middle, most = b.binary(ew.MinOp, middle, last), b.binary(ew.MaxOp, middle, last)
+    low, mid, high, given = (Formula(b, v) for v in (least, middle, most, p))
+    is_negative = given < 0
+    q = where(is_negative, -given, 1.0)
+    beside = (high * (low + mid + q) - low * mid) / (high + q)
+    found = elliprj(low, mid, high, where(is_negative, beside, given))
+    product, sum_ = beside * q, low * mid + beside * q
+    first_kind = Formula(b, special(b, "elliprf", least, middle, most))
+    degenerate = Formula(b, _carlson_degenerate(b, sum_.value, product.value))
+    root = Formula(b, b.unary(ew.SqrtOp, (low * mid * high / sum_).value))
+    principal = ((beside - high) * found - 3 * first_kind + 3 * root * degenerate) / (high + q)
+    found = where(is_negative, principal, found)
+    found = where(mid == 0, float("inf"), where((low < 0) | (given == 0), float("nan"), found))
+    is_far = (high == float("inf")) | (absolute(given) == float("inf"))
+    return where(is_far, 0.0, found).value
+
+
 def _carlson_degenerate(b: ArrayBuilder, x: Value, y: Value) -> Value:
     """R_F(x, y, y), Cauchy's principal value for negative y, and NaN for y = 0, as in SciPy."""
     first, second = Formula(b, x), Formula(b, y)
@@ -144,6 +168,7 @@ COUNTED: Final[dict[str, Meaning]] = {
     "nrdtrisd": _normal_deviation,
     "elliprc": _carlson_degenerate,
     "elliprd": _carlson_second,
+    "elliprj": _carlson_third,
     "jve": _same("jv"),
     "yve": _same("yv"),
 }

@@ -148,7 +148,7 @@ def _polynomial(name: str, b: ArrayBuilder, *operands: Value) -> Value:
 
 _COUNTED: Final = (
     "bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri", "chdtri", "chdtriv", "pdtri", "gdtrix", "gdtria",
-    "fdtri", "nrdtrimn", "nrdtrisd", "elliprc", "elliprd", "jve", "yve",
+    "fdtri", "nrdtrimn", "nrdtrisd", "elliprc", "elliprd", "elliprj", "jve", "yve",
 )  # fmt: skip
 
 
