@@ -53,7 +53,8 @@ AT_POINTS: dict[str, tuple[Any, ...]] = {
     "nbdtr": (3, 10, 0.3), "nbdtrc": (3, 10, 0.3), "nbdtri": (3, 10, 0.3),
     "chdtri": (3.0, 0.3), "chdtriv": (0.3, 2.0), "pdtri": (3, 0.3), "gdtrix": (1.5, 2.5, 0.3),
     "gdtria": (0.3, 2.5, 1.5), "fdtri": (3.0, 5.0, 0.3), "nrdtrimn": (0.3, 2.0, 1.0),
-    "nrdtrisd": (1.0, 0.3, 0.0), "elliprc": (0.3, -1.5), "elliprd": (0.3, 1.5, 0.8), "jve": (1.5, 2.0),
+    "nrdtrisd": (1.0, 0.3, 0.0), "elliprc": (0.3, -1.5), "elliprd": (0.3, 1.5, 0.8),
+    "elliprj": (0.3, 1.5, 0.8, -1.1), "jve": (1.5, 2.0),
     "yve": (1.5, 2.0), "eval_hermite": (5, 0.3), "eval_hermitenorm": (5, 0.3), "eval_laguerre": (5, 0.3),
     "eval_chebyc": (5, 0.3), "eval_chebys": (2.5, 0.3), "eval_sh_legendre": (5, 0.3),
     "eval_sh_chebyt": (2.5, 0.3), "eval_sh_chebyu": (5, 0.3), "eval_sh_jacobi": (5, 2.5, 0.7, 0.3),
@@ -98,7 +99,7 @@ def test_functions_of_three_and_four_arguments():
     rng = np.random.default_rng(0)
     operands = [rng.uniform(0.1, 0.9, 20) for _ in range(4)]
     names = [n for n in SPECIAL_UFUNCS if getattr(special, n).nin > 2]
-    assert len(names) == 19
+    assert len(names) == 25
     for got, want in zip(
         ad.jit(lambda *a: called(names, *a))(*operands), called(names, *operands), strict=True
     ):

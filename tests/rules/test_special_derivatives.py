@@ -151,6 +151,15 @@ def _beta_shape(p: Any, b: Any, x: Any) -> Any:
     return mp.findroot(lambda a: _beta(a, b, x) - p, mp.mpf(float(start)))
 
 
+def _root(name: str, equation: Exact) -> Exact:
+    """The root of equation(r, *args), from SciPy's value on."""
+    return lambda *args: mp.findroot(lambda r: equation(r, *args), _of_ufunc(name)(*args))
+
+
+def _tukey(p: Any, x: Any, c: Any) -> Any:
+    return (p**c - (1 - p) ** c) / c - x
+
+
 def _cylinder_slope(v: Any, x: Any) -> Any:
     a = -v - mp.mpf(1) / 2
     return x / 2 * mp.pcfv(a, x) + (a - mp.mpf(1) / 2) * mp.pcfv(a - 1, x)
@@ -364,6 +373,24 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "sincpi_reduced": (mp.sincpi, 0, [(0.0,), (0.1,), (0.3,), (0.35,), (-3.2,)]),
     "stdtrit": (_inverse(_student, _of_ufunc("stdtrit")), 1, [(2.5, 0.3), (4.0, 0.9)]),
     "gdtrib": (_gamma_shape, 1, [(1.0, 0.3, 2.0), (0.5, 0.8, 3.0)]),
+    "tklmbda": (_root("tklmbda", _tukey), 0, [(0.4, 0.5), (-0.3, -0.7), (0.9, 0.14)]),
+    "pdtrik": (_root("pdtrik", lambda k, p, m: 1 - _lower(k + 1, m) - p), 0, [(0.6, 3.0), (0.9, 1.5)]),
+    "bdtrik": (
+        _root("bdtrik", lambda k, y, n, p: 1 - _beta(k + 1, n - k, p) - y),
+        0, [(0.6, 10.0, 0.4), (0.8, 5.0, 0.3)]
+    ),
+    "bdtrin": (
+        _root("bdtrin", lambda n, k, y, p: 1 - _beta(k + 1, n - k, p) - y),
+        1, [(3.0, 0.4, 0.3), (1.5, 0.7, 0.2)]
+    ),
+    "nbdtrik": (
+        _root("nbdtrik", lambda k, y, n, p: _beta(n, k + 1, p) - y),
+        0, [(0.6, 5.0, 0.4), (0.8, 2.0, 0.3)]
+    ),
+    "nbdtrin": (
+        _root("nbdtrin", lambda n, k, y, p: _beta(n, k + 1, p) - y),
+        1, [(3.0, 0.4, 0.3), (1.5, 0.7, 0.2)]
+    ),
     "btdtria": (_beta_shape, 0, [(0.3, 2.0, 0.4), (0.8, 0.7, 0.6)]),
     "btdtrib": (
         lambda a, p, x: mp.findroot(
@@ -443,8 +470,11 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
 }  # fmt: skip
 """By name the function, the argument that is differentiated in, and points."""
 
-OF_SHAPES = {"gdtrib", "btdtria", "btdtrib"}
+OF_SHAPES = {"gdtrib", "btdtria", "btdtrib", "pdtrik", "bdtrik", "bdtrin", "nbdtrik", "nbdtrin"}
 """Functions whose values are shapes: each order integrates once more over the density, so two are tested."""
+
+ROUGH = {name for name in SPECIAL_FUNCTIONS if name.startswith("itairy")}
+"""Functions whose values have few digits in SciPy, such as 3 of the integral of Ai up to 6."""
 
 OF_RELATED = {"unit", "lambert_w_slope", "lambert_w_lower_slope"}
 """Functions whose last argument is made of the others: `tests/sweep` has `hypot` and `lambertw`."""
@@ -513,8 +543,9 @@ def test_derivatives_of_orders_up_to_three(name):
 
                 step = {"h": mp.mpf(10) ** -8} if level else {}
                 want = mp.diff(along, arguments[k], level, **step) if level else along(arguments[k])
+                atol = 1e-3 if name in ROUGH and not level else 1e-11
                 np.testing.assert_allclose(
-                    value, float(want), rtol=1e-7, atol=1e-11, err_msg=f"order {level} at {point}"
+                    value, float(want), rtol=1e-7, atol=atol, err_msg=f"order {level} at {point}"
                 )
 
 

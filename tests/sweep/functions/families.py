@@ -341,7 +341,7 @@ DISTRIBUTIONS = (
              {0: SHARE | {"reach": (0.1, 0.95)}, 1: SHAPE | {"reach": (3.0, 20.0)}, 2: SHARE | {"reach": (0.1, 0.7)}}),
     *by_each("nbdtrin", inverse("nbdtrin", lambda n, k, y, p: _beta(n, k + 1, p) - y), ((3.0, 0.4, 0.3),),
              {0: SHAPE, 1: SHARE | {"reach": (0.05, 0.9)}, 2: SHARE | {"reach": (0.1, 0.8)}}),
-    *(special("tklmbda", lambda x, c: _tukey(x, c), others=((c,),), usual=(-1, 1), domain=(-1 / max(c, 1e-9), 1 / max(c, 1e-9)),
+    *(special("tklmbda", _tukey, label=f"of {c}", waves=True, others=((c,),), usual=(-1, 1), domain=(-1 / max(c, 1e-9), 1 / max(c, 1e-9)),
               reach=(-1.0, 1.0), exponents=(-8, 0), slow=True, most=20) for c in (0.5, 0.0, -0.7, 0.14)),
     *by_each("chdtri", inverse("chdtri", lambda x, v, p: 1 - _gamma(v / 2, x / 2) - p), ((3.0, 0.3),), {0: SHAPE, 1: SHARE}),
     *by_each("chdtriv", inverse("chdtriv", lambda v, p, x: _gamma(v / 2, x / 2) - p), ((0.3, 2.0),), {0: SHARE, 1: PLACE}),
