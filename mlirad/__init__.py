@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 # Before all others: it notes what their files are before they are loaded.
@@ -47,6 +46,7 @@ from mlirad.errors import (
     UnsupportedError,
     VerifyError,
 )
+from mlirad.packages import load as _load
 
 if TYPE_CHECKING:
     from mlirad import numpy, optimize, random, scipy, tree
@@ -275,7 +275,7 @@ _WITHOUT_TRACER = (
 """The transformations, which come without the tracer: a program that is on the disk runs without xDSL."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
-import_module("mlirad.jit")
+_load("mlirad.jit")
 del jit
 
 
@@ -295,16 +295,16 @@ def __getattr__(name: str) -> Any:
 
 def _imported(name: str) -> Any:
     if name in _ROOMS:
-        return import_module(f"mlirad.{name}")
+        return _load(f"mlirad.{name}")
     if name in _ELSEWHERE:
-        return getattr(import_module(_ELSEWHERE[name]), name)
+        return getattr(_load(_ELSEWHERE[name]), name)
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:
         if name in _WITHOUT_TRACER:
-            module, names = import_module("mlirad.frontend.transformations"), _WITHOUT_TRACER
+            module, names = _load("mlirad.frontend.transformations"), _WITHOUT_TRACER
         else:
-            module = import_module("mlirad.frontend.interface")
+            module = _load("mlirad.frontend.interface")
             names = module.__all__
     finally:
         if collects:

@@ -1,27 +1,56 @@
-"""The packages that mlirad uses: where they are, and modules of SciPy, imported when they are needed.
+"""The packages that mlirad uses: where they are, and modules that are imported when they are needed.
 
     scipy_module("special").erf
+    load("mlirad.frontend.tracing.functions")
     folder_of("scipy")               "/usr/lib/python3/dist-packages/scipy"
 
 Importing SciPy takes longer than what most programs do with it. So no file imports it at its top, nor asks
 for a module of it there.
+
+While one thread imports a package, Python lets another one import a module of it. Where each then waits for
+what the other one imports, one of them goes on with modules that are half made, and names are missing. So
+what calls import, and what brings many modules along, is imported by one thread at a time, by `load`.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from threading import RLock
+from types import ModuleType
 from typing import Any, Final
 
 IMPORTED: Final = time.time()
 """When mlirad was imported, in seconds since the epoch, as files have the time of their last change."""
 
 
+class _Loading:
+    """Held by the thread that imports."""
+
+    lock: Any = RLock()
+
+
+def load(name: str) -> ModuleType:
+    """The module of a name, once no other thread is importing by this function."""
+    with _Loading.lock:
+        return import_module(name)
+
+
+def _forget_others() -> None:
+    """A child process has the thread that forked, and no other."""
+    _Loading.lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_others)
+
+
 def scipy_module(name: str) -> Any:
     """The module `scipy.<name>`. Raises `ImportError` where SciPy does not have it."""
-    return import_module(f"scipy.{name}")
+    return load(f"scipy.{name}")
 
 
 def special_ufunc(name: str) -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import cast
 
 from xdsl.passes import ModulePass
@@ -20,6 +19,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from mlirad.errors import UnsupportedError
+from mlirad.packages import load
 
 PASS_MODULES: dict[str, str] = {
     "mlirad-canonicalize": "mlirad.passes.canonicalize",
@@ -90,7 +90,7 @@ def load_pass(name: str) -> type[ModulePass]:
     path = PASS_MODULES.get(name)
     if path is None:
         raise UnsupportedError(f"there is no pass {name!r}", hint=f"there are {', '.join(PASS_MODULES)}")
-    for value in cast("dict[str, object]", vars(import_module(path))).values():
+    for value in cast("dict[str, object]", vars(load(path))).values():
         if isinstance(value, type) and issubclass(value, ModulePass) and getattr(value, "name", "") == name:
             return value
     raise UnsupportedError(f"{path} does not define the pass {name!r}")

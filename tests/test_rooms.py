@@ -36,7 +36,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "linear_maps.sparsity": frozenset(
         {"dialects", "ir", "linear_maps", "interpreter", "recursion", "float_modes"}
     ),
-    "registry": frozenset({"passes", "lower"}),
+    "registry": frozenset({"passes", "lower", "packages"}),
     "stages": frozenset(),
     "pipelines": frozenset(
         {"ir", "jit", "lower", "registry", "stages", "recursion", "float_modes", "pipeline_options"}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from mlirad.frontend.tracing.open_traces import bind_completing
+from mlirad.packages import load
 
-bind_completing(lambda: import_module("mlirad.frontend.interface"))
+bind_completing(lambda: load("mlirad.frontend.interface"))

@@ -12,6 +12,7 @@ from functools import partial, wraps
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
+from mlirad import packages
 from mlirad.disk_cache.glue import KeptGlue
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.options import Options
@@ -111,6 +112,7 @@ def executable(
 
             log.note("interpreted")
             return making.interpreted(module, options, stats, function, start), None
+        packages.load("mlirad.ir.first_order")
         from mlirad.ir.first_order import may_have_records
 
         source = module.clone() if start == "program" and may_have_records(module) else None
@@ -140,12 +142,14 @@ def _native(
     rooms: tuple[int, ...] = (),
 ) -> NativeFunction:
     """Machine code of the module, of the disk or made."""
+    packages.load("mlirad.frontend.compiling.kept")
     from mlirad.frontend.compiling.kept import kept_or_made, place_of
 
     pipeline = options.pipeline("kernels", function, donated, start, sizes, rooms)
     place = place_of(module, pipeline, options, called)
 
     def made() -> MachineProgram:
+        packages.load("mlirad.frontend.compiling.making")
         from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
 
         return making.machine_code(

@@ -15,6 +15,7 @@ from dataclasses import fields, replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from mlirad import packages
 from mlirad.errors import ArgumentError, DtypeError, MliradError, UnsupportedError, of_class
 from mlirad.float_modes import standard_floats
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
@@ -270,6 +271,8 @@ class Transformed:
         stats: Stats | None = None,
     ) -> tuple[ModuleOp, Tree]:
         from mlirad.frontend.compiling import log
+
+        packages.load("mlirad.frontend.tracing.functions")
         from mlirad.frontend.tracing.functions import trace_module
 
         implementation = self._implementation
@@ -366,6 +369,7 @@ class Transformed:
         anew: bool = False,
     ) -> Program:
         """The program for sizes of dynamic dimensions, of what is the same for all sizes."""
+        packages.load("mlirad.frontend.compiling.all_sizes")
         from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
 
         open_types, sizes = self._sized(function, tree, types)
