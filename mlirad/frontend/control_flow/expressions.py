@@ -13,6 +13,7 @@ from numbers import Number
 from typing import Any, Final, cast
 
 from mlirad.dialects.extents import is_static
+from mlirad.errors import is_from_signal
 from mlirad.frontend.constructs.alternatives import OneOf, negated_fact, place_where
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.loops import flag_of
@@ -135,7 +136,7 @@ def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
         try:
             other = computed_early(operand)
         except Exception as error:
-            if not isinstance(error, Conditional) and not is_pythons(error):
+            if is_from_signal(error) or not (isinstance(error, Conditional) or is_pythons(error)):
                 raise
             return _either(one, *ways, "`and`" if is_and else "`or`")
         if _is_flag(one) and _is_flag(other):
