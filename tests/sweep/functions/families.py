@@ -91,6 +91,26 @@ def _shifted(f: Exact) -> Exact:
     return lambda n, x: f(n, 2 * x - 1)
 
 
+def _gegenbauer(n: Any, a: Any, x: Any) -> Any:
+    """Of whole order by recurrence: mpmath's own calls itself without end for large x."""
+    before, found = mpf(0), mpf(1)
+    for k in range(1, int(n) + 1):
+        before, found = found, (2 * x * (k + a - 1) * found - (k + 2 * a - 2) * before) / k
+    return found
+
+
+def _jacobi(n: Any, a: Any, b: Any, x: Any) -> Any:
+    """Of whole order as a sum of powers, likewise."""
+    low, high, n = (x - 1) / 2, (x + 1) / 2, int(n)
+    return mp.fsum(
+        mp.binomial(n + a, n - s) * mp.binomial(n + b, s) * low**s * high ** (n - s) for s in range(n + 1)
+    )
+
+
+def _sh_jacobi_of_whole(n: Any, p: Any, q: Any, x: Any) -> Any:
+    return _jacobi(n, p - q, q - 1, 2 * x - 1) / mp.binomial(2 * n + p - 1, n)
+
+
 def _sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
     return mp.jacobi(n, p - q, q - 1, 2 * x - 1) / mp.binomial(2 * n + p - 1, n)
 
@@ -117,9 +137,9 @@ POLYNOMIALS = (
     special("eval_jacobi", of_last(mp.jacobi), argument=3, others=_with(ORDERS, 0.3, 1.7), **UPWARD),
     special("eval_sh_jacobi", of_last(_sh_jacobi), argument=3, others=_with(ORDERS, 2.3, 1.7), **HALVED),
     special("eval_genlaguerre", of_last(mp.laguerre), argument=2, others=_with(ORDERS, 0.7), **TO_INFINITY),
-    of_whole("eval_gegenbauer", mp.gegenbauer, _with(WHOLE, 0.7), **ALONG),
-    of_whole("eval_jacobi", mp.jacobi, _with(WHOLE, 0.3, 1.7), **ALONG),
-    of_whole("eval_sh_jacobi", _sh_jacobi, _with(WHOLE, 2.3, 1.7), **ALONG),
+    of_whole("eval_gegenbauer", _gegenbauer, _with(WHOLE, 0.7), **ALONG),
+    of_whole("eval_jacobi", _jacobi, _with(WHOLE, 0.3, 1.7), **ALONG),
+    of_whole("eval_sh_jacobi", _sh_jacobi_of_whole, _with(WHOLE, 2.3, 1.7), **ALONG),
     of_whole("eval_genlaguerre", mp.laguerre, _with(WHOLE, 0.7), **ALONG),
     of_whole("eval_hermite", mp.hermite, WHOLE, **ALONG),
     of_whole("eval_hermitenorm", _hermitenorm, WHOLE, **ALONG),
