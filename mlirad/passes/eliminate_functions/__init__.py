@@ -3,7 +3,8 @@
 from mlirad.passes.eliminate_functions.eliminate_functions import (
     EliminateFunctionsPass,
     RecordsToRowsPass,
+    TailCallsToLoopsPass,
     eliminate_functions,
 )
 
-__all__ = ["EliminateFunctionsPass", "RecordsToRowsPass", "eliminate_functions"]
+__all__ = ["EliminateFunctionsPass", "RecordsToRowsPass", "TailCallsToLoopsPass", "eliminate_functions"]

@@ -27,7 +27,7 @@ from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.errors import SizeNeeded, UnsupportedError
-from mlirad.ir.call_graph import functions_of
+from mlirad.ir.call_graph import functions_of, references_of
 from mlirad.ir.first_order import higher_order_op, map_value_op, no_map_values, require_first_order
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced
@@ -42,6 +42,20 @@ class EliminateFunctionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Make the module one of first order; nothing happens to one that is."""
         eliminate_functions(op)
+
+
+@dataclass(frozen=True)
+class TailCallsToLoopsPass(ModulePass):
+    """Turns functions all of whose calls of themselves are the last thing that they do into loops."""
+
+    name = "tail-calls-to-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite these functions; nothing is imported for a module without recursion."""
+        if any(name == f.sym_name.data for f in functions_of(op) for name, _ in references_of(f)):
+            from mlirad.passes.tail_calls import tail_calls_to_loops
+
+            tail_calls_to_loops(op)
 
 
 @dataclass(frozen=True)
