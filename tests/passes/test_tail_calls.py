@@ -1,0 +1,215 @@
+"""Functions that end by calling themselves as loops: they compute the same, at any depth."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
+
+import mlirad as ad
+from mlirad.dialects.array.control import WhileOp
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion, run_passes
+from mlirad.registry import make_passes
+
+V = "tensor<3xf64>"
+
+
+class Texts:
+    """A random function @f(n, x, v) that counts n down, and ends by calling itself through branches."""
+
+    def __init__(self, seed: int):
+        self._rng, self._lines, self._count = random.Random(seed), list[str](), 0
+
+    def _new(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def _emit(self, depth: int, text: str) -> str:
+        name = self._new()
+        self._lines.append(f"{'  ' * depth}{name} = {text}")
+        return name
+
+    def _float(self, depth: int, x: str, v: str, n: str) -> str:
+        kind = self._rng.randrange(4)
+        if kind == 0:
+            return self._emit(depth, f"array.{self._rng.choice(('sin', 'cos', 'tanh'))} {x} : f64")
+        if kind == 1:
+            e = self._emit(depth, f"array.index {v}[{n}] : {V} -> f64")
+            return self._emit(depth, f"array.mul {x}, {e} : f64")
+        if kind == 2:
+            s = self._emit(depth, f"array.sum {v} {{dims = [0]}} : {V} -> f64")
+            t = self._emit(depth, f"array.tanh {s} : f64")
+            return self._emit(depth, f"array.sub {x}, {t} : f64")
+        return x
+
+    def _vector(self, depth: int, x: str, v: str) -> str:
+        if self._rng.random() < 0.5:
+            return v
+        s = self._emit(depth, f"array.sin {v} : {V}")
+        b = self._emit(depth, f"array.broadcast {x} {{dims = []}} : f64 -> {V}")
+        return self._emit(depth, f"array.mul {s}, {b} : {V}")
+
+    def _end(self, depth: int, x: str, v: str, n: str, *, again: bool) -> list[str]:
+        x, v = self._float(depth, x, v, n), self._vector(depth, x, v)
+        if not again:
+            return [self._float(depth, x, v, n), v]
+        m = self._emit(depth, f"array.sub {n}, %one : i64")
+        self._count += 1
+        name = f"%c{self._count}"
+        self._lines.append(
+            f"{'  ' * depth}{name}, {name}_v = func.call @f({m}, {x}, {v}) : (i64, f64, {V}) -> (f64, {V})"
+        )
+        return [name, f"{name}_v"]
+
+    def _branches(self, depth: int, levels: int, x: str, v: str, n: str) -> list[str]:
+        if levels == 0 or self._rng.random() < 0.3:
+            return self._end(depth, x, v, n, again=self._rng.random() < 0.7)
+        x = self._float(depth, x, v, n)
+        kind = self._rng.random()
+        if kind < 0.6:
+            two = self._emit(depth, f"array.constant {self._rng.randint(1, 4)} : i64")
+            p = self._emit(depth, f"array.compare gt {n}, {two} : i64, i64 -> i1")
+            head, count = f"array.if {p} : i1 -> (f64, {V})", 2
+        else:
+            three = self._emit(depth, "array.constant 3 : i64")
+            r = self._emit(depth, f"array.rem {n}, {three} : i64")
+            head, count = f"array.switch {r} : i64 -> (f64, {V})", 3
+        word = "else" if count == 2 else "case"
+        self._count += 1
+        name = f"%r{self._count}"
+        self._lines.append(f"{'  ' * depth}{name}, {name}_v = {head} {{")
+        for k in range(count):
+            if k:
+                self._lines.append(f"{'  ' * depth}}} {word} {{")
+            made = self._branches(depth + 1, levels - 1, x, v, n)
+            self._lines.append(f"{'  ' * (depth + 1)}array.yield {', '.join(made)} : f64, {V}")
+        self._lines.append(f"{'  ' * depth}}}")
+        return [name, f"{name}_v"]
+
+    def module(self, n: int) -> ModuleOp:
+        """The function, called for n from @main(x, v)."""
+        self._lines += [
+            f"func.func private @f(%n: i64, %x: f64, %v: {V}) -> (f64, {V}) {{",
+            "  %zero = array.constant 0 : i64",
+            "  %one = array.constant 1 : i64",
+            "  %done = array.compare le %n, %zero : i64, i64 -> i1",
+            f"  %r, %r_v = array.if %done : i1 -> (f64, {V}) {{",
+        ]
+        made = self._end(2, "%x", "%v", "%n", again=False)
+        self._lines += [f"    array.yield {', '.join(made)} : f64, {V}", "  } else {"]
+        made = self._branches(2, 2, "%x", "%v", "%n")
+        self._lines += [
+            f"    array.yield {', '.join(made)} : f64, {V}",
+            "  }",
+            f"  func.return %r, %r_v : f64, {V}",
+            "}",
+            f"func.func @main(%x: f64, %v: {V}) -> f64 {{",
+            f"  %n = array.constant {n} : i64",
+            f"  %r, %r_v = func.call @f(%n, %x, %v) : (i64, f64, {V}) -> (f64, {V})",
+            f"  %s = array.sum %r_v {{dims = [0]}} : {V} -> f64",
+            "  %y = array.add %r, %s : f64",
+            "  func.return %y : f64",
+            "}",
+        ]
+        module = parse_module("\n".join(self._lines))
+        verify_module(module)
+        return module
+
+
+def after(module: ModuleOp, passes: str) -> ModuleOp:
+    made = module.clone()
+    run_passes(made, make_passes(passes))
+    verify_module(made)
+    return made
+
+
+def check(seed: int) -> bool:
+    """A random function and the loop that it becomes agree, and so do gradients; tell if it called itself."""
+    module = Texts(seed).module(seed % 7)
+    rng = np.random.default_rng(seed)
+    x, v = np.float64(rng.uniform(-1, 1)), rng.uniform(-1, 1, 3)
+    (value,) = run_function(module, [x, v], function="main")
+    loops = after(module, "tail-calls-to-loops")
+    calls = [op for op in module.walk() if isinstance(op, CallOp)]
+    assert sum(isinstance(op, CallOp) for op in loops.walk()) == 1
+    assert any(isinstance(op, WhileOp) for op in loops.walk()) == (len(calls) > 1)
+    assert run_function(loops, [x, v], function="main")[0].tobytes() == value.tobytes()
+    gradient = "differentiate{function=main wrt=0,1}"
+    recursive = [p for p in expansion() if p != "tail-calls-to-loops"]
+    expected = run_function(after(module, ",".join([gradient, *recursive])), [x, v], function="main_grad")
+    method = METHODS[seed % len(METHODS)]
+    made = after(module, ",".join([gradient, *expansion(method)]))
+    for a, b in zip(run_function(made, [x, v], function="main_grad"), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    return len(calls) > 1
+
+
+def test_random_functions() -> None:
+    assert sum(check(seed) for seed in range(8)) > 4
+
+
+@pytest.mark.fuzz
+def test_many_random_functions(fuzz_seconds: float, judged: Counter[str]) -> None:
+    end, seeds = time.monotonic() + fuzz_seconds, random.SystemRandom()
+    while time.monotonic() < end:
+        seed = seeds.randrange(2**32)
+        print(f"seed {seed}")  # noqa: T201
+        judged["that call themselves" if check(seed) else "that do not"] += 1
+
+
+@ad.function
+def power(a: Any, x: Any, n: Any) -> Any:
+    return ad.cond(n == 0, lambda: a, lambda: power(a * x, x, n - 1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_depth(method: str) -> None:
+    """Calls may be 4 000 deep; these are 10^5."""
+    value, slope = ad.value_and_grad(lambda x: power(1.0, x, 100_000), method=method)(1 + 1e-6)
+    assert value == pytest.approx((1 + 1e-6) ** 100_000, rel=1e-9)
+    assert slope == pytest.approx(100_000 * (1 + 1e-6) ** 99_999, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_closures_of_any_depth(method: str) -> None:
+    """Each of 10 000 continuations calls the next one as the last thing that it does."""
+
+    def product(x: Any, w: Any) -> Any:
+        @ad.function
+        def go(i: Any, k: Any) -> Any:
+            return ad.cond(i >= len(w), lambda: k(x), lambda: go(i + 1, ad.lambda_(lambda r: k(r * w[i]))))
+
+        return go(0, ad.lambda_(lambda r: r))
+
+    w = np.linspace(0.9999, 1.0001, 10_000)
+    value, slopes = ad.value_and_grad(product, argnums=1, method=method)(2.0, w)
+    assert value == pytest.approx(2 * np.prod(w), rel=1e-10)
+    np.testing.assert_allclose(slopes, value / w, rtol=1e-10)
+
+
+def test_calls_that_are_not_the_last_thing_stay() -> None:
+    @ad.function
+    def factorial(n: Any) -> Any:
+        return ad.cond(n <= 1, lambda: 1.0, lambda: n * factorial(n - 1))
+
+    assert ad.jit(factorial)(5) == 120
+    with pytest.raises(ad.CallDepthError):
+        ad.jit(factorial)(100_000)
+
+
+def test_batches() -> None:
+    """Members go on for as long as each needs."""
+    xs, ns = np.array([1.1, 0.9, 1.5]), np.array([3, 0, 7])
+    np.testing.assert_allclose(ad.vmap(power)(np.ones(3), xs, ns), xs**ns, rtol=1e-14)
+    slopes = ad.vmap(ad.grad(power, argnums=1))(np.ones(3), xs, ns)
+    np.testing.assert_allclose(slopes, ns * xs ** (ns - 1.0), rtol=1e-14)
