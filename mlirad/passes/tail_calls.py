@@ -82,7 +82,7 @@ def _last(block: Block) -> Operation | None:
     end = block.last_op
     assert end is not None
     op = end.prev_op
-    return op if op is not None and op.results and [*op.results] == list(end.operands) else None
+    return op if op is not None and op.results and [*op.results] == list(own_operands(end)) else None
 
 
 def _tail_calls(function: FuncOp, block: Block) -> Iterable[Operation]:
