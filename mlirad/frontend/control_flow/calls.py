@@ -120,7 +120,10 @@ def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _passed(value: Any) -> Any:
-    return with_function(value, _rewritten, of) if isinstance(value, FunctionType | MethodType) else value
+    if not isinstance(value, FunctionType | MethodType):
+        return value
+    made = with_function(value, _rewritten, of)
+    return value if made is None else made
 
 
 def _constructing(cls: type[Any]) -> Callable[..., Any]:

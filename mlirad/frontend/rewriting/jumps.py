@@ -9,13 +9,24 @@
 
 What follows an `if` of which one side always jumps goes to the other side, so most jumps need no guard. A
 function returns at its end, what `ad_value` holds. A test that assigns moves into the body of its loop, if
-there are jumps in that.
+there are jumps in that. Where `and` or `or` decides whether it assigns, it becomes branches, of `if` as well:
+
+    if a > 0 and (b := f(a)) > 1:         if a > 0:
+        ...                                   if (b := f(a)) > 1:
+                                                  ad_test_0 = True
+                                              else:
+                                                  ad_test_0 = False
+                                          else:
+                                              ad_test_0 = False
+                                          if ad_test_0:
+                                              ...
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import field
 
 from mlirad.frontend.rewriting.names import own_nodes
@@ -70,6 +81,34 @@ def _has_jumps(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Return | ast.Break) for node in own_nodes(body))
 
 
+def _may_assign(test: ast.expr) -> bool:
+    """Tell whether `and` or `or` decides whether a test assigns variables."""
+    match test:
+        case ast.BoolOp():
+            return any(map(binds, test.values[1:])) or _may_assign(test.values[0])
+        case ast.UnaryOp(op=ast.Not()):
+            return _may_assign(test.operand)
+        case _:
+            return False
+
+
+def _branches(test: ast.expr, yes: list[ast.stmt], no: list[ast.stmt]) -> list[ast.stmt]:
+    """Branches by a test, in which `and` and `or` are branches."""
+    match test:
+        case ast.BoolOp():
+            is_and = isinstance(test.op, ast.And)
+            made = yes if is_and else no
+            for value in reversed(test.values):
+                made = (
+                    _branches(value, made, deepcopy(no)) if is_and else _branches(value, deepcopy(yes), made)
+                )
+            return made
+        case ast.UnaryOp(op=ast.Not()):
+            return _branches(test.operand, no, yes)
+        case _:
+            return [at(test, ast.If(test, yes, no))]
+
+
 class Jumps:
     """The statements of one function without jumps."""
 
@@ -97,6 +136,7 @@ class Jumps:
         """Statements without jumps, and the flags that they may set."""
         made: list[ast.stmt] = []
         flags: set[str] = set()
+        body = [inner for statement in body for inner in self._decided(statement)]
         for k, statement in enumerate(body):
             rest = list(body[k + 1 :])
             if isinstance(statement, ast.If) and rest:
@@ -117,6 +157,17 @@ class Jumps:
             if not rest:
                 break
         return made, flags
+
+    def _decided(self, statement: ast.stmt) -> list[ast.stmt]:
+        """A statement, behind the branches that its test becomes."""
+        if not isinstance(statement, ast.If) or not _may_assign(statement.test):
+            return [statement]
+        place, flag = statement.test, f"ad_test_{self._count}"
+        self._count += 1
+        yes, no = ([at(place, ast.Assign([store(flag)], ast.Constant(holds)))] for holds in (True, False))
+        tests = _branches(place, list[ast.stmt](yes), list[ast.stmt](no))
+        statement.test = at(place, load(flag))
+        return [*tests, statement]
 
     def _statement(self, node: ast.stmt, loop: _Loop | None) -> tuple[list[ast.stmt], set[str]]:
         match node:
@@ -166,9 +217,11 @@ class Jumps:
     def _loop(self, node: ast.While | ast.For, outer: _Loop | None) -> tuple[list[ast.stmt], set[str]]:
         loop = _Loop(self._count)
         self._count += 1
-        if isinstance(node, ast.While) and binds(node.test) and _has_jumps(node.body):
-            goes_on = at(node.test, ast.If(node.test, [ast.Pass()], [at(node.test, _End())]))
-            node.test, node.body = at(node.test, ast.Constant(True)), [goes_on, *node.body]
+        is_moved = isinstance(node, ast.While) and binds(node.test) and _has_jumps(node.body)
+        if isinstance(node, ast.While) and (is_moved or _may_assign(node.test)):
+            place = node.test
+            goes_on = _branches(place, [at(place, ast.Pass())], [at(place, _End())])
+            node.test, node.body = at(place, ast.Constant(True)), [*goes_on, *node.body]
         node.body, flags = self._filled(node.body, loop)
         going_on, stopped, ended = (f"ad_{kind}_{loop.number}" for kind in ("continue", "break", "end"))
         if going_on in loop.used:

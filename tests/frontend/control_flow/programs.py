@@ -53,7 +53,7 @@ def bisection(target, low, high):
 MISSING = object()
 
 
-@at(2.0, 0.3)
+@at(2.2, 0.3)
 def asked_for_identity(a, kept=None, default=MISSING):
     x = y = np.stack([a, a])
     same = 1.0 if x is y and x is not y * 1.0 else 0.0
@@ -103,6 +103,16 @@ def assigned_by_the_test(x, n):
             return total + error
         x = 0.5 * x + 0.5
     return total * y + error
+
+
+@at((0.5, 2.0), (1.5, 0.3), (-0.5, 1.0))
+def assigned_by_branches(x, y):
+    a, b = 0.0, 1.0
+    if (x > 0 and (a := x * y) > 0.9) or not (x < 1 or (b := x + y) < 1.5):
+        a = a + np.sin(b)
+    if x > 5 and (a := 3.0) > y:
+        return a
+    return a * b + x
 
 
 @at((27,), (97,), (1,))

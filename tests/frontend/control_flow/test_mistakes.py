@@ -54,15 +54,6 @@ def defined_in_a_loop(x):
     return y * 2
 
 
-@at_line(5, "mode has no value here: the branches", "arrays or numbers")
-def strings(x):
-    if x > 0:
-        mode = "plus"
-    else:
-        mode = "minus"
-    return x if mode == "plus" else -x
-
-
 @at_line(2, "`is True` asks whether a truth value is Python's own", "== True")
 def one_truth(x):
     is_positive = bool(x > 0)
@@ -137,12 +128,6 @@ def structures_of_branches(x):
     return y
 
 
-@at_line(1, "what the function returns is an array after one branch, and None after the other", "")
-def returns_nothing(x):
-    if x > 0:
-        return x
-
-
 @at_line(2, "results is [] before an iteration, and [*] after it", "a list cannot grow")
 def list_that_grows(x):
     results = []
@@ -160,7 +145,7 @@ def attribute(x):
     return x
 
 
-@at_line(3, "it is written under a traced condition", "after the statement")
+@at_line(3, "under a traced condition, and changes of a Namespace are not noticed", "after the statement")
 def attribute_of_what_is_not_compared(x):
     x_is = argparse.Namespace(positive=False)
     if x > 0:
@@ -176,7 +161,7 @@ def attribute_that_is_not_there(x):
     return x
 
 
-@at_line(2, "point.list is [*, *] after one branch, and [*] after the other", "the same tuples")
+@at_line(3, "point.list is [*, *] after one branch, and [*] after the other", "the same tuples")
 def list_in_an_attribute_that_grows(x):
     point = Point()
     point.list = [x]
@@ -249,7 +234,7 @@ def test_what_is_no_function_of_python() -> None:
         with pytest.raises(ad.UnsupportedError, match=message):
             ad.jit(function, control="rewrite")
     with pytest.raises(ad.ArgumentError, match="there is no control 'yes'"):
-        ad.jit(strings, control="yes")
+        ad.jit(one_truth, control="yes")
 
 
 def test_what_eval_makes_under_a_command_of_python() -> None:
