@@ -67,7 +67,7 @@ class Flags:
         if name == "writebackifcopy":
             return False
         if name == "fortran":
-            return self.fnc
+            return self.f_contiguous
         if name in ("behaved", "carray", "farray"):
             of_layout = {"behaved": True, "carray": self.c_contiguous, "farray": self.fnc}
             return self.writeable and of_layout[name]
