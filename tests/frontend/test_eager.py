@@ -88,7 +88,7 @@ CONSTRUCTS: dict[str, list[Callable[[], Any]]] = {
 }  # fmt: skip
 """Calls of every construct; each gives arrays."""
 
-CLASSES = {"Closure", "ShapeDtype", "Sum", "eval_shape"}
+CLASSES = {"Closure", "ShapeDtype", "Sum", "eval_shape", "itself"}
 """What is public of the room of the constructs and is none."""
 
 

@@ -30,7 +30,8 @@ def descent(step: str) -> str:
           {step}
           %less = array.sub %n, %one : i64
           %z = func.call @descend(%y, %less) : ({T}, i64) -> {T}
-          array.yield %z : {T}
+          %v = array.neg %z : {T}
+          array.yield %v : {T}
         }}
         func.return %r : {T}
       }}

@@ -181,7 +181,8 @@ def point_of(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[
             f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
             f"it is given {shown}",
             location=user_line(),
-            hint="pass floats (3.0 instead of 3), or choose other arguments with argnums",
+            hint="pass floats (3.0 instead of 3), or choose other arguments with argnums; formal derivatives "
+            'of integers and booleans are sweeps: ad.sweep(lambda n: n * n, instance="naturals")(3)',
         )
 
     def rebuild(parameters: list[Array]) -> tuple[Any, ...]:
