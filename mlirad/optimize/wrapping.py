@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import of_class
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten, parts_of
 from mlirad.frontend.tracing.raising import argument_error, shape_error
@@ -87,7 +88,7 @@ def masked(optimizer: Optimizer, mask: Any) -> Optimizer:
     def moving(value: Any, like: Any) -> Any:
         """A value that is structured like another, with `None` where the mask is false."""
         leaves, tree = flatten(like)
-        chosen = _spread(mask(like) if callable(mask) else mask, like, "the mask")
+        chosen = _spread(_mask_of(mask, like), like, "the mask")
         try:
             given = leaves if value is like else tree.flatten_like(value, "gradients")
         except ValueError as error:
@@ -125,6 +126,19 @@ def _with(optimizer: Optimizer, change: Callable[[Any], Any]) -> Optimizer:
     return Optimizer(optimizer.init, update)
 
 
+def _mask_of(mask: Any, like: Any) -> Any:
+    """A mask, or what a function says of the parameters."""
+    if not callable(mask):
+        return mask
+    require_arguments(mask, 1, "the mask")
+    if isinstance(mask, type):
+        raise argument_error(
+            f"the mask is the class {mask.__name__}",
+            "give True and False in the structure of the parameters, or a function of these",
+        )
+    return mask(like)
+
+
 def _require_optimizer(optimizer: object) -> None:
     if not isinstance(optimizer, Optimizer):
         raise argument_error(
@@ -137,9 +151,18 @@ def _sum_of_squares(gradients: Any) -> Any:
     """Of all elements, in double precision, which squares of single ones do not leave."""
     total: Any = np.float64(0.0)
     for leaf in flatten(gradients)[0]:
-        array = leaf if hasattr(leaf, "astype") else np.float64(leaf)
-        total = total + xp.sum(xp.square(array.astype(np.float64)))
+        total = total + xp.sum(xp.square(_in_doubles(leaf)))
     return total
+
+
+def _in_doubles(leaf: Any) -> Any:
+    try:
+        return leaf.astype(np.float64) if hasattr(leaf, "astype") else np.float64(leaf)
+    except (TypeError, ValueError) as error:
+        raise argument_error(
+            f"gradients hold {of_class(leaf)}, which is no array and no number",
+            "give arrays and numbers, in any structure",
+        ) from error
 
 
 def _spread(mask: Any, value: Any, place: str) -> list[bool]:

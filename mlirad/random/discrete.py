@@ -144,13 +144,25 @@ def permutation(key: Numbers, x: Numbers, axis: int = 0, independent: bool = Fal
                [2, 3],
                [0, 1]])
     """
-    values = asarray(np.arange(x) if isinstance(x, int) else x)
+    values = _drawn_from(x, "permutation")
     if values.ndim == 0:
         raise shape_error("permutation of a scalar", "give an array, or a Python integer")
     d = checked_axis(axis, "permutation: axis", values.ndim)
     if checked_flag(independent, "permutation: independent"):
         return xp.take_along_axis(values, xp.argsort(_ranks(key, values.shape), axis=d), axis=d)
     return xp.take(values, xp.argsort(_ranks(key, (values.shape[d],))), axis=d)
+
+
+def _drawn_from(population: Any, name: str) -> Any:
+    """An array, or the numbers below an integer."""
+    if not isinstance(population, int):
+        return asarray(population)
+    try:
+        return asarray(np.arange(population))
+    except (ValueError, MemoryError) as error:
+        raise shape_error(
+            f"{name}: there is no array of {population} numbers", "draw from floats: ad.random.uniform(key)"
+        ) from error
 
 
 def _ranks(key: Numbers, shape: Any) -> Any:
@@ -177,7 +189,7 @@ def choice(
         >>> ad.random.choice(ad.random.key(0), 3, 6, p=np.array([0.8, 0.1, 0.1]))
         array([2, 0, 0, 1, 1, 0])
     """
-    values = asarray(np.arange(a) if isinstance(a, int) else a)
+    values = _drawn_from(a, "choice")
     if values.ndim == 0:
         raise shape_error("choice from a scalar", "give an array, or a Python integer")
     d, wanted = checked_axis(axis, "choice: axis", values.ndim), checked_shape(shape)

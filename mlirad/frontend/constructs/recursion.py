@@ -153,7 +153,7 @@ class Function(Named):
                     "@ad.function(returns=np.zeros(3))",
                 ) from error
             found = traced.results
-            if not (kept.calls or kept.is_recursive) or _agree(kept.result, found):
+            if _agree(kept.result, found) or not (is_stated or kept.calls or kept.is_recursive):
                 kept.result = found if kept.result is None else kept.result
                 kept.captured, kept.is_finished = traced.captured, True
                 self._complete(kept, traced, functions.finished[-1])

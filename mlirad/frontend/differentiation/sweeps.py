@@ -9,7 +9,7 @@ It is CHAD with another table than that of derivatives (CHAD paper, section 11.3
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from mlirad.compiler import transform
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import element_of, shape_of
-from mlirad.errors import DifferentiationError, ShapeError, UnsupportedError
+from mlirad.errors import DifferentiationError, ShapeError, UnsupportedError, of_class
 from mlirad.frontend.compiling.options import CompileOptions, options_of
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation.instances import Instance
@@ -85,6 +85,11 @@ def sweep(
 
 
 def _named(name: str) -> Table:
+    if not isinstance(cast(object, name), str):
+        raise argument_error(
+            f"instance is {of_class(name)}, and it is a name or an ad.Instance",
+            'write instance="provenance"',
+        )
     try:
         return instance_named(name)
     except UnsupportedError as error:

@@ -89,7 +89,7 @@ def real_or_complex(value: Any, dtype: Any = None) -> Any:
         return found
     if not is_complex_dtype(dtype):
         raise dtype_error(
-            f"{complex_dtype(found.real.dtype)} values do not become {np.dtype(dtype)} ones",
+            f"{complex_dtype(found.real.dtype)} values do not become {language_dtype(dtype)} ones",
             "write z.real for their real parts",
         )
     return cast_parts(found, part_dtype(dtype))

@@ -95,6 +95,16 @@ class Items(Container):
         return kind(*opened.parts) if opened.names else kind(opened.parts)
 
 
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except AttributeError as error:
+        raise argument_error(
+            f"{of_class(value)} has no attribute {name!r}, which its class has as a field",
+            "name the fields that its objects have, and set each in __init__",
+        ) from error
+
+
 class Fields(Container):
     """Attributes that the class has a list of, as a dataclass does."""
 
@@ -103,8 +113,8 @@ class Fields(Container):
         self.static_names = tuple(static)
 
     def open(self, value: Any) -> Opened:
-        parts = [getattr(value, name) for name in self.names]
-        return Opened(self.names, parts, tuple(getattr(value, name) for name in self.static_names))
+        parts = [_attribute(value, name) for name in self.names]
+        return Opened(self.names, parts, tuple(_attribute(value, name) for name in self.static_names))
 
     def make(self, kind: type[Any], opened: Opened) -> Any:
         made = object.__new__(kind)
