@@ -160,7 +160,7 @@ def _in_doubles(leaf: Any) -> Any:
         return leaf.astype(np.float64) if hasattr(leaf, "astype") else np.float64(leaf)
     except (TypeError, ValueError) as error:
         raise argument_error(
-            f"gradients hold {of_class(leaf)}, which is no array and no number",
+            f"gradients hold {of_class(leaf)} where an array or a number belongs",
             "give arrays and numbers, in any structure",
         ) from error
 
