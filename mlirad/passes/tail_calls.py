@@ -15,28 +15,37 @@ A call is a *tail call* if the results of the function are those of the call, th
 of whose calls of themselves are tail calls are rewritten. Where one branch decides, and what it decides by is
 cheap or not needed otherwise, that is the condition of the loop, as above. Else the loop also carries whether
 it goes on, and the results.
+
+A function that reports, by prints or checks, returns `select (token = -1), 0, %r`, as
+`frontend/tracing/tokens.py` says. So a result may be 0 where a flag holds that does not depend on the call: the
+loop carries whether the flag held in any iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, i1
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
-from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.elementwise import ElementwiseOp, OrOp, SelectOp
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import IndexOp
-from mlirad.dialects.array.structural import ConstantOp, SizeOp
+from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, SizeOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import callee_name, references_of
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.regions import nested_ops
+from mlirad.ir.structural import scalar_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import transform_functions
 
@@ -59,10 +68,11 @@ def _as_loop(function: FuncOp) -> FuncOp:
     if not calls_itself(function):
         return function
     name, block = function.sym_name.data, function_block(function)
-    tails = set(_tail_calls(function, block))
-    if any(named == name and op not in tails for named, op in references_of(function)):
+    end = _end_of(function)
+    tails = {} if end is None else dict.fromkeys(_tail_calls(function, end.last))
+    if end is None or any(named == name and op not in tails for named, op in references_of(function)):
         return function
-    loop = _Loop(function, tails)
+    loop = _Loop(function, end, tails)
     visibility = function.sym_visibility
     new = new_function(
         name,
@@ -77,40 +87,99 @@ def _as_loop(function: FuncOp) -> FuncOp:
     return eliminate_dead_code(new)
 
 
-def _last(block: Block) -> Operation | None:
-    """The op whose results, all and in order, are what a block hands over."""
+# The end of a function ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _End:
+    """The op whose first results a function returns.
+
+    Those in `flags`, by number, are 0 where the flag holds, which `behind` computes.
+    """
+
+    last: Operation
+    flags: Mapping[int, Value]
+    behind: Sequence[Operation]
+
+
+def _end_of(function: FuncOp) -> _End | None:
+    end = function_block(function).last_op
+    assert end is not None
+    values, flags, selections = list(own_operands(end)), dict[int, Value](), set[Operation]()
+    for k, value in enumerate(values):
+        op = value.owner
+        if isinstance(op, SelectOp) and scalar_of(op.operands[1]) == 0:
+            flag, values[k] = op.operands[0], op.operands[2]
+            flags[k] = flag.owner.operands[0] if isinstance(flag.owner, BroadcastOp) else flag
+            if shape_of(flags[k]):
+                return None
+            selections.add(op)
+    last = values[0].owner if values else None
+    if not isinstance(last, Operation) or [*last.results[: len(values)]] != values:
+        return None
+    behind: list[Operation] = []
+    op = last.next_op
+    while op is not None and op is not end:
+        if op not in selections:
+            if not (_is_cheap(op) or isinstance(op, BroadcastOp)) or any(
+                v in values for v in own_operands(op)
+            ):
+                return None
+            behind.append(op)
+        op = op.next_op
+    return _End(last, flags, behind)
+
+
+def _last(block: Block, count: int) -> Operation | None:
+    """The op in front of the terminator, if its first results are, in order, the first that a block yields."""
     end = block.last_op
     assert end is not None
     op = end.prev_op
-    return op if op is not None and op.results and [*op.results] == list(own_operands(end)) else None
+    return op if op is not None and [*op.results[:count]] == _yielded(block)[:count] else None
 
 
-def _tail_calls(function: FuncOp, block: Block) -> Iterable[Operation]:
-    op = _last(block)
-    if op is not None and _is_call_of(op, function):
-        yield op
-    elif isinstance(op, control.IfOp | control.SwitchOp):
-        for region in op.regions:
-            yield from _tail_calls(function, region.block)
+def _yielded(block: Block) -> list[Value]:
+    end = block.last_op
+    assert end is not None
+    return list(own_operands(end))
+
+
+def _tail_calls(
+    function: FuncOp, last: Operation | None, further: Sequence[Value] = ()
+) -> Iterable[Operation]:
+    """The tail calls in an op at the end of a block that yields further values besides its results."""
+    count = len(function.function_type.outputs.data)
+    if last is None:
+        return
+    if _is_call_of(last, function):
+        if not any(v in last.results for v in further):
+            yield last
+    elif isinstance(last, control.IfOp | control.SwitchOp):
+        for region in last.regions:
+            yield from _tail_calls(function, _last(region.block, count), _yielded(region.block)[count:])
 
 
 class _Loop:
-    """The loop that a function becomes; its carries are the parameters."""
+    """The loop that a function becomes; its carries are the parameters, and the flags of its results."""
 
-    def __init__(self, function: FuncOp, tails: set[Operation]):
-        self._block, self._tails = function_block(function), tails
+    def __init__(self, function: FuncOp, end: _End, tails: Mapping[Operation, None]):
+        self._block, self._end, self._tails = function_block(function), end, tails
         self._results = list(function.function_type.outputs.data)
+        self._prefix = list(takewhile(lambda op: op is not end.last, self._block.ops))
 
     def body(self, b: ArrayBuilder, *args: Value) -> Sequence[Value]:
         """Emit the function; its results."""
         b.location = next(iter(self._tails)).location
-        choice = _last(self._block)
+        choice = self._end.last
         if isinstance(choice, control.IfOp):
-            again = [_last(region.block) in self._tails for region in choice.regions]
+            again = [self._last(region.block) in self._tails for region in choice.regions]
             ends = [not self._calls(region) for region in choice.regions]
             if again == [not end for end in ends] and again[0] != again[1] and self._decides_cheaply(choice):
                 return self._while_chosen(b, choice, args, again[0])
         return self._while_going(b, args)
+
+    def _last(self, block: Block) -> Operation | None:
+        return _last(block, len(self._results))
 
     def _calls(self, region: Region) -> bool:
         return any(op in self._tails for op in nested_ops(region))
@@ -127,15 +196,45 @@ class _Loop:
             b.name_hint = op.results[0].name_hint if op.results else None
             b.rebuild(op, env)
 
+    def _flags(
+        self,
+        b: ArrayBuilder,
+        path: Sequence[tuple[Operation, Block]],
+        env: Environment,
+        before: Sequence[Value],
+    ) -> list[Value]:
+        """The flags at the end of the innermost block of a path of branches, or those before."""
+        if not self._end.flags:
+            return []
+        env, count = dict(env), len(self._results)
+        for choice, block in reversed(path):
+            further = [env.get(v, v) for v in _yielded(block)[count:]]
+            env.update(zip(choice.results[count:], further, strict=True))
+        self._emit(b, self._end.behind, env)
+        b.name_hint = None
+        flags = [env.get(flag, flag) for flag in self._end.flags.values()]
+        return [b.binary(OrOp, *pair) for pair in zip(before, flags, strict=True)]
+
+    def _returned(self, b: ArrayBuilder, values: Sequence[Value], flags: Sequence[Value]) -> list[Value]:
+        """The results of the function."""
+        returned = list(values)
+        for k, flag in zip(self._end.flags, flags, strict=True):
+            zero = b.zeros(returned[k].type)
+            returned[k] = b.select(b.broadcast(flag, shape_of(zero), ()), zero, returned[k])
+        return returned
+
     # By what a branch decides ------------------------------------------------------------------------
 
     def _decides_cheaply(self, choice: control.IfOp) -> bool:
-        """Tell whether what decides is cheap, or nothing else needs it: the condition computes it again."""
+        """Tell whether what decides is cheap, or nothing else needs it and it does not report.
+
+        The condition of the loop computes it again, and in front of what else an iteration does.
+        """
         deciding = self._needed([choice.condition])
-        others = self._needed(
-            [v for region in choice.regions for op in region.block.ops for v in free_values(op)]
-        )
-        return all(map(_is_cheap, deciding & others))
+        inside = [op for region in choice.regions for op in region.block.ops]
+        others = self._needed([v for op in (*inside, *self._end.behind) for v in free_values(op)])
+        others |= self._needed(self._end.flags.values())
+        return all(_is_cheap(op) or (op not in others and not _may_report(op)) for op in deciding)
 
     def _needed(self, values: Iterable[Value]) -> set[Operation]:
         """The ops of the function's block that compute values."""
@@ -153,68 +252,84 @@ class _Loop:
     ) -> Sequence[Value]:
         then, otherwise = (region.block for region in choice.regions)
         step, end = (then, otherwise) if goes_on else (otherwise, then)
-        prefix = [op for op in self._block.ops if op is not choice and not isinstance(op, ReturnOp)]
-        deciding = self._needed([choice.condition])
+        deciding, count = self._needed([choice.condition]), len(args)
 
         def condition(*carries: Value) -> Value:
-            env = self._named(carries, self._block.args)
-            self._emit(b, (op for op in prefix if op in deciding), env)
+            env = self._named(carries[:count], self._block.args)
+            self._emit(b, (op for op in self._prefix if op in deciding), env)
             going = env.get(choice.condition, choice.condition)
             return going if goes_on else b.logical_not(going)
 
         def body(*carries: Value) -> list[Value]:
-            env = self._named(carries, self._block.args)
-            self._emit(b, prefix, env)
+            env = self._named(carries[:count], self._block.args)
+            self._emit(b, self._prefix, env)
             self._emit(b, _before(step, 2), env)
-            return [env.get(v, v) for v in own_operands(cast(Operation, _last(step)))]
+            given = [env.get(v, v) for v in own_operands(cast(Operation, self._last(step)))]
+            return [*given, *self._flags(b, [(choice, step)], env, carries[count:])]
 
-        env = self._named(b.while_(args, condition, body), self._block.args)
-        self._emit(b, prefix, env)
+        none = [b.splat(False, i1) for _ in self._end.flags]
+        final = b.while_([*args, *none], condition, body)
+        env = self._named(final[:count], self._block.args)
+        self._emit(b, self._prefix, env)
         self._emit(b, _before(end, 1), env)
-        last = end.last_op
-        assert last is not None
-        return [env.get(v, v) for v in own_operands(last)]
+        values = [env.get(v, v) for v in _yielded(end)[: len(self._results)]]
+        return self._returned(b, values, self._flags(b, [(choice, end)], env, final[count:]))
 
     # By a flag ---------------------------------------------------------------------------------------
 
     def _while_going(self, b: ArrayBuilder, args: Sequence[Value]) -> Sequence[Value]:
-        count = len(args)
-        init = [*args, *map(b.zeros, self._results), b.splat(True, i1)]
-        final = b.while_(
-            init,
-            lambda *carries: carries[-1],
-            lambda *carries: self._step(
-                b, self._block, self._named(carries[:count], self._block.args), carries
-            ),
-        )
-        return final[count:-1]
+        count, results = len(args), len(self._results)
+        none = [b.splat(False, i1) for _ in self._end.flags]
 
-    def _step(self, b: ArrayBuilder, block: Block, env: Environment, carries: Sequence[Value]) -> list[Value]:
-        """Emit a block; the carries behind it."""
-        count = len(self._block.args)
-        last = _last(block)
+        def body(*carries: Value) -> list[Value]:
+            env = self._named(carries[:count], self._block.args)
+            self._emit(b, self._prefix, env)
+            return self._step(b, self._end.last, [], env, carries[count:])
+
+        init = [*args, *map(b.zeros, self._results), *none, b.splat(True, i1)]
+        final = b.while_(init, lambda *carries: carries[-1], body)
+        return self._returned(b, final[count : count + results], final[count + results : -1])
+
+    def _step(
+        self,
+        b: ArrayBuilder,
+        last: Operation,
+        path: Sequence[tuple[Operation, Block]],
+        env: Environment,
+        carried: Sequence[Value],
+    ) -> list[Value]:
+        """Emit a tail call, or a choice with tail calls inside; the carries behind it.
+
+        `carried` are those behind the parameters.
+        """
+        results = carried[: len(self._results)]
+        flags = carried[len(results) : -1]
         if last in self._tails:
-            self._emit(b, _before(block, 2), env)
-            return [*(env.get(v, v) for v in own_operands(cast(CallOp, last))), *carries[count:]]
-        if isinstance(last, control.IfOp | control.SwitchOp) and any(map(self._calls, last.regions)):
-            self._emit(b, _before(block, 2), env)
-            choice = own_operands(last)[0]
-            return b.choose(
-                env.get(choice, choice),
-                [
-                    lambda region=region: self._step(b, region.block, dict(env), carries)
-                    for region in last.regions
-                ],
-            )
-        self._emit(b, _before(block, 1), env)
-        end = block.last_op
-        assert end is not None
-        return [*carries[:count], *(env.get(v, v) for v in own_operands(end)), b.splat(False, i1)]
+            given = [env.get(v, v) for v in own_operands(last)]
+            return [*given, *results, *self._flags(b, path, env, flags), carried[-1]]
+
+        def branch(region: Region) -> list[Value]:
+            block, inner = region.block, dict(env)
+            deeper = [*path, (last, block)]
+            if self._calls(region):
+                self._emit(b, _before(block, 2), inner)
+                return self._step(b, cast(Operation, self._last(block)), deeper, inner, carried)
+            self._emit(b, _before(block, 1), inner)
+            values = [inner.get(v, v) for v in _yielded(block)[: len(results)]]
+            args = [env.get(a, a) for a in self._block.args]
+            return [*args, *values, *self._flags(b, deeper, inner, flags), b.splat(False, i1)]
+
+        choice = own_operands(last)[0]
+        return b.choose(env.get(choice, choice), [partial(branch, region) for region in last.regions])
 
 
 def _before(block: Block, count: int) -> list[Operation]:
     """The ops of a block without the last ones."""
     return list(block.ops)[:-count]
+
+
+def _may_report(op: Operation) -> bool:
+    return any(isinstance(inner, ReportOp | CallOp) for inner in op.walk())
 
 
 def _is_cheap(op: Operation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -163,6 +164,47 @@ def list_of_functions_by_hand(x: Any, v: Any) -> Any:
     return found
 
 
+def product_of_a_loop(x: Any, v: Any) -> Any:
+    """A tail call goes through the list: no call stays in a batch."""
+
+    @ad.function
+    def multiplied(numbers: Any, found: Any) -> Any:
+        return ad.case(
+            numbers, lambda _: found, lambda cell: multiplied(cell[1], found * cell[0] + np.cos(found))
+        )
+
+    return multiplied(ad.fold(lambda rest, e: Numbers((e, rest)), Numbers(None), v), x)
+
+
+def product_of_a_loop_by_hand(x: Any, v: Any) -> Any:
+    found = x
+    for e in v[::-1]:
+        found = found * e + np.cos(found)
+    return found
+
+
+Functions = ad.sum_of(None, (ad.lambda_(lambda z: z, 0.0), ad.itself))
+SINE, DOUBLE = ad.lambda_(np.sin), ad.lambda_(lambda z: 2 * z, 0.0)
+CHAIN = Functions((SINE, Functions((DOUBLE, Functions(None)))))
+
+
+def functions_from_outside(x: Any, v: Any) -> Any:
+    """Functions, and lists of them, that are made outside of the trace, and handed on inside."""
+
+    @ad.function
+    def applied(chain: Any, z: Any) -> Any:
+        return ad.case(chain, lambda _: z, lambda cell: applied(cell[1], cell[0](z)))
+
+    chosen = ad.cond(x > 0.6, lambda: SINE, lambda: DOUBLE)
+    grown = Functions((ad.lambda_(lambda z: z * v[0]), Functions((chosen, CHAIN))))
+    return applied(grown, x) + ad.fori_loop(0, 2, lambda i, f: ad.lambda_(lambda z: f(z) * x), DOUBLE)(v[1])
+
+
+def functions_from_outside_by_hand(x: Any, v: Any) -> Any:
+    y = x * v[0]
+    return 2 * np.sin(np.where(x > 0.6, np.sin(y), 2 * y)) + 2 * v[1] * x**2
+
+
 KNOWN = Numbers((1.5, Numbers((2.5, Numbers(None)))))
 
 
@@ -185,6 +227,8 @@ PROGRAMS: dict[Function, Function] = {
     carried_and_chosen: carried_and_chosen_by_hand,
     list_of_functions: list_of_functions_by_hand,
     captured: captured_by_hand,
+    product_of_a_loop: product_of_a_loop_by_hand,
+    functions_from_outside: functions_from_outside_by_hand,
 }
 X, V = 0.8, np.array([0.9, -0.7, 1.3])
 
@@ -212,7 +256,14 @@ def test_values_and_derivatives(program: Function) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_batches(program: Function) -> None:
+    """Of derivatives, which are of rows, and of values, which are of records."""
     xs, vs = np.array([0.8, 0.5]), np.stack([V, -V])
+    np.testing.assert_allclose(
+        ad.vmap(program)(xs, vs),
+        [PROGRAMS[program](x, v) for x, v in zip(xs, vs, strict=True)],
+        rtol=1e-13,
+        atol=1e-14,
+    )
     np.testing.assert_allclose(
         ad.vmap(ad.grad(program, argnums=1))(xs, vs),
         [ad.grad(PROGRAMS[program], argnums=1)(x, v) for x, v in zip(xs, vs, strict=True)],
@@ -300,8 +351,38 @@ def test_a_type_without_an_end() -> None:
 
 def test_the_place_is_no_value() -> None:
     assert repr(ad.itself) == "ad.itself"
-    with pytest.raises(ad.MliradError, match="Itself"):
+    with pytest.raises(ad.TracingError, match=r"test_inductive\.py:\d+: ad\.itself stands for a value"):
         ad.jit(lambda x: x * ad.itself)(1.0)
+    with pytest.raises(ad.ArgumentError, match=r"example 1 of ad\.sum_of holds a constructor of sums"):
+        ad.sum_of(None, (Numbers, ad.itself))
+
+
+def test_functions_that_do_not_fit() -> None:
+    """Without examples, what a function returns is known when the sum that holds it is traced."""
+    chain = Functions((ad.lambda_(lambda z: np.zeros(3)), Functions(None)))
+    with pytest.raises(ad.ArgumentError, match=r"a function in alternative 1 of .* does not take or return"):
+        ad.jit(
+            lambda x: ad.case(
+                ad.cond(x > 0, lambda: chain, lambda: Functions(None)), lambda _: x, lambda _: x
+            )
+        )(1.0)
+
+
+def test_what_is_made_outside_decides_the_program() -> None:
+    """A function or a list that takes the place of another is seen; none is taken for what a trace left."""
+    held: dict[str, Any] = {"f": DOUBLE, "numbers": KNOWN}
+
+    @ad.jit
+    def computed(x: Any) -> Any:
+        return held["f"](x) + total(held["numbers"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert computed(1.0) == pytest.approx(2 + np.sin(1.5) + 0.5 * np.sin(2.5))
+        held["f"] = ad.lambda_(lambda z: 3 * z, 0.0)
+        assert computed(1.0) == pytest.approx(3 + np.sin(1.5) + 0.5 * np.sin(2.5))
+        held["numbers"] = Numbers((1.0, KNOWN))
+        assert computed(0.0) == pytest.approx(np.sin(1.0) + 0.5 * (np.sin(1.5) + 0.5 * np.sin(2.5)))
 
 
 @pytest.mark.parametrize("method", SPECIFICATIONS)

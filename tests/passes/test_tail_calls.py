@@ -111,7 +111,15 @@ class Texts:
         self._lines += [
             f"    array.yield {', '.join(made)} : f64, {V}",
             "  }",
-            f"  func.return %r, %r_v : f64, {V}",
+        ]
+        result = "%r"
+        if self._rng.random() < 0.5:
+            bound = self._emit(1, f"array.constant {self._rng.uniform(0, 2)} : f64")
+            flag = self._emit(1, f"array.compare gt %x, {bound} : f64, f64 -> i1")
+            zero = self._emit(1, "array.constant 0.0 : f64")
+            result = self._emit(1, f"array.select {flag}, {zero}, %r : i1, f64, f64 -> f64")
+        self._lines += [
+            f"  func.return {result}, %r_v : f64, {V}",
             "}",
             f"func.func @main(%x: f64, %v: {V}) -> f64 {{",
             f"  %n = array.constant {n} : i64",
@@ -195,6 +203,158 @@ def test_closures_of_any_depth(method: str) -> None:
     value, slopes = ad.value_and_grad(product, argnums=1, method=method)(2.0, w)
     assert value == pytest.approx(2 * np.prod(w), rel=1e-10)
     np.testing.assert_allclose(slopes, value / w, rtol=1e-10)
+
+
+LOG: list[float] = []
+
+
+def noted(x: Any) -> None:
+    LOG.append(float(x))
+
+
+def note(x: Any) -> None:
+    ad.debug_callback(noted, x)
+
+
+@ad.function
+def at_each_call(x: Any, n: Any) -> Any:
+    note(x)
+    return ad.cond(n <= 0, lambda: x, lambda: at_each_call(np.sin(x), n - 1))
+
+
+def at_each_call_by_hand(x: float, n: int) -> float:
+    noted(x)
+    return x if n <= 0 else at_each_call_by_hand(np.sin(x), n - 1)
+
+
+@ad.function
+def in_branches(x: Any, n: Any) -> Any:
+    def end() -> Any:
+        note(-x)
+        return x
+
+    def once() -> Any:
+        note(x + 1)
+        return in_branches(np.cos(x), n - 1)
+
+    def twice() -> Any:
+        note(x + 2)
+        return ad.cond(x > 0, lambda: in_branches(-x, n - 2), lambda: in_branches(x * x, n - 1))
+
+    return ad.switch(np.clip(n, 0, 2), [end, once, twice])
+
+
+def in_branches_by_hand(x: float, n: int) -> float:
+    noted(-x if n <= 0 else x + min(n, 2))
+    if n <= 0:
+        return x
+    if n == 1:
+        return in_branches_by_hand(np.cos(x), 0)
+    return in_branches_by_hand(-x, n - 2) if x > 0 else in_branches_by_hand(x * x, n - 1)
+
+
+@ad.function
+def is_over(n: Any) -> Any:
+    note(10.0 * n)
+    return n <= 0
+
+
+@ad.function
+def halved(x: Any) -> Any:
+    note(x)
+    return 0.5 * x
+
+
+@ad.function
+def in_what_decides(x: Any, n: Any) -> Any:
+    half = halved(x)
+    return ad.cond(is_over(n), lambda: half, lambda: in_what_decides(half + 1, n - 1))
+
+
+def in_what_decides_by_hand(x: float, n: int) -> float:
+    noted(x)
+    noted(10.0 * n)
+    return 0.5 * x if n <= 0 else in_what_decides_by_hand(0.5 * x + 1, n - 1)
+
+
+@ad.function
+def in_a_loop(x: Any, n: Any) -> Any:
+    def step(i: Any, total: Any) -> Any:
+        note(total + i)
+        return total + i
+
+    total = ad.fori_loop(0, 3, step, 1.0 * n)
+    return ad.cond(total <= 3, lambda: x * total, lambda: in_a_loop(np.sin(x), n - 1))
+
+
+def in_a_loop_by_hand(x: float, n: int) -> float:
+    total = 1.0 * n
+    for i in range(3):
+        noted(total + i)
+        total += i
+    return x * total if total <= 3 else in_a_loop_by_hand(np.sin(x), n - 1)
+
+
+@ad.function
+def behind_the_call(x: Any, n: Any) -> Any:
+    def again() -> Any:
+        found = behind_the_call(np.sin(x), n - 1)
+        note(found + n)
+        return found
+
+    return ad.cond(n <= 0, lambda: x, again)
+
+
+def behind_the_call_by_hand(x: float, n: int) -> float:
+    if n <= 0:
+        return x
+    found = behind_the_call_by_hand(np.sin(x), n - 1)
+    noted(found + n)
+    return found
+
+
+REPORTING = {
+    at_each_call: at_each_call_by_hand,
+    in_branches: in_branches_by_hand,
+    in_what_decides: in_what_decides_by_hand,
+    in_a_loop: in_a_loop_by_hand,
+    behind_the_call: behind_the_call_by_hand,
+}
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+@pytest.mark.parametrize("program", REPORTING, ids=lambda p: p.__name__)
+def test_reports_come_as_often_and_in_the_same_order(program: Any, interpret: bool) -> None:
+    for n in (0, 1, 2, 5):
+        LOG.clear()
+        value = REPORTING[program](0.7, n)
+        expected = LOG.copy()
+        LOG.clear()
+        assert ad.jit(program, interpret=interpret)(0.7, n) == pytest.approx(value, rel=1e-14)
+        assert pytest.approx(expected, rel=1e-14) == LOG
+        LOG.clear()
+        ad.grad(program, interpret=interpret)(0.7, n)
+        assert set(np.round(expected, 9)) == set(np.round(LOG, 9))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_programs_with_derivatives_print_once(method: str) -> None:
+    LOG.clear()
+    at_each_call_by_hand(0.7, 3)
+    expected = LOG.copy()
+    LOG.clear()
+    ad.value_and_grad(at_each_call, method=method)(0.7, 3)
+    assert pytest.approx(expected, rel=1e-14) == LOG
+
+
+def test_any_depth_with_checks_and_prints() -> None:
+    value, slope = ad.value_and_grad(lambda x: power(1.0, x, 100_000), check_nans=True)(1 + 1e-6)
+    assert slope == pytest.approx(100_000 * value / (1 + 1e-6), rel=1e-9)
+    with pytest.raises(ad.NotANumberError, match=r"test_tail_calls\.py:\d+"):
+        ad.jit(power, check_nans=True)(np.inf, 0.0, 3)
+    LOG.clear()
+    ad.jit(at_each_call)(0.7, 20_000)
+    assert len(LOG) == 20_001
 
 
 def test_calls_that_are_not_the_last_thing_stay() -> None:

@@ -21,7 +21,7 @@ from mlirad.frontend.tracing.capture_walk import Walk
 from mlirad.frontend.tracing.captures import Captures
 from mlirad.frontend.tracing.code_reads import CodeReads, setter
 from mlirad.frontend.tracing.function_names import function_name
-from mlirad.frontend.tracing.open_traces import Traced, TracedParts, is_tracing
+from mlirad.frontend.tracing.open_traces import Known, Traced, TracedParts, is_tracing
 
 _ASSIGN: Final = frozenset(("STORE_ATTR", "STORE_GLOBAL", "STORE_DEREF"))
 """Instructions that give a name what outlives the call."""
@@ -77,7 +77,7 @@ class _Search(Walk):
         self.found: list[str] = []
 
     def _look_at(self, value: Any, path: str) -> None:
-        if isinstance(value, Traced | TracedParts):
+        if isinstance(value, Traced | TracedParts) and not isinstance(value, Known):
             self.found.append(path)
         else:
             super()._look_at(value, path)

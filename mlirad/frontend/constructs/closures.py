@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from xdsl.dialects.builtin import LocationAttr, i64
@@ -19,7 +20,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.function import closure_type
 from mlirad.dialects.shapes import Value
-from mlirad.errors import TracingError
+from mlirad.errors import MliradError, TracingError
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.recursion import Function
@@ -37,7 +38,7 @@ from mlirad.frontend.tracing.functions import call_for_values, require_arguments
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import Key, call_stack, known_parameters, learn
 from mlirad.frontend.tracing.op_locations import user_location
-from mlirad.frontend.tracing.open_traces import is_tracing
+from mlirad.frontend.tracing.open_traces import Known, is_tracing
 from mlirad.frontend.tracing.operations import as_array, kind_of, value_of
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, tracing_error
@@ -98,7 +99,7 @@ class ClosureKind(HigherType):
         if not isinstance(leaf, Closure):
             return None
         closure = cast("Closure[..., Any]", leaf)
-        if isinstance(closure, Untyped):
+        if isinstance(closure, Untyped | KnownFunction):
             closure = closure.at(self.parameters)
         return self.exactly(closure)
 
@@ -280,7 +281,7 @@ class Untyped(Closure[P, R]):
     def value(self) -> Value:
         """The closure of that signature, else a placeholder."""
         parameters = known_parameters(self._key)
-        return emitting().constant(0, i64) if parameters is None else self.at(parameters).value
+        return _placeholder() if parameters is None else self.at(parameters).value
 
     def at(self, parameters: StructureType) -> Closure[..., Any]:
         """The closure for arguments of these types."""
@@ -309,13 +310,49 @@ class Untyped(Closure[P, R]):
         return self.at(found)._applied(args)
 
 
-class KnownFunction(Closure[P, R]):
-    """A function made a value outside of a trace, which a call runs."""
+class KnownFunction(Closure[P, R], Known):
+    """A function made a value outside of a trace: a call runs it, and each trace makes a closure of it."""
 
-    def __init__(self, function: Callable[P, R]):
-        kind = UnknownKind(frozenset(), user_line())
-        super().__init__(None, cast(Any, None), kind)
+    CAPTURED: ClassVar = ("_function",)
+
+    def __init__(self, function: Callable[P, R], like: tuple[Any, ...]):
+        self._key = call_stack()
+        self._place = user_line()
+        super().__init__(None, cast(Any, None), UnknownKind(frozenset((self._key,)), self._place))
         self._function = function
+        self._like = like
+        self._location = user_location()
+
+    @property
+    def kind(self) -> HigherType:
+        """By the examples of its arguments; without these, what a trace has learned, if there is one."""
+        if self._like or takes_nothing(self._function):
+            return self._stated
+        parameters = known_parameters(self._key) if is_tracing() else None
+        return self._kind if parameters is None else self.at(parameters).kind
+
+    @cached_property
+    def _stated(self) -> HigherType:
+        from mlirad.frontend.constructs.result_shapes import eval_shape
+
+        leaves, tree = flatten(self._like)
+        parameters = structure_type(leaves, tree, argument_paths(self._function, tree) if leaves else [])
+        try:
+            found, results = flatten(eval_shape(self._function, *self._like))
+        except MliradError:  # a call of it shows the error, and it may return functions in a trace
+            return self._kind
+        types = tuple(LeafType(leaf.shape, leaf.dtype, False) for leaf in found)
+        return ClosureKind(parameters.strong(), StructureType(results, types), self._place)
+
+    @property
+    def value(self) -> Value:
+        """A closure in the function being traced, or a placeholder."""
+        kind = self.kind
+        return self.at(kind.parameters).value if isinstance(kind, ClosureKind) else _placeholder()
+
+    def at(self, parameters: StructureType) -> Closure[..., Any]:
+        """The closure in the function being traced, for arguments of these types."""
+        return _closure(self._function, parameters, self._location, self._place, self._key)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if kwargs:
@@ -370,9 +407,14 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
             return cast("Closure[P, R]", function)
         if like or takes_nothing(function):
             require_arguments(function, len(like), "ad.lambda_")
-        return KnownFunction(function)
+        return KnownFunction(function, like)
 
     return in_trace(closure, run)
+
+
+def _placeholder() -> Value:
+    """What stands for a closure whose signature is unknown, until the program is traced once more."""
+    return emitting().constant(0, i64)
 
 
 def _closure(

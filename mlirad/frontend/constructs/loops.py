@@ -43,7 +43,7 @@ from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sendin
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
 
-STACKED = "the outputs of the trips are stacked; carry it, or return what it gives"
+STACKED = "the outputs of the iterations are stacked; carry it, or return what it gives"
 
 
 @plain_errors
@@ -57,9 +57,10 @@ def scan(
 ) -> tuple[Any, Any]:
     """The last carry and the stacked outputs of `f(carry, x) -> (carry, y)` over the slices x of `xs`.
 
-    `xs` is an array, a structure of arrays of one length, or `None`, and then `length` says how many trips
-    there are. With `reverse` the loop starts at the last slice; output k belongs to slice k either way.
-    `checkpoint` says what is kept of the trips for the reverse sweep: "store" the residuals of each,
+    `xs` is an array, a structure of arrays of one length, or `None`, and then `length` says how many
+    iterations there are. With `reverse` the loop starts at the last slice; output k belongs to slice k either
+    way.
+    `checkpoint` says what is kept of the iterations for the reverse sweep: "store" the residuals of each,
     "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
 
         >>> ad.scan(lambda total, t: (total + t, total), 0.0, np.array([1.0, 2.0, 3.0]))

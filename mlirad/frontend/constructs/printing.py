@@ -28,10 +28,10 @@ def debug_print(message: str, *values: Any) -> None:
     In the message `{}` stands for the next value and `{0}` for the first one, with a format as in `{:.3f}`
     where it is a scalar, and `{{` and `}}` for braces.
 
-    Prints appear in program order. In loops each trip prints, in branches the one that is taken. In a `build`
-    or `vmap` each position prints, in the order of positions; of several prints each one appears for all
-    positions before the next one, and a print that does not depend on the position appears once. A program
-    with derivatives prints once, when the value is computed.
+    Prints appear in program order. In loops each iteration prints, in branches the one that is taken. In a
+    `build` or `vmap` each position prints, in the order of positions; of several prints each one appears for
+    all positions before the next one, and a print that does not depend on the position appears once. A
+    program with derivatives prints once, when the value is computed.
 
         >>> @ad.jit
         ... def total(x):

@@ -28,7 +28,7 @@ from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.leaf_types import LeafType
-from mlirad.frontend.tracing.open_traces import is_tracing
+from mlirad.frontend.tracing.open_traces import Known, is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import argument_error, tracing_error
 from mlirad.frontend.tracing.structure_types import structure_type
@@ -47,6 +47,12 @@ class Itself:
     >>> ad.grad(lambda x: total(List((x, List((x * x, List(None)))))))(3.0)
     np.float64(7.0)
     """
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        raise tracing_error(
+            "ad.itself stands for a value in the examples of ad.sum_of, and is none",
+            "write the value: List(None), of what ad.sum_of made",
+        )
 
     def __repr__(self) -> str:
         return "ad.itself"
@@ -179,8 +185,11 @@ class Sum(Higher):
         return self._kind
 
 
-class KnownSum(Sum):
+class KnownSum(Sum, Known):
     """A sum made outside of a trace: the number of its alternative, and the value."""
+
+    CAPTURED: ClassVar = ("content",)
+    CAPTURED_FIXED: ClassVar = ("kind", "number")
 
     def __init__(self, kind: SumKind, number: int, content: Any):
         super().__init__(cast(Any, None), None, kind)
@@ -191,6 +200,12 @@ class KnownSum(Sum):
         """The sum as a constant of the function being traced."""
         leaves, wanted = flatten(self.content)[0], self.kind.alternatives[self.number]
         values = [value_as(leaf, type_) for leaf, type_ in zip(leaves, wanted.leaves, strict=True)]
+        if None in values:
+            raise argument_error(
+                f"a function in alternative {self.number} of {self.kind} does not take or return what the "
+                "example does",
+                "make it where the program is traced, or convert what it returns",
+            )
         return self.kind.of(self.number, cast("list[Value]", values)).value
 
 
@@ -394,6 +409,11 @@ def _sum_of(alternatives: Sequence[StructureType]) -> SumType:
 
 def _type_of_example(example: Any, number: int) -> StructureType:
     leaves, tree = flatten(example)
+    if any(isinstance(leaf, SumOf) for leaf in leaves):
+        raise argument_error(
+            f"example {number} of ad.sum_of holds a constructor of sums, not a sum",
+            "give a value that it makes, such as List(None), or ad.itself for one that this sum_of makes",
+        )
     known = [0.0 if leaf is itself else leaf for leaf in leaves]
     types = structure_type(known, tree, tree.paths(f"example {number}")).leaves
     places = (Place() if leaf is itself else t for leaf, t in zip(leaves, types, strict=True))

@@ -112,7 +112,7 @@ class SizedRange:
     length: int
 
     def __iter__(self) -> Iterator[int]:
-        raise SizeNeeded(f"a loop of {self.length} trips needs their number", self.length)
+        raise SizeNeeded(f"a loop of {self.length} iterations needs their number", self.length)
 
 
 def sized_range(start: int, stop: int | None = None, step: int = 1) -> SizedRange:

@@ -23,6 +23,12 @@ class Traced:
     __slots__ = ()
 
 
+class Known:
+    """The base of functions and sums that are made outside of a trace, and hold what they stand for."""
+
+    __slots__ = ()
+
+
 class Chosen:
     """The base of what is one of several objects, as a traced condition decides; see `alternatives.py`."""
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from mlirad.errors import of_class
 from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.value_keys import Same, base_key, value_key
 
@@ -49,7 +50,10 @@ def is_static(value: object) -> bool:
 def is_function(value: object) -> bool:
     """Whether a value that stands for itself is a function."""
     return isinstance(value, _FUNCTIONS) or (
-        callable(value) and hasattr(type(value), "CAPTURED") and type(value).__module__.startswith("mlirad.")
+        callable(value)
+        and not isinstance(value, Traced)
+        and hasattr(type(value), "CAPTURED")
+        and type(value).__module__.startswith("mlirad.")
     )
 
 

@@ -49,10 +49,11 @@ class LineCounts:
         _warned.add(place)
         warnings.warn_explicit(
             f"{self.total} operations have been traced so far, {count} of them for this line: a Python loop "
-            f"is traced trip by trip, which takes long even where the program becomes a loop again\n"
-            f"  hint: write ad.fori_loop or ad.scan where a trip needs the one before, ad.vmap or ad.build "
-            f"where none does, and @ad.function on what is called often; or have long loops rewritten: "
-            f'ad.jit(f, control="rewrite")',
+            "is traced iteration by iteration, which takes long even where the program becomes a loop again\n"
+            "  hint: write ad.fori_loop or ad.scan where an iteration needs the one before, ad.vmap or "
+            "ad.build where none does, and @ad.function on what is called often; or have long loops "
+            "rewritten: "
+            'ad.jit(f, control="rewrite")',
             UnrolledLoopWarning,
             *place,
         )

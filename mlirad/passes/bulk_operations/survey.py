@@ -2,7 +2,8 @@
 use.
 
 A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
-as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads.
+as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads. A build
+that saves or restores records stays a loop: each record is of one position.
 
 A value is *single-use* when its one use is to be indexed, directly or through ops that are single-use too:
 then indexing may be pushed into the op that computes it, which will compute only what is read.
@@ -14,6 +15,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ScanOp, WhileOp
+from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear, MapOp
 from mlirad.dialects.shapes import Value
@@ -29,11 +31,11 @@ DEPTH_LIMIT = 16
 
 _PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
 _ENTERED = (BuildOp, *CONTROL_RULES)
-_WAITED_FOR = (CallOp, *Linear.operations)
+_WAITED_FOR = (CallOp, *Linear.operations, SaveOp, RestoreOp, NoFrameOp)
 
 
 def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
-    """Whether a build, or a loop that is one, holds ops without a bulk form that are still to be expanded."""
+    """Whether a build, or a loop that is one, holds ops without a bulk form."""
     return _is_build(op) and any(
         isinstance(o, _WAITED_FOR) and (calls is None or not calls.has_bulk_form(o))
         for o in nested_ops(op.regions[0])
