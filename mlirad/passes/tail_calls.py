@@ -17,8 +17,8 @@ cheap or not needed otherwise, that is the condition of the loop, as above. Else
 it goes on, and the results.
 
 A function that reports, by prints or checks, returns `select (token = -1), 0, %r`, as
-`frontend/tracing/tokens.py` says. So a result may be 0 where a flag holds that does not depend on the call: the
-loop carries whether the flag held in any iteration.
+`frontend/tracing/tokens.py` says. So a result may be 0 where a flag holds that does not depend on the call:
+the loop carries whether the flag held in any iteration.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _end_of(function: FuncOp) -> _End | None:
 
 
 def _last(block: Block, count: int) -> Operation | None:
-    """The op in front of the terminator, if its first results are, in order, the first that a block yields."""
+    """The op in front of the terminator, if its first results are the first values that a block yields."""
     end = block.last_op
     assert end is not None
     op = end.prev_op
