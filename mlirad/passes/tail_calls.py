@@ -108,9 +108,9 @@ def _end_of(function: FuncOp) -> _End | None:
     values, flags, selections = list(own_operands(end)), dict[int, Value](), set[Operation]()
     for k, value in enumerate(values):
         op = value.owner
-        if isinstance(op, SelectOp) and scalar_of(op.operands[1]) == 0:
-            flag, values[k] = op.operands[0], op.operands[2]
-            flags[k] = flag.owner.operands[0] if isinstance(flag.owner, BroadcastOp) else flag
+        if isinstance(op, SelectOp) and scalar_of(op.on_true) == 0:
+            flag, values[k] = op.condition, op.on_false
+            flags[k] = flag.owner.operand if isinstance(flag.owner, BroadcastOp) else flag
             if shape_of(flags[k]):
                 return None
             selections.add(op)

@@ -50,8 +50,8 @@ class Itself:
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         raise tracing_error(
-            "ad.itself stands for a value in the examples of ad.sum_of, and is none",
-            "write the value: List(None), of what ad.sum_of made",
+            "ad.itself stands for a value in the examples of ad.sum_of, and is used as an array",
+            "make a value by calling what ad.sum_of returns",
         )
 
     def __repr__(self) -> str:
@@ -412,7 +412,7 @@ def _type_of_example(example: Any, number: int) -> StructureType:
     if any(isinstance(leaf, SumOf) for leaf in leaves):
         raise argument_error(
             f"example {number} of ad.sum_of holds a constructor of sums, not a sum",
-            "give a value that it makes, such as List(None), or ad.itself for one that this sum_of makes",
+            "give a value that it makes, or ad.itself for one that this sum_of makes",
         )
     known = [0.0 if leaf is itself else leaf for leaf in leaves]
     types = structure_type(known, tree, tree.paths(f"example {number}")).leaves
