@@ -272,6 +272,39 @@ def test_batches(program: Function) -> None:
     )
 
 
+@ad.function
+def sines(numbers: Any) -> Any:
+    """Where it is checked for NaN it reports, and returns no array."""
+    return ad.case(numbers, lambda _: Numbers(None), lambda cell: Numbers((np.sin(cell[0]), sines(cell[1]))))
+
+
+@ad.function
+def maker(x: Any, n: Any) -> Any:
+    return ad.cond(n <= 0, lambda: ad.lambda_(lambda z: z * x), lambda: maker(np.cos(x), n - 1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_functions_that_return_lists_or_functions_are_checked(method: str) -> None:
+    def program(x: Any, v: Any) -> Any:
+        numbers = ad.fold(lambda rest, e: Numbers((e, rest)), Numbers(None), v)
+        return total(sines(numbers)) + maker(x / v[0], 2)(v[1])
+
+    def by_hand(x: Any, v: Any) -> Any:
+        found = 0.0
+        for e in v:
+            found = np.sin(np.sin(e)) + 0.5 * found
+        return found + v[1] * np.cos(np.cos(x / v[0]))
+
+    assert ad.jit(program, check_nans=True)(X, V) == pytest.approx(by_hand(X, V), rel=1e-14)
+    np.testing.assert_allclose(
+        ad.grad(program, argnums=1, method=method, check_nans=True)(X, V),
+        ad.grad(by_hand, argnums=1)(X, V),
+        rtol=1e-12,
+    )
+    with pytest.raises(ad.NotANumberError, match=r"test_inductive\.py:\d+: sin makes NaN"):
+        ad.jit(program, check_nans=True)(X, np.array([1.0, np.inf, 1.0]))
+
+
 def test_room_grows_in_batches() -> None:
     """Where a branch that differs between batch members makes cells, each member has rows of its own."""
 

@@ -51,6 +51,7 @@ from mlirad.frontend.tracing.values import (
     HigherType,
     StructureType,
     ValueType,
+    blank_of,
     type_of,
 )
 from mlirad.lazy_dataclass import dataclass
@@ -79,6 +80,10 @@ class ClosureKind(HigherType):
     def made(self, value: Value) -> Closure[..., Any]:
         """The closure of a value just emitted."""
         return Closure(value, current_frame().scope, self)
+
+    def blank(self) -> Value:
+        """A function of this signature that returns zeros."""
+        return emitting().lambda_(self.parameters.types, lambda *_: list(map(blank_of, self.results.leaves)))
 
     def joined(self, other: HigherType) -> HigherType | None:
         """Of this signature, too, if the other is, or if its signature is unknown."""
@@ -134,6 +139,10 @@ class UnknownKind(HigherType):
     def made(self, value: Value) -> Closure[..., Any]:
         """The closure that a placeholder stands for."""
         return Closure(value, current_frame().scope, self)
+
+    def blank(self) -> Value:
+        """The placeholder."""
+        return _placeholder()
 
     def joined(self, other: HigherType) -> HigherType | None:
         """What is known of the other."""
@@ -452,7 +461,7 @@ def _lambda(
                 value.name_hint = hint
             results, tree = call_for_values(function, parameters.made(values))
             found[:] = [StructureType(tree, tuple(map(type_of, results)))]
-            return sealed([r.value for r in results])
+            return sealed([r.value for r in results], kinds=found[0].leaves)
 
     b.location = location
     value = b.lambda_(parameters.types, body)

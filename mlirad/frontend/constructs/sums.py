@@ -33,7 +33,7 @@ from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import argument_error, tracing_error
 from mlirad.frontend.tracing.structure_types import structure_type
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
+from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType, blank_of
 from mlirad.lazy_dataclass import dataclass
 
 
@@ -72,6 +72,10 @@ class Place(HigherType):
         return inductive_type("itself")
 
     def made(self, value: Value) -> NoReturn:
+        """No value has this type."""
+        raise AssertionError("ad.itself is no type of values")
+
+    def blank(self) -> NoReturn:
         """No value has this type."""
         raise AssertionError("ad.itself is no type of values")
 
@@ -134,6 +138,12 @@ class SumKind(HigherType):
     def made(self, value: Value) -> Sum:
         """The sum of a value just emitted."""
         return Sum(value, current_frame().scope, self)
+
+    def blank(self) -> Value:
+        """The first alternative that holds no value of this kind."""
+        holds = [any(isinstance(leaf, Place) for leaf in a.leaves) for a in self.stated]
+        number = holds.index(False)
+        return self.of(number, list(map(blank_of, self.stated[number].leaves))).value
 
     def joined(self, other: HigherType) -> HigherType | None:
         """A sum of the same alternatives."""

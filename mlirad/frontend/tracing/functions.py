@@ -273,7 +273,7 @@ def trace_inner(
         made_types = StructureType(tree, tuple(map(type_of, results)))
         values = [r.value for r in results]
         has_token = functions.has_reports and not is_sealed
-        values = [*values, token().value] if has_token else sealed(values)
+        values = [*values, token().value] if has_token else sealed(values, kinds=made_types.leaves)
         finished = frame.finish(name, values, visibility="private")
     functions.finished.append(finished)
     return Traced(name, tuple(frame.captured), made_types, has_token)

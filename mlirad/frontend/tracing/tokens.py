@@ -13,7 +13,7 @@ Programs without reports have none of this: at the first report the function is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import i64
 
@@ -25,6 +25,7 @@ from mlirad.frontend.tracing.lessons import Request
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import HigherType, ValueType
 
 T = TypeVar("T")
 
@@ -107,8 +108,13 @@ def last_token() -> Array | None:
     return token() if has_reports() else None
 
 
-def sealed(results: Sequence[Value], before: Array | None = None) -> list[Value]:
-    """The results of a region or function, of which one depends on the last token, if that is new."""
+def sealed(
+    results: Sequence[Value], before: Array | None = None, kinds: Sequence[ValueType] = ()
+) -> list[Value]:
+    """The results of a region or function, of which one depends on the last token, if that is new.
+
+    That is an array. If there is none, it is a function or a sum, whose `kinds` must then be given.
+    """
     values = list(results)
     if not has_reports():
         return values
@@ -116,6 +122,12 @@ def sealed(results: Sequence[Value], before: Array | None = None) -> list[Value]
     if b.scalar_of(last) is not None or (before is not None and before.value is last):
         return values
     known = [k for k, v in enumerate(values) if is_array(v.type) and at_most(1, size_of(v))]
+    higher = [k for k, kind in enumerate(kinds) if isinstance(kind, HigherType)]
+    if not known and higher:
+        k, never = higher[0], b.compare("eq", last, b.constant(NEVER, i64))
+        kind = cast(HigherType, kinds[k])
+        (values[k],) = b.choose(never, [lambda: [kind.blank()], lambda: [results[k]]])
+        return values
     if not known:
         raise tracing_error(
             "a function that reports, by debug_print or a check, returns no array",

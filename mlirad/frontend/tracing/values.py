@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.shapes import Value
 from mlirad.errors import TracingError
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.frames import Scope, current_frame
+from mlirad.frontend.tracing.frames import Scope, current_frame, emitting
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.pytree import Tree
@@ -41,6 +41,10 @@ class HigherType(ABC):
     @abstractmethod
     def made(self, value: Value) -> Higher:
         """The function or sum of a value just emitted."""
+
+    @abstractmethod
+    def blank(self) -> Value:
+        """Some value of this type, for a branch that is never taken."""
 
     @abstractmethod
     def joined(self, other: HigherType) -> HigherType | None:
@@ -109,6 +113,11 @@ class Higher(Traced, ABC):
 
 
 ValueType: TypeAlias = LeafType | HigherType
+
+
+def blank_of(type_: ValueType) -> Value:
+    """Some value of a type: zeros, of arrays."""
+    return type_.blank() if isinstance(type_, HigherType) else emitting().zeros(type_.type)
 
 
 def no_array(leaf: Higher) -> TracingError:
