@@ -17,8 +17,8 @@ cheap or not needed otherwise, that is the condition of the loop, as above. Else
 it goes on, and the results.
 
 A function that reports, by prints or checks, returns `select (token = -1), 0, %r`, as
-`frontend/tracing/tokens.py` says. So a result may be 0 where a flag holds that does not depend on the call:
-the loop carries whether the flag held in any iteration.
+`frontend/tracing/tokens.py` says. So a result may be 0 where a flag holds that does not depend on the call,
+or, if it is a record, another one in a branch: the loop carries whether the flag held in any iteration.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
+from math import copysign
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, OpResult, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.elementwise import ElementwiseOp, OrOp, SelectOp
@@ -40,9 +41,9 @@ from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, SizeOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
-from mlirad.ir.builder import function_block
+from mlirad.ir.builder import function_block, yields
 from mlirad.ir.call_graph import callee_name, references_of
-from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.free_values import captures, free_values, own_operands
 from mlirad.ir.regions import nested_ops
 from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
@@ -92,42 +93,60 @@ def _as_loop(function: FuncOp) -> FuncOp:
 
 @dataclass(frozen=True)
 class _End:
-    """The op whose first results a function returns.
+    """The op whose first results a function returns, unless a flag replaces them; `behind` computes flags.
 
-    Those in `flags`, by number, are 0 where the flag holds, which `behind` computes.
+    By the op that replaces results there are its flag, and their numbers in the function and among its own.
     """
 
     last: Operation
-    flags: Mapping[int, Value]
+    flags: Mapping[Operation, Value]
+    places: Mapping[Operation, Sequence[tuple[int, int]]]
     behind: Sequence[Operation]
 
 
 def _end_of(function: FuncOp) -> _End | None:
     end = function_block(function).last_op
     assert end is not None
-    values, flags, selections = list(own_operands(end)), dict[int, Value](), set[Operation]()
+    values, flags = list(own_operands(end)), dict[Operation, Value]()
+    places: dict[Operation, list[tuple[int, int]]] = {}
     for k, value in enumerate(values):
-        op = value.owner
-        if isinstance(op, SelectOp) and scalar_of(op.on_true) == 0:
-            flag, values[k] = op.condition, op.on_false
-            flags[k] = flag.owner.operand if isinstance(flag.owner, BroadcastOp) else flag
-            if shape_of(flags[k]):
-                return None
-            selections.add(op)
+        found = _replaced(value)
+        if found is not None:
+            op, flags[op], values[k], number = found
+            places.setdefault(op, []).append((k, number))
     last = values[0].owner if values else None
     if not isinstance(last, Operation) or [*last.results[: len(values)]] != values:
         return None
     behind: list[Operation] = []
     op = last.next_op
     while op is not None and op is not end:
-        if op not in selections:
+        if op not in flags:
             if not (_is_cheap(op) or isinstance(op, BroadcastOp)) or any(
                 v in values for v in own_operands(op)
             ):
                 return None
             behind.append(op)
         op = op.next_op
-    return _End(last, flags, behind)
+    return _End(last, flags, places, behind)
+
+
+def _replaced(value: Value) -> tuple[Operation, Value, Value, int] | None:
+    """The op that replaces a value where a flag holds, the flag, the value, and the number of the result."""
+    op = value.owner
+    if isinstance(op, SelectOp) and _is_zero(scalar_of(op.on_true)):
+        flag = op.condition.owner.operand if isinstance(op.condition.owner, BroadcastOp) else op.condition
+        return None if shape_of(flag) else (op, flag, op.on_false, 0)
+    if not isinstance(op, control.IfOp) or not isinstance(value, OpResult):
+        return None
+    number, read, kept = op.results.index(value), captures(op.then), yields(op.otherwise)
+    is_kept = op.otherwise.block.first_op is op.otherwise.block.last_op
+    is_apart = all(isinstance(v.owner, ConstantOp) for v in read) and not _may_report(op)
+    return (op, op.condition, kept[number], number) if is_kept and is_apart else None
+
+
+def _is_zero(number: float | None) -> bool:
+    """Tell zero from others, and from -0."""
+    return number is not None and number == 0 and copysign(1, number) > 0
 
 
 def _last(block: Block, count: int) -> Operation | None:
@@ -218,10 +237,26 @@ class _Loop:
     def _returned(self, b: ArrayBuilder, values: Sequence[Value], flags: Sequence[Value]) -> list[Value]:
         """The results of the function."""
         returned = list(values)
-        for k, flag in zip(self._end.flags, flags, strict=True):
-            zero = b.zeros(returned[k].type)
-            returned[k] = b.select(b.broadcast(flag, shape_of(zero), ()), zero, returned[k])
+        for (op, places), flag in zip(self._end.places.items(), flags, strict=True):
+            if isinstance(op, control.IfOp):
+                made = b.choose(
+                    flag, [partial(self._replacing, b, op, places), partial(_picked, values, places)]
+                )
+                for (k, _), value in zip(places, made, strict=True):
+                    returned[k] = value
+            else:
+                ((k, _),) = places
+                zero = b.zeros(returned[k].type)
+                returned[k] = b.select(b.broadcast(flag, shape_of(zero), ()), zero, returned[k])
         return returned
+
+    def _replacing(self, b: ArrayBuilder, op: control.IfOp, places: Sequence[tuple[int, int]]) -> list[Value]:
+        """What an op has instead of results of the function."""
+        env: Environment = {}
+        self._emit(b, [cast(Operation, v.owner) for v in captures(op.then)], env)
+        self._emit(b, _before(op.then.block, 1), env)
+        made = yields(op.then)
+        return [env.get(made[number], made[number]) for _, number in places]
 
     # By what a branch decides ------------------------------------------------------------------------
 
@@ -321,6 +356,10 @@ class _Loop:
 
         choice = own_operands(last)[0]
         return b.choose(env.get(choice, choice), [partial(branch, region) for region in last.regions])
+
+
+def _picked(values: Sequence[Value], places: Sequence[tuple[int, int]]) -> list[Value]:
+    return [values[k] for k, _ in places]
 
 
 def _before(block: Block, count: int) -> list[Operation]:

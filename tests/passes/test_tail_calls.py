@@ -360,6 +360,46 @@ def test_any_depth_with_checks_and_prints() -> None:
     assert len(LOG) == 20_001
 
 
+def test_lists_of_any_length_with_checks() -> None:
+    """A function that returns a list has another one in the place of zeros, in a branch."""
+    numbers = ad.sum_of(None, (0.0, ad.itself))
+
+    @ad.function
+    def reversed_list(rest: Any, found: Any) -> Any:
+        def at_cell(cell: Any) -> Any:
+            return reversed_list(cell[1], numbers((2 * cell[0], found)))
+
+        return ad.case(rest, lambda _: found, at_cell)
+
+    def last(x: Any) -> Any:
+        made = ad.fori_loop(0, 10_000, lambda i, rest: numbers((x * (i + 1), rest)), numbers(None))
+        return ad.case(reversed_list(made, numbers(None)), lambda _: 0.0, lambda cell: cell[0] ** 2)
+
+    assert ad.jit(last, check_nans=True)(1.5) == 9.0
+    assert ad.grad(last, check_nans=True)(1.5) == 12.0
+
+
+@pytest.mark.parametrize("other", [0.0, -0.0, 2.0])
+def test_results_that_a_condition_replaces(other: float) -> None:
+    """A result that a selection replaces is that of the call, but for zero, which loops tell apart."""
+
+    @ad.function
+    def go(x: Any, n: Any) -> Any:
+        found = ad.cond(n <= 0, lambda: x, lambda: go(np.cos(x), n - 1))
+        return np.where(x > 0.9, other, found)
+
+    def by_hand(x: float, n: int) -> float:
+        found = x if n <= 0 else by_hand(np.cos(x), n - 1)
+        return other if x > 0.9 else found
+
+    for x in (0.1, 0.5, 1.5):
+        for n in (0, 1, 3):
+            value = ad.jit(go)(x, n)
+            assert (value, np.signbit(value)) == pytest.approx((by_hand(x, n), np.signbit(by_hand(x, n))))
+            slope = (by_hand(x + 1e-6, n) - by_hand(x - 1e-6, n)) / 2e-6
+            assert ad.grad(go)(x, n) == pytest.approx(slope, abs=1e-8)
+
+
 def test_calls_that_are_not_the_last_thing_stay() -> None:
     @ad.function
     def factorial(n: Any) -> Any:
