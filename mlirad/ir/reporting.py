@@ -9,12 +9,30 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.shapes import Value, integer, keyword, shape_of
+from mlirad.dialects.extents import at_most, nominal
+from mlirad.dialects.shapes import Value, integer, is_array, keyword, shape_of, size_of
 from mlirad.ir.transforms import TransformBuilder
+
+NEVER = -1
+"""What no token is."""
 
 
 class ReportingBuilder(TransformBuilder):
-    """Constructors of `report` and `callback`."""
+    """Constructors of `report` and `callback`, and of results that depend on reports."""
+
+    def sealed(self, results: Sequence[Value], token: Value) -> list[Value] | None:
+        """The results, of which the smallest array depends on a token; None if all arrays may be empty."""
+        known = [k for k, v in enumerate(results) if is_array(v.type) and at_most(1, size_of(v))]
+        if not known:
+            return None
+        k = min(known, key=lambda k: nominal(size_of(results[k])))
+        values, zeros = list(results), self.zeros(results[k].type)
+        values[k] = self.select(self.broadcast(self.never(token), shape_of(zeros), ()), zeros, results[k])
+        return values
+
+    def never(self, token: Value) -> Value:
+        """A flag that depends on a token, and never holds."""
+        return self.compare("eq", token, self.constant(NEVER, i64))
 
     def report(
         self,

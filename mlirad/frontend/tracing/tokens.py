@@ -13,12 +13,11 @@ Programs without reports have none of this: at the first report the function is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import i64
 
-from mlirad.dialects.extents import at_most, nominal
-from mlirad.dialects.shapes import Value, is_array, shape_of, size_of
+from mlirad.dialects.shapes import Value
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.lessons import Request
@@ -28,9 +27,6 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import HigherType, ValueType
 
 T = TypeVar("T")
-
-NEVER = -1
-"""What no token is."""
 
 
 class ReportsNeeded(Request):
@@ -121,20 +117,15 @@ def sealed(
     b, last = emitting(), token().value
     if b.scalar_of(last) is not None or (before is not None and before.value is last):
         return values
-    known = [k for k, v in enumerate(values) if is_array(v.type) and at_most(1, size_of(v))]
-    higher = [k for k, kind in enumerate(kinds) if isinstance(kind, HigherType)]
-    if not known and higher:
-        k, never = higher[0], b.compare("eq", last, b.constant(NEVER, i64))
-        kind = cast(HigherType, kinds[k])
-        (values[k],) = b.choose(never, [lambda: [kind.blank()], lambda: [results[k]]])
-        return values
-    if not known:
+    found = b.sealed(values, last)
+    if found is not None:
+        return found
+    higher = [(k, kind) for k, kind in enumerate(kinds) if isinstance(kind, HigherType)]
+    if not higher:
         raise tracing_error(
             "a function that reports, by debug_print or a check, returns no array",
             "return one of the arrays that it computes",
         )
-    k = min(known, key=lambda k: nominal(size_of(values[k])))
-    never = b.compare("eq", last, b.constant(NEVER, i64))
-    chosen = b.broadcast(never, shape_of(values[k]), ())
-    values[k] = b.select(chosen, b.zeros(values[k].type), values[k])
+    k, kind = higher[0]
+    (values[k],) = b.choose(b.never(last), [lambda: [kind.blank()], lambda: [results[k]]])
     return values

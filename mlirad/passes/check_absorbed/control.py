@@ -20,17 +20,13 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.extents import at_most
-from mlirad.dialects.shapes import Value, is_array, is_float, shape_of, size_of
+from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.check_absorbed.shadows import Shadow, Shadows
-
-_NEVER: Final = -1
-"""What no token is."""
 
 _CONTROL: Final = (control.ScanOp, control.WhileOp, control.ReplayOp, control.IfOp, control.SwitchOp)
 
@@ -66,13 +62,7 @@ def checked(function: FuncOp, reporting: Collection[str], *, is_entry: bool) -> 
 
 def _sealed(b: ArrayBuilder, results: list[Value], token: Value) -> list[Value]:
     """The results, of which one depends on a token."""
-    known = [k for k, v in enumerate(results) if is_array(v.type) and at_most(1, size_of(v))]
-    if known and b.scalar_of(token) is None:
-        k = min(known, key=lambda k: len(shape_of(results[k])))
-        value = results[k]
-        never = b.broadcast(b.compare("eq", token, b.constant(_NEVER, i64)), shape_of(value), ())
-        results[k] = b.select(never, b.zeros(value.type), value)
-    return results
+    return results if b.scalar_of(token) is not None else b.sealed(results, token) or results
 
 
 class _Checking:
