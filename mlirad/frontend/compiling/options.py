@@ -195,6 +195,12 @@ def _unknown(name: str) -> UnknownOptionError:
     from mlirad.neighbours import keyword_said
 
     message = f"there is no option {name!r}"
+    if name == "dynamic":
+        return UnknownOptionError(
+            f"{message} but of ad.jit",
+            location=user_line(),
+            hint='write ad.jit(ad.grad(lambda x: np.sum(x * x)), dynamic="x:0")(np.ones(3))',
+        )
     said = keyword_said(name)
     hint = f"there are {', '.join(CompileOptions.__annotations__)}"
     if said is not None:
