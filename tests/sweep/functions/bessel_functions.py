@@ -13,7 +13,7 @@ import scipy.special
 from mpmath import mp, mpf
 
 from tests.sweep.case import Case
-from tests.sweep.conventions import ACCURACY, OVERFLOW
+from tests.sweep.conventions import ACCURACY, OVERFLOW, POLE
 from tests.sweep.functions.special_calls import HALF_LINE, integer_or, part, special
 from tests.sweep.points import BESIDE
 
@@ -162,7 +162,8 @@ AIRY = (
       for k, f in enumerate(AIRY_FUNCTIONS)),
     *(part("airye", k, _airye(f, 1 if k < 2 else -1), usual=(0, 10), exponents=(-330, 2), waves=True, slow=True,
            domain=HALF_LINE, special=(10.0, 20.0, 50.0, 100.0, 500.0)) for k, f in enumerate(AIRY_FUNCTIONS)),
-    *(part("airye", k, f, usual=(-10, 0), exponents=(-330, 1), waves=True, slow=True, domain=(-math.inf, 0.0), label=" below 0")
+    *(part("airye", k, f, usual=(-10, 0), exponents=(-330, 1), waves=True, slow=True, domain=(-math.inf, 0.0), label=" below 0",
+           stated={POLE: (0.0,)})
       for k, f in list(enumerate(AIRY_FUNCTIONS))[2:]),
 )  # fmt: skip
 
