@@ -106,6 +106,11 @@ def test_random_programs_keep_their_meaning() -> None:
     assert sum(check_random_program(seed, 3 + seed % 14) for seed in range(24)) >= 8
 
 
+@pytest.mark.parametrize(("seed", "size"), [(105859970, 12), (3125777968, 20)])
+def test_closures_that_nothing_makes_and_choices_in_code_that_is_emitted_last(seed: int, size: int) -> None:
+    check_random_program(seed, size)
+
+
 @pytest.mark.fuzz
 def test_many_random_programs_keep_their_meaning(fuzz_seconds: float, judged: Counter[str]) -> None:
     end, seeds = time.monotonic() + fuzz_seconds, random.SystemRandom()

@@ -139,7 +139,7 @@ def check_random_program(seed: int, size: int) -> bool:
     expected = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
     has_rows = False
     for method in METHODS:
-        made = expanded(module.clone(), GRADIENT, method, "512,512,512,512")
+        made = expanded(module.clone(), GRADIENT, method, ",".join(["512"] * 12))
         has_rows = has_rows or any(isinstance(op, NextRowOp) for op in made.walk())
         for value, by_x, by_v in (
             run_function(made, [x, v, n], function="main_grad"),

@@ -73,12 +73,18 @@ class Rewriting:
 
     def run(self) -> None:
         """Rewrite all functions of the module, and add those that applications call."""
-        for function in self.flow.functions.values():
-            if self.layouts.boxes.are_parameters or _is_concerned(function):
-                replace_function(function, self._function(function))
+        concerned = [
+            function
+            for function in self.flow.functions.values()
+            if self.layouts.boxes.are_parameters or _is_concerned(function)
+        ]
+        made = [self._function(function) for function in concerned]
         pending = self.applications.pending
         while pending:
             self.flow.module.body.block.add_op(self._asked_for(pending.pop(0)))
+        # Only now, as layouts ask where values of the source stand.
+        for function, new in zip(concerned, made, strict=True):
+            replace_function(function, new)
 
     # Functions -----------------------------------------------------------------------------------
 

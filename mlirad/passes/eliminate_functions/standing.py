@@ -157,6 +157,8 @@ class Standing:
         """A closure that may have the codes of one node, as one that may have those of another, too."""
         old, new = ([self.layouts.number(c) for c in self.layouts.codes(node)] for node in (source, target))
         is_record = self.layouts.records.is_record
+        if not old:  # nothing makes such a closure, so it is never applied
+            return list(map(b.zeros, self.layouts.types(type_, target)))
         if not is_record(source) and not is_record(target):
             if old == new:
                 return list(leaves)
