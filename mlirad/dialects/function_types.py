@@ -2,7 +2,7 @@
 
     !function.closure<(f64, i64) -> f64>        a function together with the values that it captured
     !function.sum<i64, tensor<3xf64>>           a value of one of these types, and which of them it is
-    !function.inductive<list>                       a value of a type that may hold values of its own type
+    !function.inductive<list>                   a value of a type that may hold values of its own type
 
 A name stands for one type in a module, the one that `function.roll` and `function.unroll` say; that type may
 contain the name. Parts are values: scalars, arrays, tuples, closures, sums, names and linear maps

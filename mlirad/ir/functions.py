@@ -183,7 +183,7 @@ class FunctionBuilder(ControlBuilder):
         return self.emit(RollOp, (value,), type_)
 
     def unroll(self, value: Value, type_: Attribute) -> Value:
-        """The value, of type `type_`, that one of the type of a name was rolled of."""
+        """The value, of type `type_`, that one of the type of a name was rolled from."""
         if isinstance(value.owner, RollOp):
             return value.owner.value
         return self.emit(UnrollOp, (value,), type_)

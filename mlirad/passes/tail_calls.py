@@ -56,22 +56,19 @@ def tail_calls_to_loops(module: ModuleOp) -> None:
     transform_functions(module, _as_loop)
 
 
-def calls_itself(function: FuncOp) -> bool:
-    """Tell whether a function has a call of itself."""
-    return any(_is_call_of(op, function) for op in nested_ops(function.body))
-
-
 def _is_call_of(op: Operation, function: FuncOp) -> bool:
     return isinstance(op, CallOp) and callee_name(op) == function.sym_name.data
 
 
 def _as_loop(function: FuncOp) -> FuncOp:
-    if not calls_itself(function):
-        return function
     name, block = function.sym_name.data, function_block(function)
     end = _end_of(function)
     tails = {} if end is None else dict.fromkeys(_tail_calls(function, end.last))
-    if end is None or any(named == name and op not in tails for named, op in references_of(function)):
+    if (
+        end is None
+        or not tails
+        or any(named == name and op not in tails for named, op in references_of(function))
+    ):
         return function
     loop = _Loop(function, end, tails)
     visibility = function.sym_visibility

@@ -129,7 +129,7 @@ class RollOp(StructuredOp):
 
 @irdl_op_definition
 class UnrollOp(StructuredOp):
-    """The value of which the operand was rolled."""
+    """The value that the operand was rolled from."""
 
     name = "function.unroll"
     operand = operand_def(InductiveType)

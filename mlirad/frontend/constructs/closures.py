@@ -422,7 +422,7 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
 
 def _placeholder() -> Value:
-    """What stands for a closure whose signature is unknown, until the program is traced once more."""
+    """A stand-in for a closure of unknown signature; the program is traced again once that is known."""
     return emitting().constant(0, i64)
 
 

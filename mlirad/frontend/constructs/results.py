@@ -126,5 +126,5 @@ class Results:
 
 
 def _is_wider(dtype: Dtype, other: Dtype) -> bool:
-    """Whether a dtype has the integers of another one, so that a variable may have it on all ways."""
+    """Tell whether a dtype holds all integers of another one, so that a variable may have it on all paths."""
     return other.kind == "i" and np.can_cast(other, dtype, "safe")

@@ -64,7 +64,7 @@ itself: Final = Itself()
 
 @dataclass(frozen=True)
 class Place(HigherType):
-    """The type of `ad.itself`, until it is known of which sum it is a part."""
+    """The type of `ad.itself` while the sum around it is not made yet."""
 
     @property
     def type(self) -> Attribute:
@@ -106,7 +106,7 @@ class SumKind(HigherType):
     @property
     def is_inductive(self) -> bool:
         """Tell whether values may hold values of this kind."""
-        return any(isinstance(leaf, Place) for a in self.stated for leaf in a.leaves)
+        return any(map(_holds_itself, self.stated))
 
     @cached_property
     def alternatives(self) -> tuple[StructureType, ...]:
@@ -141,8 +141,7 @@ class SumKind(HigherType):
 
     def blank(self) -> Value:
         """The first alternative that holds no value of this kind."""
-        holds = [any(isinstance(leaf, Place) for leaf in a.leaves) for a in self.stated]
-        number = holds.index(False)
+        number = [_holds_itself(a) for a in self.stated].index(False)
         return self.of(number, list(map(blank_of, self.stated[number].leaves))).value
 
     def joined(self, other: HigherType) -> HigherType | None:
@@ -224,7 +223,7 @@ class SumOf:
 
     def __init__(self, examples: Sequence[Any]):
         self._kind = SumKind(tuple(_type_of_example(e, k) for k, e in enumerate(examples)))
-        if all(any(isinstance(leaf, Place) for leaf in a.leaves) for a in self._kind.stated):
+        if all(map(_holds_itself, self._kind.stated)):
             raise argument_error(
                 f"no value of {self._kind} can be made, as each alternative holds another such value",
                 "add an alternative that ends it, such as None: ad.sum_of(None, (0.0, ad.itself))",
@@ -411,6 +410,10 @@ def _arm(arm: Callable[[Any], Any], alternative: StructureType) -> Callable[...,
 
 def _together(types: list[Attribute]) -> Attribute:
     return types[0] if len(types) == 1 else tuple_type(types)
+
+
+def _holds_itself(alternative: StructureType) -> bool:
+    return any(isinstance(leaf, Place) for leaf in alternative.leaves)
 
 
 def _sum_of(alternatives: Sequence[StructureType]) -> SumType:

@@ -223,7 +223,7 @@ def _is_one(left: Any, right: Any) -> bool:
 
 
 def _is_told_apart(left: Any, right: Any) -> bool:
-    """Whether it is known which objects two values are: outside of bodies, but for what may be another."""
+    """Tell whether two values are known to be one object or two: outside of bodies, and without twins."""
     if any(frame.bodies for frame in current_frame().around()):
         return False
     if left is right:

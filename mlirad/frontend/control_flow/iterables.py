@@ -17,7 +17,7 @@ from mlirad.errors import SizeNeeded
 from mlirad.frontend.constructs.loops import integer
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.protocols.masked_places import in_front, length_of
-from mlirad.frontend.tracing.array import Array, known_number
+from mlirad.frontend.tracing.array import Array, known_bound
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.lazy_dataclass import dataclass
@@ -86,7 +86,7 @@ class ChosenItems:
 
 def range_(*args: Any) -> Any:
     """`range`, whose bounds may be traced."""
-    args = tuple(map(_known, args))
+    args = tuple(map(known_bound, args))
     if not any(isinstance(a, Array | Extent) for a in args) or not 1 <= len(args) <= 3:
         return range(*args)
     if not any(isinstance(a, Array) for a in args):
@@ -95,12 +95,6 @@ def range_(*args: Any) -> Any:
     if len(bounds) == 1:
         return TracedRange(0, bounds[0], 1)
     return TracedRange(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else 1)
-
-
-def _known(bound: Any) -> Any:
-    """A bound, a traced one as an integer if it is known while tracing."""
-    found = known_number(bound) if isinstance(bound, Array) and bound.dtype.kind == "i" else None
-    return bound if found is None else found
 
 
 @dataclass(frozen=True)

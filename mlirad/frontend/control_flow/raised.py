@@ -98,7 +98,7 @@ def also_raising(first: Exception) -> Generator[None]:
 
 
 def _one_of(first: Exception, second: Exception) -> Exception:
-    """The exception of an `if` of which one branch raises one, and the other another."""
+    """The exception of an `if` whose branches raise different ones."""
     if type(first) is type(second) and str(first) == str(second):
         return second
     kind = next(cls for cls in type(first).__mro__ if isinstance(second, cls))
@@ -117,13 +117,13 @@ def raise_later(test: Any, raising: RaisingSide) -> None:
 
 
 _OF_PLACES: Final = (LookupError, ArithmeticError)
-"""What Python raises for positions, keys and numbers that are known."""
+"""The exceptions that Python raises for known positions, keys and numbers."""
 
 
 def is_pythons(error: Exception) -> bool:
-    """Whether Python raises an error of code that is neither mlirad's, NumPy's nor SciPy's as well.
+    """Tell whether Python raises the same error in this code without a trace.
 
-    So it is with those that `raise` makes, and with those of a value that is no traced one.
+    It does so for those of a `raise` outside mlirad, NumPy and compiled code, and for those of known values.
     """
     if isinstance(error, MliradError):
         return False

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mlirad.dialects.extents import Extent, is_static
 from mlirad.dialects.shapes import Shape
-from mlirad.frontend.tracing.array import Array, known_number
+from mlirad.frontend.tracing.array import Array, known_bound
 from mlirad.frontend.tracing.dtypes import BOOL, I64, plain_array
 from mlirad.frontend.tracing.expected_errors import OF_POSITIONS, require_unexpected
 from mlirad.frontend.tracing.operations import (
@@ -217,14 +217,8 @@ def _is_mask(item: Any) -> bool:
     return isinstance(item, np.ndarray) and cast(Any, item).dtype == BOOL
 
 
-def _known(bound: Any) -> Any:
-    """A bound of a slice, a traced one as a number if that is known while tracing."""
-    found = known_number(bound) if isinstance(bound, Array) and bound.dtype.kind == "i" else None
-    return bound if found is None else int(found)
-
-
 def _strided(item: slice, extent: int) -> Strided:
-    item = slice(*map(_known, (item.start, item.stop, item.step)))
+    item = slice(*map(known_bound, (item.start, item.stop, item.step)))
     if any(isinstance(bound, Array) for bound in (item.start, item.stop, item.step)):
         raise tracing_error(
             "the bounds of a slice must be static, because they give the shape of the result",

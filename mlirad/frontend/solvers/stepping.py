@@ -1,7 +1,7 @@
 """The loops of `odeint`: from each requested time to the next, by steps as long as their errors allow.
 
     steps = Steps(f, times, method)          f is dy/dt of a flat state at a time
-    state = steps.step(steps.start(y0))      a progress: y, its slope and time, how long the next step is, ...
+    state = steps.step(steps.start(y0))      its progress: y, slope, time, length of the next step, ...
 
 A step may reach beyond the requested time; between its ends there is a polynomial. How long a step is has no
 derivative. What begins with NaN, such as the state of an event that never happened, is NaN at later times.

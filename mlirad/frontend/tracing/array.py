@@ -361,6 +361,12 @@ def is_doubtful(base: Array) -> bool:
     return any(twin._version != version for twin, version in base._twins)
 
 
+def known_bound(bound: Any) -> Any:
+    """A bound, a traced one as an integer if it is known while tracing."""
+    found = known_number(bound) if isinstance(bound, Array) and bound.dtype.kind == "i" else None
+    return bound if found is None else int(found)
+
+
 def twins_of(base: Array) -> list[Array]:
     """What an array that is no view may be, or may have been before that was written."""
     return [twin for twin, _ in base._twins]

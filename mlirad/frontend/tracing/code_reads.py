@@ -9,11 +9,11 @@ Functions and lambdas defined inside count as part of it.
 from __future__ import annotations
 
 import dis
+import os
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
-from pathlib import Path
 from sysconfig import get_paths
 from types import CodeType, FunctionType
 from typing import Any, Final, cast
@@ -244,17 +244,19 @@ def is_rewritable_file(file: str) -> bool:
     return is_program_file(file) if not found else path.partition("/")[0] not in _OWN_ARRAYS
 
 
-_SCIPY: Final = str(Path(folder_of("scipy"))) + "/"
-
-_OF_SCIPY: Final = tuple(
-    _SCIPY + name for name in ("_lib/", "cluster/", "linalg/", "signal/", "spatial/", "stats/")
-)
+_OF_SCIPY: Final = ("_lib", "cluster", "linalg", "signal", "spatial", "stats")
+"""The packages of SciPy whose functions compute by functions of NumPy, for the most part."""
 
 
 @cache
 def is_scipy_code(file: str) -> bool:
-    """Whether a file has functions of SciPy that compute by functions of NumPy, for the most part."""
-    return file.startswith(_OF_SCIPY) and file.endswith(".py")
+    """Tell whether a file has functions of SciPy that are traced as those of packages are."""
+    return file.endswith(".py") and file.startswith(_scipy_folders())
+
+
+@cache
+def _scipy_folders() -> tuple[str, ...]:
+    return tuple(os.path.join(folder_of("scipy"), name, "") for name in _OF_SCIPY)
 
 
 _OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tensorflow", "torch"))

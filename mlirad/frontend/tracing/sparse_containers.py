@@ -155,5 +155,4 @@ def _example(kind: type[Any]) -> str:
     """A call that makes a matrix of a class of values, in the places of another one."""
     form = kind.__name__.partition("_")[0]
     places = {"coo": "a.coords", "dia": "a.offsets"}.get(form, "a.indices, a.indptr")
-    inner = "(values, a.coords)" if form == "coo" else f"(values, {places})"
-    return f"{kind.__name__}({inner}, shape=a.shape)"
+    return f"{kind.__name__}((values, {places}), shape=a.shape)"

@@ -122,8 +122,6 @@ def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
 
 def _next_row(r: BatchReader, op: NextRowOp, o: Sequence[Term]) -> Term:
     """The counts, of which none is beyond the largest one, for which there is room."""
-    if not o[0].axes:
-        return r.whole(r.b.emit(NextRowOp, (r.value(o[0]),), op.result.type, op.properties))
     largest = r.b.reduce("max", r.value(o[0]), range(len(o[0].axes)))
     checked = r.b.emit(NextRowOp, (largest,), op.result.type, op.properties)
     return r.elementwise(ew.MinOp, (o[0], r.whole(checked)), element_of(op.result))

@@ -119,10 +119,7 @@ class Layouts:
 
     def rolled_types(self, type_: Attribute) -> list[Attribute]:
         """The types of what the record holds that stands for a value of an inductive type."""
-        held, tree = self.flow.rolled[type_]
-        types = self.types(held, tree)
-        self._require_no_maps(types, tree)
-        return types
+        return self.types(*self.flow.rolled[type_])
 
     def places(self, type_: Attribute, tree: Tree) -> list[list[int]]:
         """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.

@@ -276,9 +276,9 @@ class Rewriting:
                     b, op.value.type, tree, held, [lambda own, body=body: body(*own) for body in bodies]
                 )
             case RollOp():
+                self.layouts.require_no_maps(op.value)
                 _, tree = self.flow.rolled[op.result.type]
                 given = self.standing.given(b, op.value, tree, scope)
-                self.layouts.rolled_types(op.result.type)
                 return [b.emit(SaveOp, given, self.layouts.records.type_of_name(op.result.type))]
             case UnrollOp():
                 held = self.standing.held(op.operand, scope)
