@@ -20,6 +20,12 @@ from mlirad.ir.verification import verify_module
 
 C = "!function.closure<(f64) -> f64>"
 
+SCALED = """%f = function.lambda (%z: f64) : -> CLOSURE {
+    %a = array.mul %z, %x : f64
+    array.yield %a : f64
+  }"""
+"""The closure that most programs begin with."""
+
 Function = Callable[[Any], Any]
 
 
@@ -34,6 +40,7 @@ class Growing:
     def module(self, n: int) -> ModuleOp:
         """The program for n closures."""
         words = {
+            "SCALED": SCALED,
             "CLOSURE": C,
             "BINARY": "!function.closure<(f64, f64) -> f64>",
             "VECTOR": f"tensor<{n}xf64>",
@@ -66,10 +73,7 @@ COMPOSED = Growing(
     "composed in a loop",
     """
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
-  %f = function.lambda (%z: f64) : -> CLOSURE {
-    %a = array.mul %z, %x : f64
-    array.yield %a : f64
-  }
+  SCALED
   %g = array.scan %f, %w (%i, %h: CLOSURE, %e: f64) TRIPS : CLOSURE, VECTOR -> CLOSURE {
     %k = function.lambda (%z: f64) : -> CLOSURE {
       %a = array.sin %z : f64
@@ -149,10 +153,7 @@ ALTERNATING = Growing(
     "two codes by turns, of which one captures an array",
     """
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
-  %f = function.lambda (%z: f64) : -> CLOSURE {
-    %a = array.mul %z, %x : f64
-    array.yield %a : f64
-  }
+  SCALED
   %g = array.scan %f, %w (%i, %c: CLOSURE, %e: f64) TRIPS : CLOSURE, VECTOR -> CLOSURE {
     %two = array.constant 2 : i64
     %r = array.rem %i, %two : i64
@@ -246,10 +247,7 @@ MANY_TIMES = Growing(
     "a loop of loops that compose, whose trips leave no closure",
     """
 func.func private @composed(%x: f64, %w: VECTOR) -> f64 {
-  %f = function.lambda (%z: f64) : -> CLOSURE {
-    %a = array.mul %z, %x : f64
-    array.yield %a : f64
-  }
+  SCALED
   %g = array.scan %f (%i, %h: CLOSURE) {carries = 1, length = 3} : CLOSURE -> CLOSURE {
     %k = function.lambda (%z: f64) : -> CLOSURE {
       %e = array.index %w[%i] : VECTOR -> f64

@@ -15,6 +15,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from mlirad.dialects.array.callbacks import CALLBACK_OPS
+from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.elementwise.unary import DeviationOp
+from mlirad.dialects.array.frames import FRAME_OPS
+from mlirad.dialects.array.reporting import REPORTING_OPS
+from mlirad.dialects.array.structural import SizeOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.ir.free_values import free_values
@@ -24,10 +30,9 @@ _MOST_OPS: Final = 256
 _MOST_ELEMENTS: Final = 4096
 """What is computed while tracing is small."""
 
-_DECIDED_LATER: Final = frozenset((
-    "array.callback", "array.custom", "array.deviation", "array.next_row", "array.no_frame",
-    "array.report", "array.restore", "array.save", "array.size", "array.tape",
-))  # fmt: skip
+_DECIDED_LATER: Final = frozenset[type[Operation]](
+    (CustomOp, DeviationOp, SizeOp, *FRAME_OPS, *REPORTING_OPS, *CALLBACK_OPS)
+)
 """Ops whose results depend on more than their operands."""
 
 
@@ -69,7 +74,7 @@ def _is_computed(value: SSAValue, op: Operation) -> bool:
 
 
 def _is_pure(op: Operation) -> bool:
-    return op.name.startswith("array.") and op.name not in _DECIDED_LATER
+    return op.name.startswith("array.") and type(op) not in _DECIDED_LATER
 
 
 def _computed(value: SSAValue, ops: list[Operation]) -> Any:
