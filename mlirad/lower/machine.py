@@ -16,8 +16,9 @@ from functools import cache
 
 from xdsl.ir import Attribute, Operation
 
-from mlirad.dialects.array.elementwise import ConvertOp
+from mlirad.dialects.array.elementwise import ConvertOp, SpecialOp
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_float
@@ -224,7 +225,7 @@ def _cost(name: str, lanes: int, *, is_float_op: bool) -> float:
         return SCALAR_DIVISION * lanes
     known = elementary(name)
     if known is not None:
-        return known.flops * INSTRUCTION * (lanes if known.calls else 1)
+        return (known.start + known.flops * (lanes if known.calls else 1)) * INSTRUCTION
     return _FLOAT_COSTS.get(name, INSTRUCTION)
 
 
@@ -233,7 +234,10 @@ def op_cost(op: Operation, lanes: int) -> float:
     if isinstance(op, ConstantOp):
         return 0.0
     is_float_op = is_float(op.results[0]) and not isinstance(op, ConvertOp)
-    return _cost(op.name.removeprefix("array."), lanes, is_float_op=is_float_op)
+    name = op.name.removeprefix("array.")
+    if isinstance(op, SpecialOp) and op.function.data in NATIVE:
+        name = op.function.data
+    return _cost(name, lanes, is_float_op=is_float_op)
 
 
 def op_latency(op: Operation, lanes: int) -> float:

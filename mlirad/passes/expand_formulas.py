@@ -4,12 +4,13 @@
                                                  ...
                                                  %y = array.select %negative, %infinite, %6
 
-Functions that SciPy computes stay.
+Functions that SciPy computes stay, and those with machine code of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from functools import partial
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.elementwise import SpecialOp
+from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.formulas import Formula
 from mlirad.ir.free_values import own_operands
@@ -35,29 +37,32 @@ class ExpandFormulasPass(FunctionPass):
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function without the special functions that have formulas."""
-        return expand_formulas(function)
+        return expand_formulas(function, NATIVE)
 
 
-def expand_formulas(function: FuncOp) -> FuncOp:
-    """The function without the special functions that have formulas, itself if there are none."""
-    if all(_definition(op) is None for op in nested_ops(function.body)):
-        return function
-    return rebuild_function(function, _visit)
+def expand_formulas(function: FuncOp, kept: Container[str] = ()) -> FuncOp:
+    """The function without the special functions that have formulas, itself if there are none but those kept.
+
+    A formula may have special functions in it, too.
+    """
+    while any(_definition(op, kept) is not None for op in nested_ops(function.body)):
+        function = rebuild_function(function, partial(_visit, kept=kept))
+    return function
 
 
-def _definition(op: Operation) -> Callable[..., Formula] | None:
-    """The formula of what an op computes, if that is a special function that has one."""
-    if not isinstance(op, SpecialOp):
+def _definition(op: Operation, kept: Container[str]) -> Callable[..., Formula] | None:
+    """The formula of what an op computes, if that is a special function that has one and is not kept."""
+    if not isinstance(op, SpecialOp) or op.function.data in kept:
         return None
     from mlirad.rules.special_derivatives.table import DEFINITIONS
 
     return cast("Callable[..., Formula] | None", DEFINITIONS.get(op.function.data))
 
 
-def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-    definition = _definition(op)
+def _visit(b: ArrayBuilder, op: Operation, env: Environment, kept: Container[str]) -> None:
+    definition = _definition(op, kept)
     if definition is None:
-        visit_regions(b, op, env, _visit)
+        visit_regions(b, op, env, partial(_visit, kept=kept))
         return
     (result,) = op.results
     b.location, b.name_hint = op.location, None

@@ -15,6 +15,7 @@ import scipy.special
 
 import mlirad as ad
 from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.array.special_functions import NATIVE, SPECIAL_FUNCTIONS
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.external import external_address
@@ -112,6 +113,8 @@ EXACT: dict[str, Callable[..., mp.mpf]] = {
     "erf": mp.erf,
     "erfc": mp.erfc,
     "erfinv": mp.erfinv,
+    "log_ratio": lambda x, y: mp.log(x / y),
+    "sincpi_slope": mp.workprec(2500)(lambda x: (mp.cospi(x) - mp.sincpi(x)) / x),
     "lgamma": lambda x: mp.log(abs(mp.gamma(x))),
     **{f"polygamma{n}": exact_polygamma(n) for n in ORDERS},
 }
@@ -157,6 +160,14 @@ def near_multiples(rng: np.random.Generator, dtype: str) -> Array:
     return np.concatenate([everywhere(rng, dtype), multiples.astype(dtype), -multiples.astype(dtype)])
 
 
+def beside_whole(rng: np.random.Generator, dtype: str) -> Array:
+    """Where sines are small beside cosines, and around 0."""
+    whole = np.round(2.0 ** rng.uniform(0, 20 if dtype == "float32" else 50, 80))
+    near = whole + rng.uniform(-0.2, 0.2, 80)
+    x = everywhere(rng, dtype)
+    return np.concatenate([x[np.abs(x) < 1.2], near.astype(dtype), -near.astype(dtype)])
+
+
 def gamma_points(rng: np.random.Generator, dtype: str) -> Array:
     return np.concatenate(
         [rng.uniform(0, 30, 60), rng.uniform(-20, 0, 60), 10.0 ** rng.uniform(-8, 8, 40)]
@@ -172,6 +183,7 @@ DOMAINS: dict[str, Callable[[np.random.Generator, str], Array]] = {
     "acosh": lambda rng, dtype: 1 + positive(rng, dtype) / 2,
     **dict.fromkeys(["asin", "acos", "atanh", "erfinv"], unit),
     **dict.fromkeys(["sin", "cos", "tan"], near_multiples),
+    "sincpi_slope": beside_whole,
     "erf": over_range(-7, 7),
     "erfc": over_range(-7, 27.5),
     **dict.fromkeys(["lgamma", *[f"polygamma{n}" for n in ORDERS]], gamma_points),
@@ -186,6 +198,11 @@ def pairs(name: str, rng: np.random.Generator, dtype: str) -> tuple[Array, Array
     if name in SLOPES:
         x = np.concatenate([everywhere(rng, dtype), over_range(-712, 712)(rng, dtype)])
         return x, SLOPES[name](x.astype("f8")).astype(dtype)
+    if name == "log_ratio":
+        x, y = map(np.abs, pairs("hypot", rng, dtype))
+        beside = (x * (1 + 2.0 ** rng.uniform(-60, -1, len(x)))).astype(dtype)
+        x, y = np.concatenate([x, x]), np.concatenate([y, beside])
+        return x[(x > 0) & (y > 0)], y[(x > 0) & (y > 0)]
     if name != "pow":
         x = everywhere(rng, dtype)
         y = rng.permutation(x)
@@ -251,6 +268,10 @@ def test_accuracy(name: str, dtype: str, fuses: bool) -> None:
     assert error <= max(0.501, ELEMENTARY[base_name(name)].ulp), where
 
 
+def test_native_functions_are_the_special_functions_that_are_written_here() -> None:
+    assert set(ELEMENTARY) & set(SPECIAL_FUNCTIONS) == NATIVE
+
+
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_scalar_and_vector_code_agree_to_the_bit(name: str, dtype: str) -> None:
@@ -288,6 +309,10 @@ NUMPY: dict[str, Callable[..., Array]] = {
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
     "erfinv": scipy.special.erfinv,
+    "log_ratio": lambda x, y: np.where(
+        (x >= 0) & (y >= 0), np.log(np.abs(x)) - np.log(np.abs(y)), x * np.nan
+    ),
+    "sincpi_slope": lambda x: SCALARS["special"](x, function="sincpi_slope"),
     "lgamma": np.vectorize(lambda x: pole_or_lgamma(float(x))),
     **{
         f"polygamma{n}": lambda x, n=n: scipy.special.polygamma(n, x.astype("f8")).astype(x.dtype)

@@ -192,6 +192,8 @@ def test_widths_fit_vectors_element_sizes_and_bodies() -> None:
     assert width(elementwise(1024, ops=heavy)) == 16
     assert width(elementwise(1000, ops=light * 12)) == 32
     assert width(elementwise(100, ops=heavy)) == 8
+    assert width(elementwise(1024, ops=("special log_ndtr",))) == 32
+    assert width(elementwise(1024, ops=(*heavy, "special erfcx"))) == 32
 
 
 @given(st.integers(1, 70), st.integers(1, 70), st.integers(1, 70), st.sampled_from([16, 32, 64]))

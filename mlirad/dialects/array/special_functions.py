@@ -9,13 +9,17 @@ own. Arguments and result are floats of one type, orders and degrees among them.
 `array.erf`, is not listed.
 
 A function is here and no formula where it is differentiated, because its derivatives are better stated than
-made of those of its formula's parts, which overflow or cancel. What programs compute is that formula
-(`mlirad.passes.expand_formulas`) where there is one, else SciPy's loop.
+made of those of its formula's parts, which overflow or cancel. What programs compute is machine code of its
+own if it is `NATIVE`, else that formula (`mlirad.passes.expand_formulas`) where there is one, else SciPy's
+loop.
 """
 
 from __future__ import annotations
 
 from mlirad.lazy_dataclass import dataclass
+
+NATIVE = frozenset(("log_ratio", "sincpi_slope"))
+"""Functions with machine code of their own, as `array.exp` has it. Other compilers get their formulas."""
 
 OF_WHOLE = "whole_"
 """The prefix of names of functions of whole orders, for which SciPy has a loop of its own."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
@@ -48,3 +49,27 @@ def with_derivative(
     results = b.insert(CustomOp, values, made_types, properties, [body, rule]).results
     found = [made(r) for r in results]
     return tuple(found) if len(found) > 1 else found[0]
+
+
+def with_partials(
+    value: Callable[..., Array], partials: Sequence[Callable[..., Array]], *operands: Array
+) -> Any:
+    """`value(*operands)`, of floats, with a partial derivative of its own by each operand.
+
+    `partials[k](*operands, result)` is that by operand k. It is traced unless that operand is a number, so
+    partial derivatives that are long cost nothing where they are 0.
+    """
+    varied = [k for k, x in enumerate(operands) if not _is_number(x.value)]
+
+    def derivative(*given: Array) -> Array:
+        at, tangents = given[: len(operands) + 1], given[len(operands) + 1 :]
+        terms = [partials[k](*at) * tangents[k] for k in varied]
+        return sum(terms[1:], terms[0]) if terms else at[-1] * 0.0
+
+    return with_derivative(value, derivative, *operands)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is known while tracing, the same number everywhere."""
+    op = value.owner
+    return isinstance(op, ConstantOp) or (isinstance(op, BroadcastOp) and _is_number(op.operand))

@@ -45,14 +45,15 @@ class Elementary:
 
     `ulp` bounds the error; near zeros of the function other than x = 0 that of `lgamma` and
     `polygamma` is absolute, in ulps of 1. `flops` is for cost models. `calls` says that it calls a C
-    function in every lane. `in_few` writes it for operands with which it is a few instructions, and
-    gives None for others.
+    function in every lane, `start` what one call for all lanes costs before the first of them. `in_few`
+    writes it for operands with which it is a few instructions, and gives None for others.
     """
 
     write: Callable[..., Value]
     ulp: float
     flops: int
     calls: bool = False
+    start: int = 0
     arity: int = 1
     in_few: Callable[..., Value | None] | None = None
 
@@ -101,6 +102,9 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "erfinv": Elementary(error_function.erfinv, 2.5, 66),
     "lgamma": Elementary(gamma.lgamma, 8, 500, calls=True),
     "polygamma": Elementary(gamma.polygamma, 16, 130),
+    # Special functions that are written here: `NATIVE` in `mlirad.dialects.array.special_functions`.
+    "log_ratio": Elementary(logarithm.log_ratio, 2, 48, arity=2),
+    "sincpi_slope": Elementary(trigonometric.sincpi_slope, 12, 56),
 }
 
 WITH_SLOPE: Final[dict[str, Callable[[IRBuilder, Value], tuple[Value, Value]]]] = {
@@ -109,7 +113,7 @@ WITH_SLOPE: Final[dict[str, Callable[[IRBuilder, Value], tuple[Value, Value]]]] 
 }
 """Functions that are computed with their slopes where code needs both."""
 
-SPECIAL: Final = Elementary(special.special, 0, special.FLOPS, calls=True)
+SPECIAL: Final = Elementary(special.special, 0, special.FLOPS, calls=True, start=special.START)
 """Any special function that SciPy computes; its error is that of SciPy."""
 
 

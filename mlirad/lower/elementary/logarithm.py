@@ -1,4 +1,4 @@
-"""log and what is made of it: log log2 log1p softplus asinh acosh atanh.
+"""log and what is made of it: log log2 log1p softplus asinh acosh atanh, and log_ratio of two numbers.
 
 x = 2^k m with √½ ≤ m < √2, g = m - 1, s = g/(2 + g): log m = 2 atanh s = g - s (g - z R(z)), z = s²,
 which has one rounding near full size for k = 0. k ln 2 is added in two parts.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mlirad.lower.elementary import coefficients as c
+from mlirad.lower.elementary.calls import where_unlikely
 from mlirad.lower.elementary.exponential import exp
 from mlirad.lower.elementary.floats import (
     Format,
@@ -25,6 +26,7 @@ from mlirad.lower.elementary.floats import (
 from mlirad.lower.llvm_text import IRBuilder, Value
 
 _SQRT_HALF = 0.7071067811865476
+_LN2 = 0.6931471805599453
 
 
 class Split(NamedTuple):
@@ -57,8 +59,13 @@ def log2(f: IRBuilder, x: Value) -> Value:
 
 def log1p(f: IRBuilder, x: Value) -> Value:
     y = with_sign_of(f, log1p_sum(f, x), x)
-    y = f.select(f.fcmp("oeq", x, float("inf")), x, y)
-    y = f.select(f.fcmp("ogt", x, -1.0), y, float("nan"))
+    usual = f.and_(f.fcmp("ogt", x, -1.0), f.fcmp("olt", x, float("inf")))
+    return where_unlikely(f, f.not_(usual), x, y, lambda x: _log1p_special(f, x))
+
+
+def _log1p_special(f: IRBuilder, x: Value) -> Value:
+    """inf at inf, -inf at -1, NaN elsewhere."""
+    y = f.select(f.fcmp("oeq", x, float("inf")), x, float("nan"))
     return f.select(f.fcmp("oeq", x, -1.0), float("-inf"), y)
 
 
@@ -107,6 +114,61 @@ def atanh(f: IRBuilder, x: Value) -> Value:
     y = f.select(f.fcmp("olt", a, 1.0), y, float("nan"))
     y = f.select(f.fcmp("oeq", a, 1.0), float("inf"), y)
     return with_sign_of(f, y, x)
+
+
+def log_ratio(f: IRBuilder, x: Value, y: Value) -> Value:
+    """log(x / y) = k ln 2 + 2 atanh s, s = (x' - y')/(x' + y'), with 1 ≤ y' < 2 and 2/3 ≤ x'/y' ≤ 3/2.
+
+    Both are cut from the difference of the bits, as these are close to logarithms. x' - y' is exact.
+    """
+    form = format_of(x)
+    usual = f.and_(_is_positive_normal(f, form, x), _is_positive_normal(f, form, y))
+    with f.conditional(f.any_lane(f.not_(usual)), [x, y, full(f, 0.0, x)], unlikely=True) as branch:
+        branch.give(*_log_ratio_ends(f, form, x, y))
+    x, y, more = branch.results
+    half, unit = 1 << (form.fraction - 1), 1 << form.fraction
+    steps = 1 << (form.size - form.fraction - 1)
+    y_bits = f.bitcast(y, form.bits)
+    # The difference of exponents and significands, made positive and half a step larger.
+    distance = f.add(f.sub(f.bitcast(x, form.bits), y_bits), half - (1 << (form.size - 1)))
+    counted = f.bitcast(f.or_(f.lshr(distance, form.fraction), form.pattern(float(unit))), form.kind)
+    k = f.fsub(counted, float(unit + steps))
+    y_bits = f.or_(f.and_(y_bits, unit - 1), form.pattern(1.0))
+    x_bits = f.add(f.add(y_bits, f.and_(distance, unit - 1)), -half)
+    x, y = f.bitcast(x_bits, form.kind), f.bitcast(y_bits, form.kind)
+    s = f.fdiv(f.fsub(x, y), f.fadd(x, y))
+    z = f.fmul(s, s)
+    cubic = f.fmul(f.fmul(s, z), polynomial(f, z, c.ATANH_WIDE.of(form.kind)))
+    total, rest = fast_two_sum(f, f.fmul(k, form.ln2[0]), f.fadd(s, s))
+    rest = f.fadd(rest, f.multiply_add(k, form.ln2[1], cubic))
+    return f.fadd(f.fadd(total, rest), more)
+
+
+def _is_positive_normal(f: IRBuilder, form: Format, x: Value) -> Value:
+    least = form.pattern(form.smallest_normal)
+    return f.icmp("ult", f.sub(f.bitcast(x, form.bits), least), form.pattern(float("inf")) - least)
+
+
+def _log_ratio_ends(f: IRBuilder, form: Format, x: Value, y: Value) -> tuple[Value, Value, Value]:
+    """Positive normal numbers for x and y, and what to add to the logarithm of their quotient.
+
+    Subnormal numbers are scaled up, both where both are small. Others that are not positive and normal are
+    replaced by 1, where the result is infinite or NaN.
+    """
+    shift = form.fraction + 2
+    small = f.and_(f.fcmp("olt", x, 1.0), f.fcmp("olt", y, 1.0))
+    scale = f.select(small, full(f, 2.0**shift, x), 1.0)
+    more = full(f, 0.0, x)
+    found: list[Value] = []
+    for value, sign in ((f.fmul(x, scale), 1.0), (f.fmul(y, scale), -1.0)):
+        more = f.select(f.fcmp("oeq", value, 0.0), f.fadd(more, -sign * float("inf")), more)
+        more = f.select(f.fcmp("oeq", value, float("inf")), f.fadd(more, sign * float("inf")), more)
+        more = f.select(f.fcmp("oge", value, 0.0), more, float("nan"))
+        tiny = f.fcmp("olt", value, form.smallest_normal)
+        more = f.select(tiny, f.fadd(more, -sign * shift * _LN2), more)
+        value = f.select(tiny, f.fmul(value, 2.0**shift), value)
+        found.append(f.select(_is_positive_normal(f, form, value), value, 1.0))
+    return found[0], found[1], more
 
 
 def split_normalised(f: IRBuilder, x: Value) -> Split:

@@ -18,6 +18,9 @@ from mlirad.lower.native_program import LOOP_PREFIX
 FLOPS: Final = 400
 """The rough cost of one lane."""
 
+START: Final = 200
+"""The rough cost of a call, whatever its lanes."""
+
 _LETTERS = {"double": "d", "float": "f"}
 _BYTES = {"double": 8, "float": 4, "i64": 8}
 
@@ -76,7 +79,7 @@ def _called(
     f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
     steps = f.module.table("i64", [_BYTES[k] * count for k, count in zip(kinds, parts, strict=True)])
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])
-    f.work += FLOPS * width
+    f.work += START + FLOPS * width
     return slots[len(operands) :]
 
 

@@ -1,4 +1,4 @@
-"""sin, cos and tan.
+"""sin, cos and tan, and the slope of sin(πx)/(πx).
 
 x = n π/2 + r + r_low with |r| ≤ π/4, by subtracting n times three parts of π/2. The first
 subtraction is exact (x and n times the first part are multiples of half an ulp of 1, and so is their
@@ -71,6 +71,34 @@ def tan(f: IRBuilder, x: Value) -> Value:
     # Near 0, parts of the remainder would vanish.
     y = f.select(f.fcmp("olt", magnitude(f, x), 2.0**-60), x, y)
     return _large(f, "tan", x, y)
+
+
+def sincpi_slope(f: IRBuilder, x: Value) -> Value:
+    """(cos πx - sin(πx)/(πx))/x, the derivative of sin(πx)/(πx), 0 at ±∞.
+
+    x less whole turns less quarters of them is exact. For |x| ≤ ¼ nothing is subtracted from the cosine but
+    the terms from the second on: with z = (πx)², z (C(z) z - S(z) - ½) of the polynomials of cosine and sine.
+    """
+    form = format_of(x)
+    turns = f.intrinsic("roundeven", f.fmul(x, 0.5))
+    rest = f.multiply_add(turns, -2.0, x)
+    counter = f.multiply_add(rest, 2.0, form.rounder)
+    quarters = f.fsub(counter, form.rounder)
+    r = f.fmul(f.multiply_add(quarters, -0.5, rest), math.pi)
+    z = f.fmul(r, r)
+    cubic, quartic = polynomial(f, z, c.SIN.of(x.kind)), polynomial(f, z, c.COS.of(x.kind))
+    sine = f.multiply_add(f.fmul(r, z), cubic, r)
+    bent = f.multiply_add(z, quartic, -0.5)
+    cosine = f.multiply_add(z, bent, 1.0)
+    quadrant = f.bitcast(counter, form.bits)
+    odd = _odd(f, quadrant)
+    high = _negate_if_second_bit(f, f.select(odd, sine, cosine), f.add(quadrant, 1))
+    low = _negate_if_second_bit(f, f.select(odd, cosine, sine), quadrant)
+    inverse = f.fdiv(full(f, 1.0, x), x)
+    far = f.fmul(f.multiply_add(f.fmul(low, inverse), -1 / math.pi, high), inverse)
+    near = f.fmul(f.fmul(x, math.pi * math.pi), f.fsub(bent, cubic))
+    y = f.select(f.fcmp("ole", magnitude(f, x), 0.25), near, far)
+    return f.select(f.fcmp("oeq", magnitude(f, x), float("inf")), 0.0, y)
 
 
 def sine_and_cosine(f: IRBuilder, r: Value, r_low: Value) -> tuple[Value, Value]:

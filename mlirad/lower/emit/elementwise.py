@@ -13,18 +13,21 @@ meets a vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import Final, TypeAlias, cast
 
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Attribute, Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.elementary import WITH_SLOPE, emit
+from mlirad.lower.elementary.floats import at_least, at_most
 from mlirad.lower.emit import integers, remainders
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, mangled
 
@@ -57,6 +60,8 @@ def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> 
             return _convert(f, operands[0], kind_of(op.result))
         case ew.PolygammaOp():
             return emit(f, "polygamma", operands, order=op.order.value.data)
+        case ew.SpecialOp() if op.function.data in NATIVE:
+            return emit(f, op.function.data, operands)
         case ew.SpecialOp():
             return emit(f, "special", operands, function=op.function.data)
         case _:
@@ -91,6 +96,9 @@ def minimum(f: IRBuilder, x: Value, y: Value) -> Value:
 
 
 def _extremum(f: IRBuilder, which: str, x: Value, y: Value) -> Value:
+    for limit, other in ((x, y), (y, x)):
+        if other.is_float and isinstance(limit.literal, float) and not isnan(limit.literal):
+            return (at_least if which == "max" else at_most)(f, other, limit.literal)
     x, y = f.common(x, y)
     if not x.is_float:
         return f.intrinsic(f"{'u' if x.kind == 'i1' else 's'}{which}", x, y)

@@ -18,6 +18,8 @@ from typing import TypeAlias
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
+from mlirad.dialects.array.elementwise import SpecialOp
+from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
@@ -139,10 +141,10 @@ class Profile:
 
     `op_costs` gives the cycles of a vector of lanes by the set (as bits) of loops that the ops depend on;
     `scalar_cost` is that of all ops in a single lane. Ops that only compute affine positions cost nothing.
-    `finds_position` says that a result is a position (argmax, argmin).
-    `writes` are the positions that a scatter writes to, with the loops of its guard in `guard`. `trips` is
-    how often loops around the nest run it, `repeats` how often while a buffer made outside of them stays the
-    same.
+    `finds_position` says that a result is a position (argmax, argmin), `calls_library` that a function of
+    SciPy computes all lanes in one call. `writes` are the positions that a scatter writes to, with the loops
+    of its guard in `guard`. `trips` is how often loops around the nest run it, `repeats` how often while a
+    buffer made outside of them stays the same.
     """
 
     extents: Shape
@@ -154,6 +156,7 @@ class Profile:
     scalar_cost: float = 0.0
     op_count: int = 0
     finds_position: bool = False
+    calls_library: bool = False
     writes: list[Position] = field(default_factory=list[Position])
     guard: int = 0
     trips: int = 1
@@ -270,6 +273,7 @@ class _BodyReader:
         p.op_costs[bits] = p.op_costs.get(bits, 0.0) + op_cost(op, p.lanes)
         p.scalar_cost += op_cost(op, 1) * p.per_iteration(bits)
         p.op_count += 1
+        p.calls_library |= isinstance(op, SpecialOp) and op.function.data not in NATIVE
 
     def _position(self, value: Value, needed: set[Value]) -> Position:
         """A position read as an affine form; the opaque values in it have to be computed."""

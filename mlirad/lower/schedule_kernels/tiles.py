@@ -42,6 +42,9 @@ LONGEST_CHAIN = 400
 LONG_LOOP = 16
 """The vectors of a loop from which on a last block that overlaps costs little."""
 
+CALLED = 4
+"""The vectors of a body that calls a library for all lanes: the call itself costs the same for any number."""
+
 MIN_GAIN = 0.95
 """A tile must bring the cost below this fraction."""
 
@@ -80,7 +83,9 @@ def max_vectors(op_count: int, vectors: int) -> int:
 
 def width_choices(p: Profile, lane: int) -> list[int]:
     """The widths that a lane loop may have, in lanes: powers of two, no wider than its extent."""
-    extent, widest = p.extents[lane], p.lanes * max_vectors(work_per_vector(p), p.extents[lane] // p.lanes)
+    extent, work = p.extents[lane], work_per_vector(p)
+    vectors = CALLED if p.calls_library else max_vectors(work, p.extents[lane] // p.lanes)
+    widest = p.lanes * vectors
     if extent <= p.lanes:
         return [1 << (extent.bit_length() - 1)]
     choices = [p.lanes]

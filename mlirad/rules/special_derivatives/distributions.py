@@ -156,7 +156,7 @@ def _f_by_dfd(dfn: Formula, dfd: Formula, x: Formula) -> Formula:
 
 def _student_density(df: Formula, t: Formula) -> Formula:
     normaliser = special("betaln", df * 0.5, 0.5)
-    return exp((df + 1) * -0.5 * log1p(t * t / df) - normaliser) / sqrt(df)
+    return exp((df + 1) * -0.5 * log1p(t * t * (1 / df)) - normaliser) * (1 / sqrt(df))
 
 
 # Inverses by shapes -------------------------------------------------------------------------------

@@ -84,11 +84,11 @@ def _with_zeros(x: Formula, y: Formula, inside: Formula, at_zero: Formula) -> Fo
 
 
 def _rel_entr(x: Formula, y: Formula) -> Formula:
-    return _with_zeros(x, y, x * _log_ratio(x, y), x.like(0.0))
+    return _with_zeros(x, y, x * special("log_ratio", x, y), x.like(0.0))
 
 
 def _kl_div(x: Formula, y: Formula) -> Formula:
-    return _with_zeros(x, y, x * _log_ratio(x, y) - x + y, y)
+    return _with_zeros(x, y, x * special("log_ratio", x, y) - x + y, y)
 
 
 def _rel_entr_by_x(x: Formula, y: Formula) -> Formula:

@@ -27,7 +27,8 @@ def _sinc(x: Formula) -> Formula:
 
 
 def _sinc_slope(x: Formula) -> Formula:
-    far = where(is_infinite(x), 0.0, (cos(x) - sin(x) / x) / x)
+    inverse = 1 / x
+    far = where(is_infinite(x), 0.0, (cos(x) - sin(x) * inverse) * inverse)
     return where(absolute(x) < 1, -x * _series(x, 3), far)
 
 
@@ -45,8 +46,8 @@ def _sincpi_reduced(x: Formula) -> Formula:
 
 
 def _sincpi_slope(x: Formula) -> Formula:
-    angle = _turned(x)
-    far = where(is_infinite(x), 0.0, (cos(angle) - sin(angle) / x * (1 / pi)) / x)
+    angle, inverse = _turned(x), 1 / x
+    far = where(is_infinite(x), 0.0, (cos(angle) - sin(angle) * inverse * (1 / pi)) * inverse)
     y = pi * x
     return where(absolute(y) < 1, -pi * y * _series(y, 3), far)
 

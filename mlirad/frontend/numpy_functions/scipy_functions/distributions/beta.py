@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
+from mlirad.frontend.constructs.own_derivatives import with_partials
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
     Distribution,
@@ -12,6 +13,9 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     beta_density,
+    digamma_difference,
+    floats,
+    formula,
     log1p_square,
     log_beta,
     log_beta_below,
@@ -22,7 +26,9 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     xlogy,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
+from mlirad.rules.incomplete_functions import stdtr_by_freedom
 
 BETA = Distribution(
     log_beta_density, shapes=("a", "b"), density=beta_density,
@@ -120,7 +126,7 @@ def _log_student(x: Any, df: Any) -> Any:
     is_normal = xp.isinf(df)
     freedom = xp.where(is_normal, 1.0, df)
     normaliser = log_beta(0.5 * freedom, 0.5) + 0.5 * xp.log(freedom)
-    found = -0.5 * (freedom + 1.0) * log1p_square(x / xp.sqrt(freedom)) - normaliser
+    found = -0.5 * (freedom + 1.0) * log1p_square(x * (1.0 / xp.sqrt(freedom))) - normaliser
     return xp.where(is_normal, log_normal_density(x), found)
 
 
@@ -130,13 +136,32 @@ def _log_far_student(x: Any, df: Any) -> Any:
 
 
 def _is_far(x: Any, df: Any) -> Any:
-    return xp.less(x / xp.sqrt(df), -1e20)
+    return xp.less(x, -1e20 * xp.sqrt(df))
 
 
 def _student_below(x: Any, df: Any) -> Any:
-    is_far = _is_far(x, df)
-    near = special("stdtr", df, xp.where(is_far, 0.0, x))
-    return rarely(is_far, lambda: xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df)), near)
+    def value(x: Array, df: Array) -> Array:
+        is_far = _is_far(x, df)
+        near = special("stdtr", df, xp.where(is_far, 0.0, x))
+        return rarely(is_far, lambda: xp.exp(_log_far_student(xp.where(is_far, x, -1.0), df)), near)
+
+    def by_point(x: Array, df: Array, _: Array) -> Array:
+        return xp.exp(_log_student(x, df))
+
+    def by_freedom(x: Array, df: Array, _: Array) -> Array:
+        is_far = _is_far(x, df)
+        near = formula(stdtr_by_freedom, df, xp.where(is_far, 0.0, x))
+
+        def far() -> Any:
+            point = xp.where(is_far, x, -1.0)
+            change = (
+                0.5 * xp.log(df) - xp.log(-point) + 0.5 - 1.0 / df + 0.5 * digamma_difference(0.5 * df, 0.5)
+            )
+            return xp.exp(_log_far_student(point, df)) * change
+
+        return rarely(is_far, far, near)
+
+    return with_partials(value, (by_point, by_freedom), *floats(x, df))
 
 
 def _log_student_tail(x: Any, df: Any) -> Any:

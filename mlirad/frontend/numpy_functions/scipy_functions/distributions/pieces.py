@@ -135,13 +135,13 @@ def log_softplus(x: Any) -> Any:
 
 
 def log1p_square(x: Any) -> Any:
-    """log(1 + x^2), also where the square overflows: that is log(1 + (y^2 - 1)) for x over a power of two."""
+    """log(1 + x^2), also where the square overflows: it is 2 log(1 + |x|) where 1 is far below the square."""
 
     def value(x: Array) -> Array:
-        bits = 512 if x.dtype == np.float64 else 64
-        is_far = xp.greater(xp.abs(x), 2.0 ** (bits - 1))
-        y = x * xp.where(is_far, 2.0**-bits, 1.0)
-        return xp.log1p(y * y - xp.where(is_far, 1.0, 0.0)) + xp.where(is_far, 2 * bits * log(2), 0.0)
+        size = xp.abs(x)
+        is_far = xp.greater(size, 2.0 ** (511 if x.dtype == np.float64 else 63))
+        found = xp.log1p(xp.where(is_far, size, x * x))
+        return xp.where(is_far, found + found, found)
 
     def derivative(x: Array, _: Array, dx: Array) -> Array:
         least, shrunk = (511, -600) if x.dtype == np.float64 else (63, -80)
