@@ -25,9 +25,10 @@ Sizes: TypeAlias = tuple[tuple[str, int], ...]
 MEMORY_LIMIT: Final = 2**31
 """Bytes of scratch memory beyond which builds are cut into blocks of positions."""
 
-Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
+Stage: TypeAlias = Literal["program", "maps", "plain-maps", "expanded", "arrays", "kernels"]
 """How far a module has come: anything; array code with maps that are not applied; the same without maps given
-by code; array code; scheduled kernels with a memory plan.
+by code; a program without derivatives, as the interpreter runs it; array code; scheduled kernels with a
+memory plan.
 """
 
 
@@ -77,10 +78,18 @@ SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "curry-calls": ("curry{tangents=calls}",),
     "curry-environment": ("curry{tangents=environment}",),
 }
-"""Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
+"""Methods that say what derivatives are, with the passes that expand these; maps are values then."""
 
-ALL_METHODS: Final = (*METHODS, *COMPILED_AS, *SPECIFICATIONS)
+AS_CLOSURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "chad-copower": ("maps-to-closures", "eliminate-functions{growth=1}")
+}
+"""Those whose derivatives are compiled, with the passes that make closures of maps."""
+
+REPEATABLE: Final = (*METHODS, *COMPILED_AS)
+"""Methods that take derivatives of derivatives, and whose maps are kept: all but specifications."""
+
+ALL_METHODS: Final = (*REPEATABLE, *SPECIFICATIONS)
 """Every name of a method, for messages and the tools."""
 
-COMPILED_METHODS: Final = (*METHODS, *COMPILED_AS)
+COMPILED_METHODS: Final = (*REPEATABLE, *AS_CLOSURES)
 """The names of the methods whose derivatives are compiled."""

@@ -38,7 +38,16 @@ from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.moves import Move, watched
-from mlirad.pipeline_options import ALL_METHODS, COMPILED_AS, COMPILED_METHODS, SPECIFICATIONS, Options, Sizes
+from mlirad.pipeline_options import (
+    ALL_METHODS,
+    AS_CLOSURES,
+    COMPILED_AS,
+    COMPILED_METHODS,
+    REPEATABLE,
+    SPECIFICATIONS,
+    Options,
+    Sizes,
+)
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
 from mlirad.stages import require_stage
@@ -61,6 +70,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         return (
             "mlirad-canonicalize",
             "halve-transforms",
+            "maps-to-closures",
             "eliminate-functions",
             "tail-calls-to-loops",
             "records-to-rows",
@@ -77,6 +87,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     return (
         "mlirad-canonicalize",
         "halve-transforms",
+        "maps-to-closures",
         "eliminate-functions",
         "tail-calls-to-loops",
         "records-to-rows",
@@ -97,6 +108,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
 def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
     """Every derivative in the program as array code: no linear map and no build remains.
 
+    By a specification functions, maps and builds remain, as the interpreter runs them.
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
     Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
@@ -144,11 +156,16 @@ def _compiled(method: str, lack: str) -> str:
     """The method by which derivatives are expanded; raises for a specification, which lacks something."""
     require_method(method)
     if method in SPECIFICATIONS:
-        raise UnsupportedError(
-            f"the method {method!r} is a specification, which {lack}",
-            hint=f"have the interpreter run its gradients, or choose one of {', '.join(COMPILED_METHODS)}",
-        )
+        raise _specified(method, lack, REPEATABLE)
     return COMPILED_AS.get(method, method)
+
+
+def _specified(method: str, lack: str, others: Sequence[str]) -> UnsupportedError:
+    """The error that a specification lacks something that other methods have."""
+    return UnsupportedError(
+        f"the method {method!r} is a specification, which {lack}",
+        hint=f"have the interpreter run its gradients, or choose one of {', '.join(others)}",
+    )
 
 
 def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
@@ -156,9 +173,19 @@ def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
     return ("differentiate", *expansion(method))
 
 
+def array_code(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
+    """The same without functions and maps as values, which specifications make."""
+    require_method(method)
+    if method not in SPECIFICATIONS:
+        return expansion(method, blocks)
+    if method not in AS_CLOSURES:
+        raise _specified(method, "cannot be compiled", COMPILED_METHODS)
+    return (*expansion(method), *AS_CLOSURES[method], *expansion(blocks=blocks))
+
+
 def compilation(method: str = "dual-arrays") -> tuple[str, ...]:
     """A program as scheduled kernels with a memory plan."""
-    return (*expansion(_compiled(method, "cannot be compiled")), *lowering())
+    return (*array_code(method), *lowering())
 
 
 def instantiation(sizes: Sizes) -> tuple[str, ...]:
@@ -238,11 +265,15 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
             return _made((*_mapped(options, blocks), "mlirad-inline"))
         case "plain-maps":
             return _made((*_mapped(options, blocks), "mlirad-inline", "expand-lambdas"))
+        case "expanded":
+            return _made(_expansion(options, expansion(options.method, blocks)))
         case "arrays":
-            return _made(_expansion(options, blocks))
+            return _made(_expansion(options, array_code(options.method, blocks)))
         case "kernels":
             assert target is not None
-            expanded = _expansion(options, blocks) if options.start == "program" else ()
+            expanded: tuple[str, ...] = ()
+            if options.start == "program":
+                expanded = _expansion(options, array_code(options.method, blocks))
             if options.start == "kernels":
                 lowered = completion(target)
             elif options.large:
@@ -269,9 +300,9 @@ def _roomy(passes: tuple[str, ...], rooms: Sequence[int]) -> tuple[str, ...]:
     return tuple(told if text == "records-to-rows" else text for text in passes)
 
 
-def _expansion(options: Options, blocks: Sequence[str]) -> tuple[str, ...]:
-    """The expansion, between passes that name ops and report what their derivatives do."""
-    expanded = _roomy(expansion(options.method, blocks), options.rooms)
+def _expansion(options: Options, passes: tuple[str, ...]) -> tuple[str, ...]:
+    """The passes of an expansion, between those that name ops and report what their derivatives do."""
+    expanded = _roomy(passes, options.rooms)
     return ("name-ops", *expanded, "check-absorbed") if options.check_absorbed else expanded
 
 

@@ -46,7 +46,7 @@ PASS_MODULES: dict[str, str] = {
     "taylor": "mlirad.passes.taylor",
     "chad": "mlirad.passes.chad.specification",
     "curry": "mlirad.passes.curry",
-    "lower-copowers": "mlirad.passes.chad.lower_copowers",
+    "maps-to-closures": "mlirad.passes.eliminate_functions",
     "name-ops": "mlirad.passes.check_absorbed",
     "check-absorbed": "mlirad.passes.check_absorbed",
     "linearize": "mlirad.passes.linearize",

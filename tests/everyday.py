@@ -829,7 +829,6 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/passes/chad/test_duality.py::test_tangents_of_closures_are_slopes_of_curves": (6, 0),
     "tests/passes/chad/test_laws.py::test_both_sides_of_a_law_have_one_derivative": (5, 0),
     "tests/passes/chad/test_laws.py::test_code_is_linear_in_the_program": (2, 0),
-    "tests/passes/chad/test_lower_copowers.py::test_random_programs_keep_their_derivatives": (8, 1),
     "tests/passes/test_application_functions.py::test_applied_by_calls_or_inlined_the_map_is_that_of_the_interpreter": (
         3,
         0,

@@ -1,7 +1,7 @@
 // RUN: mlirad-opt %s -p "chad{function=straight mode=forward},chad{function=higher mode=forward},mlirad-dce" | filecheck --check-prefix=CHAD %s
-// RUN: mlirad-opt %s -p "differentiate{function=straight wrt=0 mode=forward},differentiate{function=higher wrt=0 mode=forward},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce" | filecheck --check-prefix=ARRAYS %s
+// RUN: mlirad-opt %s -p "differentiate{function=straight wrt=0 mode=forward},differentiate{function=higher wrt=0 mode=forward},chad,maps-to-closures,eliminate-functions,mlirad-inline,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce" | filecheck --check-prefix=ARRAYS %s
 
-// Figure 1 (a) and figure 2 (a) of the CHAD paper, forward: as CHAD makes them, and as arrays after lower-copowers.
+// Figure 1 (a) and figure 2 (a) of the CHAD paper, forward: as CHAD makes them, and as arrays after maps-to-closures.
 //
 //    straight    y' = 2 x'    z' = x' y + x y'    w' = -sin z z'
 //    higher      f' = \z. x' z    zs' = replicate x'    ys' = map f' zs + zipWith (\z. snd (f z)) zs zs'
@@ -35,14 +35,14 @@
 // ARRAYS-NEXT: %y = array.mul %two, %x : f64
 // ARRAYS-NEXT: %z = array.mul %x, %y : f64
 // ARRAYS-NEXT: %w = array.cos %z : f64
-// ARRAYS-NEXT: %0 = array.mul %x, %two : f64
-// ARRAYS-NEXT: %1 = array.add %y, %0 : f64
-// ARRAYS-NEXT: %2 = array.sin %z : f64
-// ARRAYS-NEXT: %3 = array.mul %two, %d_x : f64
-// ARRAYS-NEXT: %4 = array.absorbing_mul %1, %d_x : f64
-// ARRAYS-NEXT: %5 = array.absorbing_mul %2, %4 : f64
-// ARRAYS-NEXT: %6 = array.neg %5 : f64
-// ARRAYS-NEXT: func.return %y, %z, %w, %3, %4, %6 : f64, f64, f64, f64, f64, f64
+// ARRAYS-NEXT: %d_y = array.mul %two, %d_x : f64
+// ARRAYS-NEXT: %d_z = array.absorbing_mul %y, %d_x : f64
+// ARRAYS-NEXT: %0 = array.absorbing_mul %x, %d_y : f64
+// ARRAYS-NEXT: %d_z_1 = array.add %d_z, %0 : f64
+// ARRAYS-NEXT: %1 = array.sin %z : f64
+// ARRAYS-NEXT: %2 = array.absorbing_mul %1, %d_z_1 : f64
+// ARRAYS-NEXT: %d_w = array.neg %2 : f64
+// ARRAYS-NEXT: func.return %y, %z, %w, %d_y, %d_z_1, %d_w : f64, f64, f64, f64, f64, f64
 // ARRAYS-NEXT: }
 
 func.func @straight(%x: f64) -> (f64, f64, f64) {
@@ -114,10 +114,13 @@ func.func @straight(%x: f64) -> (f64, f64, f64) {
 // ARRAYS-NEXT: %one = array.constant 1.000000e+00 : f64
 // ARRAYS-NEXT: %q = array.add %p, %one : f64
 // ARRAYS-NEXT: %0 = array.broadcast %q {dims = []} : f64 -> tensor<5xf64>
-// ARRAYS-NEXT: %1 = array.absorbing_mul %x, %d_x : f64
-// ARRAYS-NEXT: %2 = array.add %1, %1 : f64
-// ARRAYS-NEXT: %3 = array.broadcast %2 {dims = []} : f64 -> tensor<5xf64>
-// ARRAYS-NEXT: func.return %0, %3 : tensor<5xf64>, tensor<5xf64>
+// ARRAYS-NEXT: %d_z = array.constant 0.000000e+00 : f64
+// ARRAYS-NEXT: %d_p = array.absorbing_mul %x, %d_x : f64
+// ARRAYS-NEXT: %d_p_1 = array.add %d_p, %d_z : f64
+// ARRAYS-NEXT: %d_p_2 = array.add %d_z, %d_p : f64
+// ARRAYS-NEXT: %d_y = array.add %d_p_1, %d_p_2 : f64
+// ARRAYS-NEXT: %1 = array.broadcast %d_y {dims = []} : f64 -> tensor<5xf64>
+// ARRAYS-NEXT: func.return %0, %1 : tensor<5xf64>, tensor<5xf64>
 // ARRAYS-NEXT: }
 
 func.func @higher(%x: f64) -> tensor<5xf64> {
@@ -142,7 +145,8 @@ func.func @higher(%x: f64) -> tensor<5xf64> {
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=chad}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=curry}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0 mode=forward method=chad-copower}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
-// RUN: mlirad-run %s -p 'differentiate{function=straight wrt=0 mode=forward},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=chad-copower}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=chad-copower}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
 // STRAIGHT: {{^1\.0$}}
 // STRAIGHT-NEXT: {{^0\.5$}}
 // STRAIGHT-NEXT: 0.87758256189037{{[0-9]*}}
@@ -155,6 +159,7 @@ func.func @higher(%x: f64) -> tensor<5xf64> {
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=chad}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=curry}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0 mode=forward method=chad-copower}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
-// RUN: mlirad-run %s -p 'differentiate{function=higher wrt=0 mode=forward},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=chad-copower}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0 mode=forward method=chad-copower}' --entry higher_jvp --args 3.0 2.0 | filecheck --check-prefix=HIGHER %s
 // HIGHER: {{^\[10\. 10\. 10\. 10\. 10\.\]$}}
 // HIGHER-NEXT: {{^\[12\. 12\. 12\. 12\. 12\.\]$}}

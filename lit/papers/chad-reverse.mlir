@@ -1,14 +1,15 @@
 // RUN: mlirad-opt %s -p "chad{function=straight},chad{function=higher},mlirad-dce" | filecheck --check-prefix=CHAD %s
-// RUN: mlirad-opt %s -p "differentiate{function=straight wrt=0,1,2,3},differentiate{function=higher wrt=0,1},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce" | filecheck --check-prefix=ARRAYS %s
+// RUN: mlirad-opt %s -p "differentiate{function=straight wrt=0,1,2,3},differentiate{function=higher wrt=0,1},chad,maps-to-closures,eliminate-functions,mlirad-inline,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce" | filecheck --check-prefix=ARRAYS %s
 
-// Figure 1 (b) and figure 2 (b) of the CHAD paper, in reverse: as CHAD makes them, and as arrays after lower-copowers.
+// Figure 1 (b) and figure 2 (b) of the CHAD paper, in reverse: as CHAD makes them, and as arrays after maps-to-closures.
 //
 //    straight    w' = cos w v'    z' = w'    y' = x3 z'
 //                x1' = x4 y'      x2' = 2 y'    x3' = y z'    x4' = x1 y' + w'
 //    higher      ys' = replicate w'             x1' = sum (map (\(x2i, y'). x2i y') f')
 //                f'  = zip x2 ys'               x2' = zipWith (\x2i. snd (f x2i)) x2 ys'
 //
-// The cotangent of the function f is ct_f, a collection of the pairs (x2i, y'), which eliminate sums over.
+// The cotangent of the function f is ct_f, a collection of the pairs (x2i, y'), which eliminate sums over: as arrays,
+// a loop makes a cell of each pair, and another one adds up what becomes of them.
 
 // CHAD-LABEL: func.func @straight_chad(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> (f64, !linear.map<f64, tuple<f64, f64, f64, f64>>) {
 // CHAD-NEXT: %a = array.mul %x1, %x4 : f64
@@ -47,14 +48,13 @@
 // ARRAYS-NEXT: %w = array.add %z, %x4 : f64
 // ARRAYS-NEXT: %v = array.sin %w : f64
 // ARRAYS-NEXT: %0 = array.cos %w : f64
-// ARRAYS-NEXT: %1 = array.mul %x3, %two : f64
-// ARRAYS-NEXT: %2 = array.absorbing_mul %x3, %0 : f64
-// ARRAYS-NEXT: %3 = array.absorbing_mul %x4, %2 : f64
-// ARRAYS-NEXT: %4 = array.absorbing_mul %1, %0 : f64
-// ARRAYS-NEXT: %5 = array.absorbing_mul %y, %0 : f64
-// ARRAYS-NEXT: %6 = array.absorbing_mul %x1, %2 : f64
-// ARRAYS-NEXT: %7 = array.add %6, %0 : f64
-// ARRAYS-NEXT: func.return %v, %3, %4, %5, %7 : f64, f64, f64, f64, f64
+// ARRAYS-NEXT: %ct_y = array.absorbing_mul %x3, %0 : f64
+// ARRAYS-NEXT: %ct_x3 = array.absorbing_mul %y, %0 : f64
+// ARRAYS-NEXT: %ct_x2 = array.mul %two, %ct_y : f64
+// ARRAYS-NEXT: %ct_x1 = array.absorbing_mul %x4, %ct_y : f64
+// ARRAYS-NEXT: %1 = array.absorbing_mul %x1, %ct_y : f64
+// ARRAYS-NEXT: %ct_x4 = array.add %0, %1 : f64
+// ARRAYS-NEXT: func.return %v, %ct_x1, %ct_x2, %ct_x3, %ct_x4 : f64, f64, f64, f64, f64
 // ARRAYS-NEXT: }
 
 func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
@@ -122,12 +122,12 @@ func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
 // CHAD-NEXT: }
 
 // ARRAYS-LABEL: func.func @higher_grad(%x1: f64, %x2: tensor<5xf64>) -> (f64, f64, tensor<5xf64>) {
-// ARRAYS-NEXT: %0 = array.broadcast %x1 {dims = []} : f64 -> tensor<5xf64>
-// ARRAYS-NEXT: %y = array.mul %0, %x2 : tensor<5xf64>
-// ARRAYS-NEXT: %w = array.sum %y {dims = [0]} : tensor<5xf64> -> f64
-// ARRAYS-NEXT: %1 = array.sum %x2 {dims = [0]} : tensor<5xf64> -> f64
-// ARRAYS-NEXT: func.return %w, %1, %0 : f64, f64, tensor<5xf64>
-// ARRAYS-NEXT: }
+// ARRAYS: %ct_x2, %6 = array.scan %2, %5 (%7, %8: tensor<5xf64>, %9: !array.frame<collection>) {carries = 2, length = 5} : tensor<5xf64>, !array.frame<collection> -> (tensor<5xf64>, !array.frame<collection>) {
+// ARRAYS: %ct_f = array.save %10, %x2i, %ct_w, %3, %3 : i64, f64, f64, !array.frame<collection>, !array.frame<collection> -> !array.frame<collection>
+// ARRAYS: %ct_x2_1 = array.scatter %x1 () : f64 -> tensor<5xf64> {
+// ARRAYS: %9, %ct_x1 = array.while %8, %1 (%10: !array.frame<collection>, %11: f64) : !array.frame<collection>, f64 -> (!array.frame<collection>, f64) {
+// ARRAYS: %ct_x1_1 = array.absorbing_mul %20, %ct_y : f64
+// ARRAYS: func.return %w, %ct_x1, %ct_x2 : f64, f64, tensor<5xf64>
 
 func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
   %f = function.lambda (%x2i : f64) : -> !function.closure<(f64) -> f64> {
@@ -149,9 +149,10 @@ func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=curry}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0,1,2,3 method=chad-copower}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad-copower}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad-copower}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-calls}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-environment}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
-// RUN: mlirad-run %s -p 'differentiate{function=straight wrt=0,1,2,3},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // STRAIGHT: 0.69368503195327{{[0-9]*}}
 // STRAIGHT-NEXT: -0.09003480893208{{[0-9]*}}
 // STRAIGHT-NEXT: -0.72027847145669{{[0-9]*}}
@@ -163,9 +164,10 @@ func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=chad}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=curry}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0,1 method=chad-copower}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=chad-copower}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=chad-copower}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0,1 method=curry-calls}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0,1 method=curry-environment}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
-// RUN: mlirad-run %s -p 'differentiate{function=higher wrt=0,1},chad,mlirad-inline,lower-copowers,apply-linear-maps,bulk-operations,mlirad-canonicalize,mlirad-dce' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // HIGHER: {{^45\.0$}}
 // HIGHER-NEXT: {{^15\.0$}}
 // HIGHER-NEXT: {{^\[3\. 3\. 3\. 3\. 3\.\]$}}

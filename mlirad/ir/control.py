@@ -79,6 +79,27 @@ class ControlBuilder(IndexingBuilder):
             properties["kept"] = FLAG
         return self._finished_scan(list(init), sliced, length, region, properties)
 
+    def scan_over(
+        self,
+        extents: Sequence[int],
+        init: Values,
+        body: Callable[[list[Value], list[Value]], tuple[Values, Values]],
+    ) -> tuple[list[Value], list[Value]]:
+        """The last carries and the stacked values of loops over all positions, one in the other.
+
+        `body` makes new carries and what is stacked of a position and the carries.
+        """
+
+        def at(position: list[Value], carries: Values) -> tuple[list[Value], list[Value]]:
+            if len(position) == len(extents):
+                final, stacked = body(position, list(carries))
+                return list(final), list(stacked)
+            return self.scan(
+                carries, [], extents[len(position)], lambda i, state, _: at([*position, i], state)
+            )
+
+        return at([], init)
+
     def scan_like(
         self, op: control.ScanOp | linear.ScanOp, init: Values, xs: Values, body: ScanBody
     ) -> tuple[list[Value], list[Value]]:

@@ -3,7 +3,7 @@
     require_first_order(module)          raises at the first op that makes, takes or hands on such a value
 
 Passes that differentiate or lower begin with it. What CHAD makes in its specification hands linear maps on
-as values, which no pass makes anything else of: `map_value_op` finds that.
+as values, of which `maps-to-closures` makes closures: `map_value_op` finds what is left.
 """
 
 from __future__ import annotations
@@ -136,5 +136,5 @@ def no_map_values(op: Operation) -> UnsupportedError:
     return UnsupportedError(
         f"{op.name} takes linear maps, combinators or elements of spaces of functions for values",
         location=location_of(op),
-        hint="what the passes chad and curry make is run by the interpreter: it cannot be compiled",
+        hint="run maps-to-closures behind chad; what curry makes is run by the interpreter",
     )

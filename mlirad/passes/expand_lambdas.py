@@ -66,9 +66,14 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
             env[op.result] = _spine(b, op.outer.owner, env, env.get(inner, inner))
         case linear.LambdaOp():
             if not all(isinstance(u.operation, linear.ComposeOp) and u.index == 0 for u in op.result.uses):
-                env[op.result] = _spine(b, op, env, b.identity_map(op.domain))
+                env[op.result] = expanded_lambda(b, op, env)
         case _:
             visit_regions(b, op, env, _visit)
+
+
+def expanded_lambda(b: ArrayBuilder, op: linear.LambdaOp, env: Environment) -> Value:
+    """The map of the code, whose captured values `env` gives, in spine form."""
+    return _spine(b, op, env, b.identity_map(op.domain))
 
 
 def _spine(b: ArrayBuilder, op: linear.LambdaOp, env: Environment, inner: Value) -> Value:

@@ -1,6 +1,6 @@
-"""The names of the methods whose derivatives are compiled, for messages of passes that are none of them."""
+"""The names of the methods of any order, for messages of passes that are none of them."""
 
 from __future__ import annotations
 
-COMPILED_METHODS = ("dual-arrays", "jacobian", "chad", "curry")
+REPEATABLE = ("dual-arrays", "jacobian", "chad", "curry")
 """The methods that take derivatives of derivatives."""

@@ -23,7 +23,7 @@ takes records gets the state as operands that are none of `wrt`. A build that sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -298,9 +298,14 @@ class Rows:
                 record = None if op.record is None else op.record.value.data
                 made = b.while_([*operands, *flat], goes_on, again, record)
             case BuildOp() if saved:
-                (extents,) = [shape_of(op.result)[: len(op.body.block.args)]]
-                built, after = _scanned(b, extents, [], flat, partial(_element, region, op.body))
-                made = [built, *after]
+                extents = shape_of(op.result)[: len(op.body.block.args)]
+
+                def element(at: list[Value], carried: list[Value]) -> tuple[list[Value], list[Value]]:
+                    values, after = region(op.body, at, carried)
+                    return after, values
+
+                after, built = b.scan_over(extents, flat, element)
+                made = [*built, *after]
             case _:
                 return self._other(b, op, operands, env, state), state
         return made[:count], {**state, **self._split(saved, made[count:])}
@@ -335,35 +340,6 @@ def usual_room(held: Sequence[Value]) -> int:
 def _state_types(room: int, held: Sequence[Value]) -> list[Attribute]:
     """The types of the number of rows, and of an array of as many rows as there is room for each value."""
     return [i64, *(array_type((room, *shape_of(v)), element_of(_row_type(v.type))) for v in held)]
-
-
-def _element(
-    region: Callable[[Region, Sequence[Value], Sequence[Value]], tuple[list[Value], list[Value]]],
-    source: Region,
-    at: Sequence[Value],
-    carried: Sequence[Value],
-) -> tuple[Value, list[Value]]:
-    (value,), after = region(source, at, carried)
-    return value, after
-
-
-def _scanned(
-    b: ArrayBuilder,
-    extents: Sequence[int],
-    at: Sequence[Value],
-    flat: Sequence[Value],
-    element: Callable[[Sequence[Value], Sequence[Value]], tuple[Value, list[Value]]],
-) -> tuple[Value, list[Value]]:
-    """A build by scans along its dimensions, and the state that these carry."""
-    if not extents:
-        return element(at, flat)
-
-    def step(i: Value, carried: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
-        value, after = _scanned(b, extents[1:], [*at, i], carried, element)
-        return after, [value]
-
-    final, (stacked,) = b.scan(list(flat), [], extents[0], step)
-    return stacked, final
 
 
 def _counted_from(state: State, before: State) -> State:

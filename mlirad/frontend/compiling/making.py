@@ -246,7 +246,7 @@ def interpreted(
     def expanded(rooms: tuple[int, ...] = ()) -> ModuleOp:
         made = module.clone() if may_have_records(module) else module
         if is_program:
-            brought_to("arrays", made, options, stats, rooms)
+            brought_to("expanded", made, options, stats, rooms)
         return made
 
     def run(made: ModuleOp, *arguments: Any) -> Any:

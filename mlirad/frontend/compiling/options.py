@@ -30,6 +30,7 @@ from mlirad.pipeline_options import (
     ALL_METHODS,
     COMPILED_AS,
     COMPILED_METHODS,
+    REPEATABLE,
     SPECIFICATIONS,
     Chunk,
     Sizes,
@@ -130,7 +131,7 @@ class Options:
         `rooms` rows for records of each type.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
-        wanted = end or ("arrays" if self.interpret else "kernels")
+        wanted = end or ("expanded" if self.interpret else "kernels")
         return PipelineOptions(
             method=self.method,
             chunk=chunk,
@@ -149,7 +150,7 @@ class Options:
             raise UnsupportedError(
                 f"the method {self.method!r} is a specification, which gives no linear maps",
                 location=user_line(),
-                hint=f"ask for gradients by it, or choose one of {', '.join(COMPILED_METHODS)}",
+                hint=f"ask for gradients by it, or choose one of {', '.join(REPEATABLE)}",
             )
 
     def require_expressions(self) -> None:
@@ -173,7 +174,7 @@ def options_of(given: CompileOptions) -> Options:
     for name in ("interpret", "check_bounds", "check_nans", "check_absorbed", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
     method = checked_choice(found.method, "method", ALL_METHODS)
-    if method in SPECIFICATIONS and not found.interpret:
+    if method not in COMPILED_METHODS and not found.interpret:
         raise unsupported_error(
             f"the method {method!r} is a specification, which cannot be compiled",
             f"write interpret=True, or choose one of {', '.join(COMPILED_METHODS)}",

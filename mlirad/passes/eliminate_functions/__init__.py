@@ -2,9 +2,16 @@
 
 from mlirad.passes.eliminate_functions.eliminate_functions import (
     EliminateFunctionsPass,
+    MapsToClosuresPass,
     RecordsToRowsPass,
     TailCallsToLoopsPass,
     eliminate_functions,
 )
 
-__all__ = ["EliminateFunctionsPass", "RecordsToRowsPass", "TailCallsToLoopsPass", "eliminate_functions"]
+__all__ = [
+    "EliminateFunctionsPass",
+    "MapsToClosuresPass",
+    "RecordsToRowsPass",
+    "TailCallsToLoopsPass",
+    "eliminate_functions",
+]

@@ -34,14 +34,36 @@ from mlirad.passes.function_pass import drop_unreferenced
 
 
 @dataclass(frozen=True)
+class MapsToClosuresPass(ModulePass):
+    """Makes closures of linear maps that are values, and collections of cells of elements of copowers."""
+
+    name = "maps-to-closures"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite all functions, if maps are values in one, and derivatives are expanded."""
+        if higher_order_op(op) is None or map_value_op(op) is None:
+            return
+        if any(isinstance(inner, DifferentiationOp) for inner in op.walk()):
+            return
+        from mlirad.passes.maps_to_closures import maps_to_closures
+
+        maps_to_closures(op)
+
+
+@dataclass(frozen=True)
 class EliminateFunctionsPass(ModulePass):
     """Replaces closures by tags and what they capture, tuples by their components, sums by tags and slots."""
 
     name = "eliminate-functions"
+    growth: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Make the module one of first order; nothing happens to one that is."""
-        eliminate_functions(op)
+        """Make the module one of first order; nothing happens to one that is.
+
+        What is of second order is written out until there are as many further ops as `growth` times those of
+        the module.
+        """
+        eliminate_functions(op, self.growth)
 
 
 @dataclass(frozen=True)
@@ -78,8 +100,10 @@ class RecordsToRowsPass(ModulePass):
         Rows(op, self.rooms).run()
 
 
-def eliminate_functions(module: ModuleOp) -> None:
+def eliminate_functions(module: ModuleOp, growth: int | None = None) -> None:
     """Make the module one of first order, in place; private functions no longer used go.
+
+    With `growth` the code of functions of functions is written out by so many times the size of the module.
 
     Raises `UnsupportedError` for public functions that take or return closures, tuples or sums and that no
     other function calls, or closures that may hold their own kind, and for linear maps as values.
@@ -94,7 +118,7 @@ def eliminate_functions(module: ModuleOp) -> None:
     op = map_value_op(module)
     if op is not None:
         raise no_map_values(op)
-    order = Order(module)
+    order = Order(module, growth)
     order.run()
     try:
         Rewriting(Layouts(Flow(module))).run()

@@ -49,10 +49,12 @@ GROWTH = 4
 class Order:
     """The functions of a module, and what is left of the room to write them out."""
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, module: ModuleOp, growth: int | None = None):
+        """The program may grow by `growth` times its ops, or by as much as is usual."""
         self.module = module
         self.functions = functions_by_name(module)
-        self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
+        count = sum(1 for _ in module.walk())
+        self.room = Room(max(LEAST_ROOM, GROWTH * count) if growth is None else growth * count)
         graph = self._graph = CallGraph(self.functions, references_of)
         called = {callee for name in self.functions for callee in graph.callees(name) if callee != name}
         for name, function in self.functions.items():

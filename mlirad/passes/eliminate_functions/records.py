@@ -9,9 +9,10 @@ Slots for the environment of k would have to hold slots for the environment of k
 record (`array.save`) of a tag and slots, of a type with a name, `!array.frame<f_closure>`; k captures it.
 
 In the graph whose nodes are sets of codes, with an edge from a set to that at each place that a code of it
-captures, the sets on cycles are those of records. All others stay tags and slots. What a code captures has
-one layout wherever it is, so that a closure goes from one set to a larger one by one `restore` and one
-`save`, whatever it holds.
+captures, the sets on cycles are those of records. So are those that would take more than `MOST_SLOTS` slots:
+a closure that holds what two calls of the one before it returned would have twice as many. All others stay
+tags and slots. What a code captures has one layout wherever it is, so that a closure goes from one set to a
+larger one by one `restore` and one `save`, whatever it holds.
 """
 
 from __future__ import annotations
@@ -19,18 +20,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.frame_type import FrameType, frame_type
-from mlirad.dialects.function import InductiveType, LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.function import ClosureType, InductiveType, LambdaOp, PartialOp, SumType, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.symbols import free_name
 from mlirad.passes.eliminate_functions.choices import chosen_from, is_choice, source_of
 from mlirad.passes.eliminate_functions.equal_codes import captured_by
-from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree
+from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree, part_of
+
+MOST_SLOTS = 64
+"""How many slots a closure may have that is no record."""
 
 
 class Records:
@@ -38,6 +43,8 @@ class Records:
 
     def __init__(self, flow: Flow):
         self._flow = flow
+        self._weights: dict[int, int] = {}
+        self._parts: dict[Code, dict[Value, int]] = {}
         self._held: dict[Value, frozenset[int]] = {}
         self._captured: dict[Code, frozenset[int]] = {}
         self._of_names: dict[InductiveType, FrameType] = {}
@@ -76,11 +83,55 @@ class Records:
             if codes not in graph:
                 graph[codes] = {s for code in self._flow.members(codes) for s in self._captured_sets(code)}
                 pending += graph[codes]
+        circular = on_cycles(graph)
+        self._weights.update(dict.fromkeys(circular, 1))
+        large = {codes for codes in graph if self._weight(codes) > MOST_SLOTS}
         types: dict[int, FrameType] = {}
-        for codes in sorted(on_cycles(graph)):
+        for codes in sorted(circular | large):
             first = self._flow.members(codes)[0]
             types[codes] = self.new_type(f"{first.closure.name_hint or 'lambda'}_closure")
         return types
+
+    def _weight(self, codes: int) -> int:
+        """How many slots a closure of a set would need, where those that need too many are records."""
+        if codes not in self._weights:
+            members = self._flow.members(codes)
+            self._weights[codes] = max((sum(self._held_parts(code).values()) for code in members), default=0)
+        return self._weights[codes]
+
+    def _held_parts(self, code: Code) -> dict[Value, int]:
+        """The values that a code holds, with how many slots each takes."""
+        if code not in self._parts:
+            held: dict[Value, int] = {}
+            for value in captured_by(code):
+                held.update(self._parts_of(value))
+            self._parts[code] = held
+        return self._parts[code]
+
+    def _parts_of(self, value: Value) -> dict[Value, int]:
+        value = source_of(value)
+        owner = value.owner
+        if isinstance(owner, LambdaOp | PartialOp):
+            return self._held_parts(owner)
+        if not is_higher(value.type) or not (isinstance(owner, TupleOp) or is_choice(value)):
+            return {value: self._slots(value.type, self._flow.tree(value))}
+        held = {value: 1}
+        for part in owner.components if isinstance(owner, TupleOp) else chosen_from(value):
+            held.update(self._parts_of(part))
+        return held
+
+    def _slots(self, type_: Attribute, tree: Tree) -> int:
+        """How many slots a value of a type takes, whose closures are at these nodes."""
+        match type_:
+            case TupleType() | SumType():
+                parts = [self._slots(t, part_of(tree, k)) for k, t in enumerate(type_.types.data)]
+                return sum(parts) if isinstance(type_, TupleType) else 1 + max(parts)
+            case ClosureType():
+                assert isinstance(tree, FlowNode)
+                weight = self._weight(tree.codes)
+                return 1 if weight > MOST_SLOTS else weight
+            case _:
+                return 1
 
     def new_type(self, name: str) -> FrameType:
         """A type of records by a name, with a number where there is such a type."""

@@ -76,7 +76,7 @@ def add_derivative(module: ModuleOp, function: str, mode: str) -> FuncOp:
 
 def expand(module: ModuleOp, mode: str) -> None:
     """Make calls of derivatives of all differentiation operators; private functions no longer used go."""
-    made = Specification(module, Types(mode))
+    made = Specification(module, Types(mode), "private")
     for function in made.functions.values():
         if not any(map(is_higher, (*function.function_type.inputs, *function.function_type.outputs))):
             replace_function(function, eliminate_dead_code(made.primal(function)))
@@ -93,8 +93,9 @@ def _mode_of(module: ModuleOp) -> str:
 class Specification:
     """The derivatives of the functions of a module, each made once, when it is asked for."""
 
-    def __init__(self, module: ModuleOp, types: Types):
-        self.module, self.types = module, types
+    def __init__(self, module: ModuleOp, types: Types, visibility: str | None = None):
+        """Derivatives have the visibility that is given, by default that of their functions."""
+        self.module, self.types, self.visibility = module, types, visibility
         self.functions = functions_by_name(module)
         self._asked: dict[str, str] = {}
 
@@ -126,8 +127,9 @@ class Specification:
             return [*d.values(made), d.map([source.args], made)]
 
         types = [self.types.primal(t) for t in source.arg_types]
-        visibility = None if function.sym_visibility is None else function.sym_visibility.data
-        new = new_function(name, types, body, visibility, [a.name_hint for a in source.args])
+        own = None if function.sym_visibility is None else function.sym_visibility.data
+        hints = [a.name_hint for a in source.args]
+        new = new_function(name, types, body, self.visibility or own, hints)
         new.location = function.location
         return new
 
