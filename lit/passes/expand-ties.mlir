@@ -207,3 +207,49 @@ func.func @main(%x: tensor<3xf64>) -> !linear.map<tensor<3xf64>, f64> {
   %y, %d = linear.linearize %x {callee = @slope, wrt = [0]} : tensor<3xf64> -> (f64, !linear.map<tensor<3xf64>, f64>)
   func.return %d : !linear.map<tensor<3xf64>, f64>
 }
+
+// -----
+
+// A kink of what a branch reads is made in front of it, so the square outside is smooth.
+
+// CHECK-LABEL: func.func @branch(
+// CHECK-NEXT:    %a = array.abs %x : f64
+// CHECK-NEXT:    %r = array.if %c : i1 -> f64 {
+// CHECK-NEXT:      array.yield %a : f64
+// CHECK:         %e = array.cos %r : f64
+// CHECK:         array.compare eq %a
+func.func @branch(%x: f64, %c: i1) -> f64 {
+  %r = array.if %c : i1 -> f64 {
+    %a = array.abs %x : f64
+    array.yield %a : f64
+  } else {
+    array.yield %x : f64
+  }
+  %e = array.cos %r : f64
+  func.return %e : f64
+}
+
+// A kink of constants divided by %l is 0 where these are, and has no derivative there.
+
+// CHECK-LABEL: func.func @at_rest(
+// CHECK-NOT:     array.select
+// CHECK:         func.return
+func.func @at_rest(%l: f64, %c: tensor<3xf64>) -> f64 {
+  %ls = array.broadcast %l {dims = []} : f64 -> tensor<3xf64>
+  %d = array.div %c, %ls : tensor<3xf64>
+  %a = array.abs %d : tensor<3xf64>
+  %s = array.sum %a {dims = [0]} : tensor<3xf64> -> f64
+  %e = array.exp %s : f64
+  func.return %e : f64
+}
+
+func.func @slopes(%x: f64, %l: f64, %b: i1, %c: tensor<3xf64>) -> f64 {
+  %y, %d = linear.linearize %x, %b {callee = @branch, wrt = [0]} : f64, i1 -> (f64, !linear.map<f64, f64>)
+  %z, %e = linear.linearize %l, %c {callee = @at_rest, wrt = [0]} : f64, tensor<3xf64> -> (f64, !linear.map<f64, f64>)
+  func.return %y : f64
+}
+
+func.func @main(%x: f64, %l: f64, %b: i1, %c: tensor<3xf64>) -> !linear.map<tuple<f64, f64>, f64> {
+  %y, %d = linear.linearize %x, %l, %b, %c {callee = @slopes, wrt = [0, 1]} : f64, f64, i1, tensor<3xf64> -> (f64, !linear.map<tuple<f64, f64>, f64>)
+  func.return %d : !linear.map<tuple<f64, f64>, f64>
+}

@@ -12,7 +12,7 @@ Values stay as they are. What is differentiated once needs none of this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from xdsl.context import Context
@@ -23,6 +23,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import DifferentiationOp, JetOp
+from mlirad.dialects.shapes import values_of
 from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
@@ -42,28 +43,51 @@ class ExpandTiesPass(ModulePass):
         """Rewrite the functions that a derivative of a derivative reaches."""
         functions = functions_by_name(op)
         graph = CallGraph(functions, references_of)
-        once = graph.reachable(_differentiated(functions.values()))
-        twice = [*_differentiated(functions[name] for name in once), *_with_jets(functions.values())]
-        for name in graph.reachable(twice):
-            replace_function(functions[name], expand_ties(functions[name]))
+        _, twice, thrice = _differentiations(functions, graph)
+        called = {name for f in functions.values() for name, inner in references_of(f) if inner not in twice}
+        again = graph.reachable(inner.callee_name for inner in thrice)
+        for name in graph.reachable(inner.callee_name for inner in twice):
+            arguments = {k for inner in twice if inner.callee_name == name for k in values_of(inner.wrt)}
+            wanted = Wanted(None if name in called else arguments, is_last=name not in again)
+            replace_function(functions[name], expand_ties(functions[name], wanted))
 
 
-def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
-    """The functions of which functions take derivatives."""
-    ops = (op for function in functions for op in nested_ops(function.body))
-    return [op.callee_name for op in ops if isinstance(op, DifferentiationOp)]
+def _differentiations(functions: Mapping[str, FuncOp], graph: CallGraph) -> list[list[DifferentiationOp]]:
+    """The ops that differentiate, those in what is differentiated, and those in what these differentiate."""
+    found: list[list[DifferentiationOp]] = []
+    names: Collection[str] = functions
+    jets: list[JetOp] = []
+    for order in range(1, 4):
+        ops = [
+            op
+            for name in names
+            for op in nested_ops(functions[name].body)
+            if isinstance(op, DifferentiationOp)
+        ]
+        if order == 1:
+            jets = [op for op in ops if isinstance(op, JetOp)]
+        else:
+            ops = list(dict.fromkeys([*ops, *(jet for jet in jets if jet.degree >= order)]))
+        found.append(ops)
+        names = graph.reachable(op.callee_name for op in ops)
+    return found
 
 
-def _with_jets(functions: Iterable[FuncOp]) -> list[str]:
-    """The functions whose Taylor coefficients of order 2 and more are taken."""
-    ops = (op for function in functions for op in nested_ops(function.body))
-    return [op.callee_name for op in ops if isinstance(op, JetOp) and op.degree > 1]
+@dataclass(frozen=True)
+class Wanted:
+    """The derivatives of a function that are taken."""
+
+    arguments: Collection[int] | None = None
+    """The positions of the arguments that it is differentiated by; `None` is all."""
+    is_last: bool = False
+    """Tell if no derivative of third order is taken."""
 
 
-def expand_ties(function: FuncOp) -> FuncOp:
+def expand_ties(function: FuncOp, wanted: Wanted | None = None) -> FuncOp:
     """The function, smooth at ties where it is made of kinks; itself if it is not."""
     if not holds(function, KINKS):
         return function
     from mlirad.passes.expand_ties.expansion import expanded
 
-    return expanded(function)
+    wanted = wanted or Wanted()
+    return expanded(function, wanted.arguments, is_last=wanted.is_last)

@@ -124,9 +124,12 @@ class Cone:
         if not (self._moving([*own_operands(op), *made]) and self._enter(op)):
             self.ops = inside
 
+    def is_moving(self, value: Value) -> bool:
+        """Tell if a value depends on the kink and is not even."""
+        return value in self.routes and value not in self.even
+
     def _moving(self, values: Iterable[Value]) -> list[Value]:
-        """Those that depend on the kink and are not even."""
-        return [v for v in values if v in self.routes and v not in self.even]
+        return [v for v in values if self.is_moving(v)]
 
     def _enter(self, op: Operation) -> bool:
         """Take an op in, if its result depends on the kink, and elements do so on one of it each."""

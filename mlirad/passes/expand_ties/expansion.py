@@ -8,7 +8,7 @@ whose derivative is infinite where it is 0, is read there as a constant.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from xdsl.dialects.func import FuncOp
@@ -16,37 +16,58 @@ from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.array.indexing import MOVES
+from mlirad.dialects.array.indexing import MOVES, BuildOp
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
-from mlirad.ir.builder import function_block
+from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, size_of_code
 from mlirad.passes.expand_ties.kinks import kinks_of
+from mlirad.passes.expand_ties.moving import Movement
+from mlirad.passes.expand_ties.outer_kinks import with_outer_kinks
 from mlirad.passes.expand_ties.terms import Terms
 from mlirad.passes.function_pass import visit_regions
+from mlirad.passes.smooth_identities import smooth_identities
 from mlirad.passes.smooth_identities.roots import is_inner
 
 MOST_ADDED = 6000
 """How many ops may be emitted for the ties of a function; kinks beyond are left as they are."""
 
 
-def expanded(function: FuncOp) -> FuncOp:
-    """The function, smooth at the ends of the cones of its kinks; itself if there are none."""
-    cones = _cones(function)
-    products = _products(cones)
-    if products:
-        function = _with_sums(function, products)
-        cones = _cones(function)
+def expanded(function: FuncOp, arguments: Collection[int] | None, *, is_last: bool) -> FuncOp:
+    """The function, smooth at the ends of the cones of its kinks; itself if there are none.
+
+    `arguments` are the positions of arguments that are differentiated by; `None` is all. With `is_last` the
+    derivatives of third order, which are not taken, are not those of the function.
+    """
+    cones = _cones(function, arguments)
+    for prepare in (with_outer_kinks, _without_builds, _with_sums):
+        prepared = prepare(function, cones)
+        if prepared is not function:
+            function = prepared
+            cones = _cones(function, arguments)
     chosen = [cone for cone in cones if not cone.is_smooth]
     if not chosen:
         return function
-    function = rebuild_function(function, _Expansion.of(chosen).visit)
+    function = rebuild_function(function, _Expansion.of(chosen, is_last).visit)
     erase_unused(function_block(function))
     return function
+
+
+def _without_builds(function: FuncOp, cones: Iterable[Cone]) -> FuncOp:
+    """The function in bulk form, if builds make elements of kinks, as methods that keep builds leave them."""
+    return smooth_identities(bulk_function(function)) if any(map(_is_in_builds, cones)) else function
+
+
+def _is_in_builds(cone: Cone) -> bool:
+    """Tell if a build yields what is not smooth at the tie of a kink."""
+    regions = (value.owner.parent_op() for value in cone.routes)
+    builds = {op for op in regions if isinstance(op, BuildOp)}
+    return any(cone.is_moving(v) for op in builds for v in yields(op.body))
 
 
 def _products(cones: Iterable[Cone]) -> set[Operation]:
@@ -64,8 +85,11 @@ def _is_by_element(value: Value, cone: Cone) -> bool:
     return value in cone.routes and value not in cone.mixed
 
 
-def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
-    """The function, with some contractions as sums of products."""
+def _with_sums(function: FuncOp, cones: Iterable[Cone]) -> FuncOp:
+    """The function, with contractions of two arrays that depend on one kink as sums of products."""
+    products = _products(cones)
+    if not products:
+        return function
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if isinstance(op, DotOp) and op in products:
@@ -77,10 +101,12 @@ def _with_sums(function: FuncOp, products: Container[Operation]) -> FuncOp:
     return rebuild_function(function, visit)
 
 
-def _cones(function: FuncOp) -> list[Cone]:
-    """The cones of all kinks, those in regions first."""
+def _cones(function: FuncOp, arguments: Collection[int] | None) -> list[Cone]:
+    """The cones of all kinks that move at their ties, those in regions first."""
+    movement = Movement(function, arguments)
     blocks = reversed(list(_blocks(function.body)))
-    return [Cone.of(block, kink) for block in blocks for kink in kinks_of(block)]
+    kinks = ((block, kink) for block in blocks for kink in kinks_of(block))
+    return [Cone.of(block, kink) for block, kink in kinks if movement.of_kink(kink)]
 
 
 def _blocks(region: Region) -> Iterator[Block]:
@@ -104,6 +130,8 @@ class _Expansion:
     """The kinks that are roots, whose derivative is infinite."""
     sizes: set[Value]
     """The kinks."""
+    is_last: bool
+    """Tell if coefficients of terms need no derivative."""
     base: Environment = field(default_factory=dict[Value, Value])
     """By values that have been made smooth: these as they were."""
     terms: dict[Value, list[tuple[Cone, Value]]] = field(default_factory=dict)
@@ -117,7 +145,7 @@ class _Expansion:
     left: int = MOST_ADDED
 
     @staticmethod
-    def of(cones: Sequence[Cone]) -> _Expansion:
+    def of(cones: Sequence[Cone], is_last: bool) -> _Expansion:
         """The rewriting for cones."""
         ends: dict[Operation, list[Cone]] = {}
         raw_reads: dict[Operation, set[int]] = {}
@@ -129,7 +157,7 @@ class _Expansion:
             for op in cone.readers_of_raw:
                 raw_reads.setdefault(op, set()).add(id(cone))
             roots.update((v, cone) for v in cone.kink.symbols if isinstance(v.owner, ew.SqrtOp))
-        return _Expansion(ends, raw_reads, roots, {cone.kink.size for cone in cones})
+        return _Expansion(ends, raw_reads, roots, {cone.kink.size for cone in cones}, is_last)
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op, and what stands for its results where they have to be made smooth."""
@@ -172,7 +200,8 @@ class _Expansion:
             return
         self.left -= size
         known = {**env, **self.base, **self.guarded}
-        terms = Terms(b, cone, ops, values, known, {**env, **self.base, **self.plain}).made()
+        of_kink = {**env, **self.base, **self.plain}
+        terms = Terms(b, cone, ops, values, known, of_kink, self.is_last).made()
         for value, term in zip(values, terms, strict=True):
             if term is None:
                 continue

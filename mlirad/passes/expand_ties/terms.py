@@ -10,6 +10,7 @@ from math import prod
 
 from xdsl.ir import Operation
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.moves import moved, sources
@@ -17,6 +18,7 @@ from mlirad.ir.structural import scalar_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.code_jets import Polynomial, polynomials
 from mlirad.passes.expand_ties.cones import Cone, Route
+from mlirad.passes.expand_ties.moving import rests
 
 
 @dataclass
@@ -32,6 +34,8 @@ class Terms:
     """The values that these ops read instead."""
     of_kink: Environment
     """The replacements of the kink, and of the operands of its square."""
+    is_last: bool
+    """Tell if l and c need no derivative, as a^2 and its derivative are 0."""
 
     def made(self) -> list[Value | None]:
         """A term for each of the values; `None` for those that need none."""
@@ -63,7 +67,7 @@ class Terms:
         factors = ((f.linear if self.cone.is_root else None, kink.a), (f.quadratic, kink.square))
         for factor, power in factors:
             if factor is not None:
-                term = b.absorbing_mul(factor, self._in_place(power(b, self.of_kink), value))
+                term = self._term(factor, self._in_place(power(b, self.of_kink), value))
                 found = term if found is None else b.add(found, term)
         return found
 
@@ -78,6 +82,9 @@ class Terms:
         b, kink, shape = self.b, self.cone.kink, shape_of(self.cone.kink.size)
         none = [_nothing(b, v) for v in self.values]
         is_tie = kink.is_tie(b, self.of_kink)
+        at_rest = rests(b, kink, self.of_kink)
+        if at_rest is not None:
+            is_tie = b.logical_and(is_tie, b.logical_not(at_rest))
 
         def flat(x: Value) -> Value:
             return b.reshape(x, (prod(shape),))
@@ -114,8 +121,12 @@ class Terms:
         for factor, power in zip((f.linear, f.quadratic), powers, strict=True):
             if factor is not None and power is not None:
                 spread = b.broadcast(b.convert(power, element_of(before)), shape_of(before), ())
-                before = b.add(before, b.absorbing_mul(factor, spread))
+                before = b.add(before, self._term(factor, spread))
         return before
+
+    def _term(self, factor: Value, power: Value) -> Value:
+        b = self.b
+        return b.absorbing_mul(b.unary(ew.StopGradientOp, factor) if self.is_last else factor, power)
 
 
 def _nothing(b: ArrayBuilder, value: Value) -> Value:

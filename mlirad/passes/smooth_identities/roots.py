@@ -23,6 +23,7 @@ from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import MOVES, IndexOp
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, ReverseOp, SliceOp
+from mlirad.dialects.linear.linearity import ALL, LINEAR_IN
 from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
@@ -100,6 +101,8 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
             if _square_beside(value) is None:
                 return None
             return lambda b: b.inline_region(op.body, own_operands(op), {})[1]
+        case ew.SubOp():
+            return _squared_distance(op)
         case ew.NegOp():
             return square_of(op.operand, depth - 1)
         case ew.SelectOp():
@@ -115,7 +118,7 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
 
 
 def is_radius(value: Value) -> bool:
-    """Whether a value is the root of a sum of squares, which has a kink where it is 0 and nowhere else."""
+    """Whether a value is the root of a quadratic form, which has a kink where it is 0 and nowhere else."""
     op = value.owner
     match op:
         case ew.HypotOp():
@@ -123,10 +126,10 @@ def is_radius(value: Value) -> bool:
         case CustomOp():
             return _square_beside(value) is not None
         case ew.SqrtOp():
-            return _is_sum_of_squares(op.operand) and _squared_sum(op.operand) is None
+            return is_form(op.operand) and _squared_sum(op.operand) is None
         case ew.SelectOp():
             s = guarded_radicand(op)
-            return s is not None and _is_sum_of_squares(s)
+            return s is not None and is_form(s)
         case _:
             return False
 
@@ -141,6 +144,52 @@ def _squared_sum(value: Value) -> Value | None:
     """The y of y y, if it is a sum of squares."""
     y = _twin_factor(value)
     return y if y is not None and _is_sum_of_squares(y) else None
+
+
+def is_form(value: Value, depth: int = _DEPTH) -> bool:
+    """Tell if a value is a sum of squares, each with some weight, or x @ P @ x."""
+    op = value.owner
+    if not isinstance(op, Operation) or depth == 0:
+        return False
+
+    def known(*values: Value) -> bool:
+        return all(scalar_of(v) == 0 or is_form(v, depth - 1) for v in values)
+
+    match op:
+        case ew.MulOp():
+            return vector_of_form(op) is not None or known(op.lhs) or known(op.rhs)
+        case DotOp():
+            return vector_of_form(op) is not None or known(op.lhs) or known(op.rhs)
+        case ew.DivOp():
+            return known(op.lhs)
+        case ew.AddOp():
+            return known(*_terms(value))
+        case ew.SelectOp():
+            return known(op.on_true, op.on_false)
+        case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
+            return known(own_operands(op)[0])
+        case _:
+            return _is_sum_of_squares(value, depth)
+
+
+def vector_of_form(op: ew.MulOp | DotOp) -> Value | None:
+    """The x of x times what is linear in x."""
+    if isinstance(op, DotOp) and not is_inner(op):
+        return None
+    sides = (op.lhs, op.rhs)
+    return next((x for x, y in (sides, sides[::-1]) if _is_multiple(y, x)), None)
+
+
+def _is_multiple(value: Value, x: Value, depth: int = 4) -> bool:
+    """Tell if a value is x, or computed of it by linear ops."""
+    if value is x:
+        return True
+    op = value.owner
+    if not isinstance(op, Operation) or depth == 0:
+        return False
+    operands = own_operands(op)
+    groups = (group for group in LINEAR_IN.get(type(op), ()) if len(group) == 1 and group != (ALL,))
+    return any(_is_multiple(operands[k], x, depth - 1) for (k,) in groups)
 
 
 def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
@@ -231,6 +280,17 @@ def _square_beside(value: Value) -> Value | None:
 
 def _product(x: Value) -> Emit:
     return lambda b: b.mul(x, x)
+
+
+def _squared_distance(op: ew.SubOp) -> Emit | None:
+    """The square of max(x, y) - min(x, y), or its negative."""
+    one, other = op.lhs.owner, op.rhs.owner
+    if isinstance(one, ew.MinOp):
+        one, other = other, one
+    if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
+        return None
+    x, y = one.lhs, one.rhs
+    return (lambda b: _squared(b, b.sub(x, y))) if {x, y} == {other.lhs, other.rhs} else None
 
 
 def _radicand(s: Value) -> Emit:
