@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.spatial.distance
 
 import mlirad as ad
 from mlirad.dialects.array import control, custom, indexing
@@ -240,3 +241,22 @@ def test_points_that_meet_have_terms_and_differences_of_one_point_have_none(meth
     np.testing.assert_allclose(
         ad.hessian(value, method=method)(points), ad.hessian(smooth)(points), atol=1e-7
     )
+
+
+DIFFERENCES: dict[str, Callable[[Any], Any]] = {
+    "by hand": lambda z: np.sqrt(np.sum((z[:, None] - z) ** 2, -1)),
+    "norm": lambda z: np.linalg.norm(z[:, None] - z, axis=-1),
+    "cdist": lambda z: scipy.spatial.distance.cdist(z, z),
+    "hypot": lambda z: np.hypot(z[:, None, 0] - z[:, 0], z[:, None, 1] - z[:, 1]),
+    "magnitude": lambda z: np.abs(z[:, None, 0] - z[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_diagonals_of_differences_are_no_ties(name: str) -> None:
+    def value(z: Any) -> Any:
+        return np.linalg.slogdet(np.exp(-DIFFERENCES[name](z)) + np.eye(4))[1]
+
+    text = ad.hessian(value).ir(POINTS, after="expand-ties")
+    assert TERM in text
+    assert "array.not" in text  # of where both are the same element

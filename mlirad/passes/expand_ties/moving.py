@@ -11,6 +11,7 @@ derivative is the product of their derivatives.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import field
 from functools import partial, reduce
 from math import prod
 
@@ -18,14 +19,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import CHOICES, MOVES
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.builder import function_block
+from mlirad.ir.builder import function_block, yields
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.moves import moved, sources
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.expand_ties.kinks import Kink
 from mlirad.passes.smooth_identities.roots import guarded_radicand, is_form, is_inner, vector_of_form
 
@@ -96,57 +99,73 @@ class Movement:
 
 def rests(b: ArrayBuilder, kink: Kink, env: Environment) -> Value | None:
     """The elements of a kink that are 0 whatever is read, emitted with `b`; `None` if none are known."""
+    resting = _Resting(b, env)
     if kink.numbers is not None:
         x, y = kink.numbers
-        if x is not None and y is not None:
-            return _are_same(b, x, y, env)
-        return _rests(b, x if y is None else y, env)
+        return resting.of_difference(x, y) if x is not None and y is not None else resting.of(x or y)
     op = kink.size.owner
-    if isinstance(op, ew.SelectOp):
-        s = guarded_radicand(op)
-        return None if s is None else _rests(b, s, env)
-    return _rests(b, kink.size, env)
-
-
-def _rests(b: ArrayBuilder, value: Value | None, env: Environment) -> Value | None:
-    op = None if value is None else value.owner
     match op:
-        case ew.SubOp():
-            return _are_same(b, op.lhs, op.rhs, env)
-        case ew.MulOp():
-            found = [m for m in (_rests(b, v, env) for v in dict.fromkeys((op.lhs, op.rhs))) if m is not None]
-            return reduce(partial(b.binary, ew.OrOp), found) if found else None
-        case ew.DivOp():
-            return _rests(b, op.lhs, env)
-        case SumOp() | ReduceOp():
-            return _all(b, _rests(b, op.operand, env), values_of(op.dims))
-        case DotOp() if op.lhs is op.rhs and is_inner(op):
-            return _all(b, _rests(b, op.lhs, env), op.contract[0])
-        case _ if isinstance(op, _SCALES):
-            return _rests(b, own_operands(op)[0], env)
-        case _ if isinstance(op, CHOICES) and not op.regions:
-            inside = _rests(b, sources(op)[0], env)
-            return None if inside is None else moved(b, op, [inside], env)
+        case ew.SelectOp():
+            return resting.of(guarded_radicand(op))
+        case CustomOp():
+            resting.inside.update(zip(op.body.block.args, own_operands(op), strict=True))
+            return resting.of(yields(op.body)[1])
         case _:
+            return resting.of(kink.size)
+
+
+@dataclass
+class _Resting:
+    """Emits where elements of values are 0 whatever is read."""
+
+    b: ArrayBuilder
+    env: Environment
+    inside: Environment = field(default_factory=dict[Value, Value])
+    """The operands that arguments of a region stand for."""
+
+    def of(self, value: Value | None) -> Value | None:
+        """The mask of a value; `None` if no such element is known."""
+        b, op = self.b, None if value is None else self.inside.get(value, value).owner
+        match op:
+            case ew.SubOp():
+                return self.of_difference(op.lhs, op.rhs)
+            case ew.MulOp():
+                found = [mask for mask in map(self.of, dict.fromkeys((op.lhs, op.rhs))) if mask is not None]
+                return reduce(partial(b.binary, ew.OrOp), found) if found else None
+            case ew.AddOp() | ew.HypotOp():
+                one, other = self.of(op.lhs), self.of(op.rhs)
+                return None if one is None or other is None else b.logical_and(one, other)
+            case ew.DivOp():
+                return self.of(op.lhs)
+            case SumOp() | ReduceOp():
+                return self._all(op.operand, values_of(op.dims))
+            case DotOp() if op.lhs is op.rhs and is_inner(op):
+                return self._all(op.lhs, op.contract[0])
+            case _ if isinstance(op, _SCALES):
+                return self.of(own_operands(op)[0])
+            case _ if isinstance(op, CHOICES) and not op.regions:
+                inner = self.of(sources(op)[0])
+                return None if inner is None else moved(b, op, [inner], self.env)
+            case _:
+                return None
+
+    def of_difference(self, x: Value, y: Value) -> Value | None:
+        """Where two arrays have the same element of a third one."""
+        b = self.b
+        (source, to_x), (other, to_y) = (_moves_of(v) for v in (x, y))
+        shape = shape_of(source)
+        if source is not other or not all(map(is_static, shape)):
             return None
+        positions = b.reshape(b.iota((prod(shape),), 0), shape)
+        found = [positions, positions]
+        for k, moves in enumerate((to_x, to_y)):
+            for op in moves:
+                found[k] = moved(b, op, [found[k]], self.env)
+        return b.compare("eq", *found)
 
-
-def _all(b: ArrayBuilder, mask: Value | None, dims: Sequence[int]) -> Value | None:
-    return None if mask is None else b.reduce("and", mask, dims)
-
-
-def _are_same(b: ArrayBuilder, x: Value, y: Value, env: Environment) -> Value | None:
-    """Where two arrays have the same element of a third one."""
-    (source, to_x), (other, to_y) = (_moves_of(v) for v in (x, y))
-    shape = shape_of(source)
-    if source is not other or not all(map(is_static, shape)):
-        return None
-    positions = b.reshape(b.iota((prod(shape),), 0), shape)
-    found = [positions, positions]
-    for k, moves in enumerate((to_x, to_y)):
-        for op in moves:
-            found[k] = moved(b, op, [found[k]], env)
-    return b.compare("eq", *found)
+    def _all(self, value: Value, dims: Sequence[int]) -> Value | None:
+        mask = self.of(value)
+        return None if mask is None else self.b.reduce("and", mask, dims)
 
 
 def _moves_of(value: Value) -> tuple[Value, list[Operation]]:
