@@ -294,6 +294,22 @@ def _transforms(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
         yield backend.__ua_function__, _transform
 
 
+def _special_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    """Legendre functions and spherical harmonics of `scipy.special` are objects of one class."""
+    yield from _called(module)
+    class_ = getattr(sys.modules.get("scipy.special._multiufuncs"), "MultiUFunc", None)
+    if class_ is not None:
+        yield class_.__call__, _special_call
+
+
+def _special_call(question: Question, values: Values) -> Any:
+    owner, args, kwargs = values
+    hand = scipy_functions("scipy.special").get(getattr(owner, "__name__", ""))
+    if hand is None or not contains_traced([*args, *kwargs.values()]):
+        return MISS
+    return Binding(f"scipy.special.{owner.__name__}", None, hand).applied(args, kwargs)
+
+
 def _transform(question: Question, values: Values) -> Any:
     function, args, kwargs = values
     name = getattr(function, "__name__", "")
@@ -318,6 +334,7 @@ def _interpolants() -> dict[str, Handlers]:
 
 
 ANSWERED.update(dict.fromkeys(SCIPY_MODULES, _called))
+ANSWERED["scipy.special"] = _special_calls
 ANSWERED["scipy.fft"] = _transforms
 ANSWERED["scipy.stats"] = methods_called(distributions)
 ANSWERED["scipy.interpolate"] = both(_called, methods_called(_interpolants))

@@ -25,6 +25,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.numpy_functions.meanings.special import special
 from mlirad.frontend.numpy_functions.reductions import exponentials
+from mlirad.frontend.numpy_functions.scipy_functions import legendre
 from mlirad.frontend.numpy_functions.scipy_functions.lambert_w import lambertw
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import F64, result_type
@@ -173,6 +174,17 @@ def factorial_of(n: OperandLike, exact: Literal[False] = False, extend: Literal[
     return xp.where(xp.less(x, 0.0), 0.0, _call("gamma", x + 1.0))
 
 
+def diric(x: OperandLike, n: Int) -> Array:
+    """`scipy.special.diric`: sin(n x / 2) / (n sin(x / 2)), as a quotient of sincs, which has no 0 / 0."""
+    half = inexact(as_array(x)) / 2
+    if n <= 0:
+        return xp.full_like(half, np.nan)
+    turns = xp.round(half / pi)
+    rest = (half - turns * pi) / pi
+    sign = 1.0 if n % 2 else 1 - 2 * xp.mod(turns, 2.0)
+    return sign * xp.sinc(n * rest) / xp.sinc(rest)
+
+
 # Spherical Bessel functions -----------------------------------------------------------------------
 
 
@@ -264,7 +276,8 @@ def _spherical_function(kind_: str) -> Callable[..., Array]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "polygamma": polygamma,
     "multigammaln": multigammaln, "zeta": zeta, "comb": comb, "perm": perm, "factorial": factorial_of,
-    "lambertw": lambertw,
+    "lambertw": lambertw, "diric": diric,
     **{f"spherical_{kind_}": _spherical_function(kind_) for kind_ in ("jn", "yn", "in", "kn")},
+    **legendre.FUNCTIONS,
 }  # fmt: skip
 """By its name in `scipy.special` what traces a function."""
