@@ -141,7 +141,7 @@ def test_a_method_is_told_what_it_is_here(name: str) -> None:
         ("cholesky", "write np.linalg.cholesky(x)"),
         ("erf", "write scipy.special.erf(x)"),
         ("zeros", "dir(np.ndarray) lists"),
-        ("strides", "has no memory"),
+        ("ctypes", "has no memory"),
         ("itemset", "write x[i] = v"),
     ],
 )

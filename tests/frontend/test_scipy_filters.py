@@ -32,6 +32,11 @@ FILTERS = {
     "gaussian_filter": lambda x: ndimage.gaussian_filter(x, (0.7, 0.4), order=(1, 2)),
     "gaussian_filter third": lambda x: ndimage.gaussian_filter(x, 1.1, order=3, mode="mirror"),
     "gaussian_filter radius": lambda x: ndimage.gaussian_filter(x, 1.1, radius=2, truncate=9.0),
+    "sobel": lambda x: ndimage.sobel(x, 0, mode=["wrap", "constant"], cval=0.3),
+    "prewitt": lambda x: ndimage.prewitt(x, mode="nearest"),
+    "laplace": lambda x: ndimage.laplace(x, mode=["mirror", "reflect"]),
+    "gaussian_laplace": lambda x: ndimage.gaussian_laplace(x, (0.7, 1.1), mode="constant", cval=0.5),
+    "gaussian_gradient_magnitude": lambda x: ndimage.gaussian_gradient_magnitude(x, 0.8, radius=2),
     "gaussian_filter none": lambda x: ndimage.gaussian_filter(x, (0.0, 0.8)),
     **{
         f"{name} {mode}": lambda x, name=name, mode=mode: getattr(signal, name)(x, W, mode)

@@ -145,6 +145,11 @@ FILTERS: dict[str, Function] = {
         "uniform_filter": lambda x: nd.uniform_filter(x, 3) ** 2,
         "gaussian_filter1d": lambda x: nd.gaussian_filter1d(x, 0.8) ** 2,
         "gaussian_filter": lambda x: nd.gaussian_filter(x, 0.8) ** 2,
+        "gaussian_laplace": lambda x: nd.gaussian_laplace(x, 0.8) ** 2,
+        "gaussian_gradient_magnitude": lambda x: nd.gaussian_gradient_magnitude(x, 0.8) ** 2,
+        "sobel": lambda x: nd.sobel(x) ** 2,
+        "prewitt": lambda x: nd.prewitt(x) ** 2,
+        "laplace": lambda x: nd.laplace(x) ** 2,
     }.items()
 } | {
     f"signal.{name}": function

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import mlirad as ad
+from mlirad.frontend.control_flow.calls import FLOAT_OPERATORS
 
 ASKED: dict[str, Callable[[Any], Any]] = {
     "isinstance np.ndarray": lambda x: isinstance(x, np.ndarray),
@@ -201,3 +203,65 @@ def test_counts_of_known_integers_with_traced_weights(dtype: Any) -> None:
             ad.jit(lambda w: np.bincount([0, 1], w))(w)
         with pytest.raises(ad.UnsupportedError, match=r"np\.bincount"):
             ad.jit(lambda w: np.bincount(w.astype(int)))(w)
+
+
+def test_types_of_arrays_in_rewritten_code() -> None:
+    def doubled(x):
+        if type(x) is not np.ndarray:
+            raise TypeError("no array of NumPy")
+        return 2.0 * x
+
+    np.testing.assert_array_equal(ad.jit(doubled, control="rewrite")(np.ones(2)), [2.0, 2.0])
+
+
+@pytest.mark.parametrize("name", sorted(FLOAT_OPERATORS))
+def test_methods_of_float(name: str) -> None:
+    method = getattr(float, f"__{name}__")
+    others = () if name in ("neg", "pos", "abs") else (1.7,)
+
+    def f(x):
+        return method(x, *others)
+
+    np.testing.assert_allclose(ad.jit(f)(0.6), f(0.6), rtol=1e-14)
+
+
+STRIDED: dict[str, Callable[[Any], Any]] = {
+    "frames": lambda x: as_strided(x[0], (3, 2), (x.strides[1], x.strides[1])),
+    "a diagonal": lambda x: as_strided(x, (3,), (sum(x.strides),)),
+    "repeated": lambda x: as_strided(x, (2, *x.shape), (0, *x.strides), writeable=False),
+    "the same": lambda x: as_strided(x),
+    "nothing": lambda x: as_strided(x, (0, 3)),
+}
+
+
+@pytest.mark.parametrize("name", STRIDED)
+def test_as_strided(name: str) -> None:
+    f, x = STRIDED[name], np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(ad.jit(f)(x), f(x))
+    ad.check_derivatives(lambda x: f(x) * x[0, 1], x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: as_strided(x, (5, 4)),
+        lambda x: as_strided(x, (2,), (-8,)),
+        lambda x: as_strided(x, (2,), (4,)),
+        lambda x: as_strided(x.T, (2,), (8,)),
+    ],
+)
+def test_as_strided_sees_only_elements(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(ad.TracingError, match="as_strided reads other memory"):
+        ad.jit(f)(np.ones((3, 4)))
+
+
+def test_strides() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    parts: list[Callable[[Any], Any]] = [
+        lambda x: x, lambda x: x.T, lambda x: x[:, ::2, 1:], lambda x: x[::-1],
+        lambda x: x.astype(np.float32),
+    ]  # fmt: skip
+    for part in parts:
+        found: list[Any] = []
+        ad.jit(lambda x, part=part, found=found: (found.append(part(x).strides), x)[1])(x)
+        assert found == [part(x).strides]

@@ -51,6 +51,23 @@ class Values:
 VALUES: Final = Values()
 
 
+class Unset:
+    """The mark among the objects for a variable that has not been assigned."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{self.name} without a value"
+
+    @property
+    def error(self) -> UnboundLocalError:
+        """What Python raises where the variable is read."""
+        return UnboundLocalError(
+            f"cannot access local variable '{self.name}' where it is not associated with a value"
+        )
+
+
 class Options:
     """The objects, in order, as a part of structures: equal objects are one `Options`."""
 
@@ -81,6 +98,8 @@ _known: WeakValueDictionary[tuple[Any, ...], Options] = WeakValueDictionary()
 
 
 def _key(found: Any) -> Any:
+    if isinstance(found, Unset):
+        return Unset, found.name
     return (type(found), characters_of(found)) if isinstance(found, str | bytes) else id(found)
 
 
@@ -92,6 +111,8 @@ def is_same_option(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, str | bytes):
         return characters_of(one) == characters_of(other)
+    if isinstance(one, Unset):
+        return one.name == cast(Unset, other).name
     if isinstance(one, FunctionType):
         return _is_same_function(one, cast(FunctionType, other))
     if not isinstance(one, list | tuple | dict):
@@ -140,6 +161,9 @@ class OneOf(Chosen):
         found: dict[int, Any] = {}
         errors: dict[int, Exception] = {}
         for k, option in self.answers():
+            if isinstance(option, Unset):
+                errors[k] = option.error
+                continue
             try:
                 found[k] = question(option)
             except (AttributeError, TypeError, LookupError) as error:
@@ -156,12 +180,33 @@ class OneOf(Chosen):
     def _is(self, k: int) -> Array:
         return cast(Array, xp.equal(self.number, k))
 
+    def bound(self) -> Any:
+        """What it is where it has a value; the program raises where it has none."""
+        answers = dict(self.answers())
+        unset = [k for k, found in answers.items() if isinstance(found, Unset)]
+        if not unset:
+            return self
+        for k in unset:
+            raise_where(self._is(k), cast(Unset, answers.pop(k)).error)
+        places = dict(zip(answers, range(len(answers)), strict=True))
+        if len(places) == 1:
+            return next(iter(answers.values()))
+        number = renumbered(self.number, dict.fromkeys(unset, 0) | places)
+        return OneOf(number, options_of([self.options.objects[k] for k in places]), self.value)
+
     def only_values(self, what: str = "a number is wanted, and this is") -> Any:
         """The values. The program raises where it is something else."""
         place = self.options.place_of(VALUES)
         if place is None:
             self._refuse()
-        others = [found for found in self.options.objects if found is not VALUES]
+        others: list[Any] = []
+        for k, found in enumerate(self.options.objects):
+            if isinstance(found, Unset):
+                raise_where(self._is(k), found.error)
+            elif found is not VALUES:
+                others.append(found)
+        if not others:
+            return self.value
         shown = " or ".join(of_class(found) if found is not None else "None" for found in others)
         raise_where(xp.not_equal(self.number, place), TypeError(f"{what} {shown}"))
         return self.value
@@ -198,7 +243,8 @@ class OneOf(Chosen):
         """The class of all of them, for code that asks; an error if they have several."""
         if not asks_for_numpys():
             return OneOf
-        kinds = {cast("type[Any]", found.__class__) for _, found in self.answers()}
+        found = (found for _, found in self.answers() if not isinstance(found, Unset))
+        kinds = {cast("type[Any]", x.__class__) for x in found}
         if len(kinds) != 1:
             self._refuse()
         return kinds.pop()
@@ -216,6 +262,9 @@ class OneOf(Chosen):
 
     def __getitem__(self, key: Any) -> Any:
         return self.asked(lambda found: found[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.only_values()[key] = value
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.asked(lambda found: found(*args, **options))
@@ -236,7 +285,7 @@ class OneOf(Chosen):
         return function(*map(values_of, args), **{name: values_of(found) for name, found in options.items()})
 
     __hash__ = __bool__ = __len__ = __iter__ = __contains__ = _refuse  # type: ignore[assignment]
-    __setitem__ = __float__ = __int__ = __index__ = __array__ = _refuse
+    __float__ = __int__ = __index__ = __array__ = _refuse
 
 
 def note_fact(flag: Array, number: Any, holds: dict[int, bool]) -> None:
@@ -272,6 +321,7 @@ for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
     _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
     setattr(OneOf, f"__{_name}__", _operating(_function))
     setattr(OneOf, f"__r{_name}__", _operating(_function, is_reflected=True))
+    setattr(OneOf, f"__i{_name}__", _operating(getattr(operator, f"i{_name}")))
 for _name in ["neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"]:
     setattr(OneOf, f"__{_name}__", _operating(getattr(operator, _name)))
 

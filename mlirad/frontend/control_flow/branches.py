@@ -86,7 +86,7 @@ class _Choice:
         self._written: set[str] = set()
         self._replaced: set[str] = set()
         self._parts = (Part(), Part())
-        self._unions = Unions(state.code, current_frame().functions.options)
+        self._unions = Unions(state.code, current_frame().functions.options, state.attributes)
         self._complex: set[str] = set()
         """Variables that one branch leaves complex and the other one real."""
         self._ends = False

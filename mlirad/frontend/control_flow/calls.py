@@ -34,10 +34,10 @@ from mlirad.frontend.control_flow.one_number import compared, number
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
-from mlirad.frontend.numpy_functions.protocols.asked_calls import length
+from mlirad.frontend.numpy_functions.protocols.asked_calls import length, strided
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.compiled_functions import python_function
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -240,6 +240,35 @@ _SCALARS: Final = (np.float64, np.float32, np.int64, np.int32, np.bool_)
 """Classes of NumPy's scalars that convert arrays, of dtypes of the language."""
 
 
+def _truth(x: Array) -> Array:
+    """`bool(x)`, which is Python's own."""
+    return made(converted(compared(x), BOOL).value, weak=True)
+
+
+def _type(*args: Any, **options: Any) -> Any:
+    """`type`: of a traced array that of NumPy's; a traced scalar may be Python's or NumPy's."""
+    is_array = len(args) == 1 and isinstance(args[0], Array) and args[0].ndim > 0
+    return np.ndarray if is_array else builtins.type(*args, **options)
+
+
+FLOAT_OPERATORS: Final = (
+    *(f"{r}{name}" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") for r in ("", "r")),
+    "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge",
+)  # fmt: skip
+
+
+def _of_floats(name: str) -> Callable[..., Any]:
+    """A method of `float`, such as `float.__add__`, that is called as a function."""
+    own = getattr(builtins.float, f"__{name}__")
+
+    def called(x: Any, *others: Any) -> Any:
+        if not contains_traced([x, *others]):
+            return own(x, *others)
+        return getattr(as_array(x), f"__{name}__")(*others)
+
+    return called
+
+
 _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.range: range_,
     builtins.enumerate: enumerate_,
@@ -255,7 +284,7 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.all: _all,
     builtins.float: _converting(builtins.float, lambda x: converted(number(x), F64), "__float__"),
     builtins.int: _converting(builtins.int, _rounding(xp.trunc), "__int__"),
-    builtins.bool: _converting(builtins.bool, lambda x: converted(compared(x), BOOL), "__bool__"),
+    builtins.bool: _converting(builtins.bool, _truth, "__bool__"),
     bisect.bisect: _bisect("right"),
     bisect.bisect_right: _bisect("right"),
     bisect.bisect_left: _bisect("left"),
@@ -268,5 +297,8 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     **MATHEMATICS,
     **{kind: _converting(kind, functools.partial(_converted, np.dtype(kind))) for kind in _SCALARS},
     **{getattr(np, name): function for name, function in CREATING.items()},
+    np.lib.stride_tricks.as_strided: strided,
+    builtins.type: _type,
+    **{getattr(builtins.float, f"__{name}__"): _of_floats(name) for name in FLOAT_OPERATORS},
 }
 """What stands for functions of Python and NumPy that do not reach traced values."""

@@ -76,7 +76,7 @@ class Loop:
         self._can_carry = can_carry
         state.include(objects_in)
         carry_known(state)
-        self._unions = Unions(state.code, current_frame().functions.options)
+        self._unions = Unions(state.code, current_frame().functions.options, state.attributes)
         self._complex: set[str] = set()
         """Numbers that are real before the loop, and complex after an iteration."""
         self._begin_with()

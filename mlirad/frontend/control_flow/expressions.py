@@ -202,6 +202,9 @@ def _compared(name: str, left: Any, right: Any) -> Any:
     if name in _OPERATORS:
         return _OPERATORS[name](left, right)
     if name in ("Is", "IsNot"):
+        truth = _is_truth(left, right)
+        if truth is not None:
+            return truth if name == "Is" else not_(truth)
         return _is_one(left, right) is (name == "Is")
     found = _contains(right, left)
     return found if name == "In" else not_(found)
@@ -217,8 +220,6 @@ def _is_one(left: Any, right: Any) -> bool:
                 "traced conditions",
                 "compare before it what they are made of, or keep a number that says which one it is",
             )
-    _require_no_traced_truth(left, right)
-    _require_no_traced_truth(right, left)
     return left is right
 
 
@@ -236,13 +237,17 @@ def _is_told_apart(left: Any, right: Any) -> bool:
     )
 
 
-def _require_no_traced_truth(one: Any, other: Any) -> None:
-    """Refuse `other is True`, where Python's own truth value may stand behind a traced one."""
-    if isinstance(one, bool) and isinstance(other, Array) and other.dtype == BOOL and not other.shape:
+def _is_truth(left: Any, right: Any) -> Any:
+    """`left is True`, or `False`, of a traced truth value that is one of Python's; `None` of other values."""
+    one, other = (left, right) if isinstance(left, bool) else (right, left)
+    if not isinstance(one, bool) or not isinstance(other, Array) or other.dtype != BOOL or other.shape:
+        return None
+    if not other.weak:
         raise tracing_error(
             f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
             f"write `== {one}`, or ask for its truth",
         )
+    return other if one else not_(other)
 
 
 def _may_be_one(left: Any, right: Any) -> bool:

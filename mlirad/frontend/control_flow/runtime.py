@@ -7,7 +7,7 @@ from mlirad.frontend.control_flow.calls import of
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
 from mlirad.frontend.control_flow.loops import for_, while_
 from mlirad.frontend.control_flow.raised import exception, trying
-from mlirad.frontend.control_flow.state import UNSET, State, checked, nothing, returned, value
+from mlirad.frontend.control_flow.state import UNSET, State, bound, checked, nothing, returned, value
 from mlirad.frontend.control_flow.texts import percent, text
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "State",
     "and_",
     "assert_",
+    "bound",
     "checked",
     "choose",
     "compare",

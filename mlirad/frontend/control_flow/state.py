@@ -79,6 +79,11 @@ def value(read: Callable[[], Any]) -> Any:
         return UNSET
 
 
+def bound(found: Any) -> Any:
+    """What a variable is; the program raises where it has no value."""
+    return found.bound() if type(found) is OneOf else found
+
+
 def nothing() -> Mark:
     """What a function returns before it has returned."""
     return NOTHING

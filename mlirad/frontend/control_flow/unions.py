@@ -18,13 +18,14 @@ import numpy as np
 from mlirad.frontend.constructs.alternatives import (
     VALUES,
     OneOf,
+    Unset,
     is_same_option,
     options_of,
     renumbered,
 )
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.control_flow.objects import containers_in
-from mlirad.frontend.control_flow.state import is_missing, is_opaque, is_same
+from mlirad.frontend.control_flow.state import UNSET, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.frames import current_frame, emitting
@@ -41,19 +42,25 @@ class Widened(Exception):
 class Unions:
     """The variables of one statement that are a `OneOf` at its ends."""
 
-    def __init__(self, code: Any, known: dict[tuple[Any, str], list[Any]]) -> None:
-        """Those of the statement that `code` stands for; `known` has what was found before."""
-        self._code, self._objects = code, known
+    def __init__(
+        self, code: Any, known: dict[tuple[Any, str], list[Any]], attributes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Those of the statement that `code` stands for; `known` has what was found before.
+
+        Of the variables, `attributes` are those of objects, which always have a value.
+        """
+        self._code, self._objects, self._attributes = code, known, attributes or {}
         self._widened: set[str] = set()
         self._parted: set[str] = set()
         """Tuples that have a `OneOf` among their parts."""
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._refused: set[str] = set()
         self._ends: list[dict[str, Any]] = [{}, {}]
+        self._scopes: list[Any] = [None, None]
 
     def encoded(self, k: int, values: dict[str, Any]) -> dict[str, Any]:
         """The variables at the end of branch `k`, each in the same form in all branches."""
-        self._ends[k] = values
+        self._ends[k], self._scopes[k] = values, current_frame().scope
         return {name: self._encoded(name, found) for name, found in values.items()}
 
     def is_one(self, name: str) -> bool:
@@ -73,7 +80,12 @@ class Unions:
     def _known(self, name: str) -> list[Any] | None:
         return self._objects.get((self._code, name))
 
+    def _known_unset(self, name: str, found: Any) -> Any:
+        """What a variable is at an end; `Unset` of one without a value, which a `OneOf` can hold."""
+        return Unset(name) if found is UNSET and name not in self._attributes else found
+
     def _encoded(self, name: str, found: Any) -> Any:
+        found = self._known_unset(name, found)
         if name in self._refused or is_missing(found):
             return found
         if name in self._parted and type(found) is tuple:
@@ -81,7 +93,7 @@ class Unions:
             return tuple(self._encoded(f"{name}[{k}]", part) for k, part in parts)
         objects = self._known(name)
         if objects is None:
-            return found
+            return UNSET if isinstance(found, Unset) else found
         options = options_of(objects)
         place = None if _holds_values(found) else options.place_of(found)
         value = None
@@ -106,6 +118,7 @@ class Unions:
 
     def _is_new(self, name: str, one: Any, other: Any) -> bool:
         """Note what a variable is at two ends; whether that was not known."""
+        one, other = self._known_unset(name, one), self._known_unset(name, other)
         if is_missing(one) or is_missing(other) or name in self._refused or is_same_option(one, other):
             return False
         if is_same(one, other) or isinstance(one, MaskedElements) or isinstance(other, MaskedElements):
@@ -123,7 +136,7 @@ class Unions:
             return False  # of one structure, or an error
         if type(one) is type(other) is OneOf and one.options is other.options:
             return False
-        if any(tree != trees[0] for tree in trees[1:]) or any(map(_holds_containers, values)):
+        if any(tree != trees[0] for tree in trees[1:]) or any(map(self._holds_containers, values)):
             self._refused.add(name)
             return False
         objects = self._objects.setdefault((self._code, name), [])
@@ -142,6 +155,12 @@ class Unions:
             self._types[name] = tree, [type_of(leaf_value(leaf, "", "")) for leaf in leaves]
         return True
 
+    def _holds_containers(self, found: Any) -> bool:
+        """Tell whether values are in lists or dictionaries, or in arrays that no end has made."""
+        arrays = (base_of(leaf) for leaf in flatten(found)[0] if isinstance(leaf, Array) and leaf.ndim)
+        is_outside = any(not any(x._owner is scope for scope in self._scopes) for x in arrays)
+        return is_outside or any(True for _ in containers_in({"": found}))
+
 
 def _holds_values(found: Any) -> bool:
     """Tell whether a variable holds values of the program."""
@@ -152,13 +171,6 @@ def _holds_values(found: Any) -> bool:
 
 def _is_value(found: Any) -> bool:
     return not is_missing(found) and not is_opaque(found) and bool(flatten(found)[0])
-
-
-def _holds_containers(found: Any) -> bool:
-    """Tell whether values are in lists or dictionaries, or in arrays from outside, which have other names."""
-    scope = current_frame().scope
-    arrays = (base_of(leaf) for leaf in flatten(found)[0] if isinstance(leaf, Array) and leaf.ndim)
-    return any(True for _ in containers_in({"": found})) or any(array._owner is not scope for array in arrays)
 
 
 def _zeros_of(tree: Tree, types: list[ValueType]) -> Any:

@@ -4,6 +4,7 @@ a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.co
 not a              ad__.not_(a)                          f(x)            ad__.of(f)(x)
 a if c else b      ad__.choose(c, lambda: a, lambda: b)
 "..." % x          ad__.percent("...", lambda: x)        f"{x:g}"         ad__.text(lambda: f"{x:g}", "{x:g}")
+x                  ad__.bound(x), where x may have no value
 x.y = z            ad__.owner(x, "x.y").y = z
 """
 
@@ -47,6 +48,12 @@ class Expressions(ast.NodeTransformer):
         self.class_name = class_name
         self.has_class = has_class
         self.first_parameter: str | None = None
+        self.doubtful: set[ast.Name] = set()
+        """Where variables are read that may have no value there."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A variable, which may be known to have a value only when the program runs."""
+        return at(node, call("bound", node)) if node in self.doubtful else node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """`and` and `or`, whose later operands are computed only if they are needed."""

@@ -16,6 +16,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
+from mlirad.frontend.rewriting.assigned import Assigned
 from mlirad.frontend.rewriting.expressions import Expressions
 from mlirad.frontend.rewriting.jumps import Jumps
 from mlirad.frontend.rewriting.liveness import Liveness
@@ -72,6 +73,7 @@ class Rewriting(Expressions):
         body = Jumps().function(body, node)
         self._liveness = Liveness(body, outside)
         own = bound_names(body) - self._globals - outside - set(parameters(node))
+        self.doubtful = Assigned(body, own).doubtful
         self._variables = own | outside | set(parameters(node))
         self._written_inside = inner_nonlocals(body) & self._variables
         declarations: list[ast.stmt] = []

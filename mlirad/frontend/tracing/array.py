@@ -451,6 +451,17 @@ def strides_of(x: Array) -> Strides | None:
     return None if parent is None else how.strides(parent)
 
 
+def strides_in_bytes(x: Array) -> tuple[int, ...]:
+    """`x.strides`: those that NumPy's array in the place of `x` would have."""
+    strides = strides_of(x)
+    if strides is None:
+        raise tracing_error(
+            f"how the elements of {x!r} lie in memory is not known",
+            "write np.ascontiguousarray(x), which is contiguous",
+        )
+    return tuple(s * x.dtype.itemsize for s in strides)
+
+
 def is_ordered(x: Array) -> bool:
     """Whether what NumPy computes from `x`, element by element, is in row-major order."""
     if view_of(x) is None:

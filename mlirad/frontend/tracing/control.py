@@ -9,7 +9,7 @@ asks for the elements of a traced value, also where an `except` of the code catc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType
@@ -70,6 +70,11 @@ class Control:
         else:
             self.causes = [error.with_traceback(None) for error in self.blocked]
             self.is_rewriting = True
+
+    def notes_entered(self, functions: Iterable[FunctionType]) -> bool:
+        """Note functions that ran as they stand; whether there are any that could run rewritten."""
+        self.entered += functions
+        return bool(self._entered_first())
 
     def _entered_first(self) -> list[tuple[CodeType, FunctionType]]:
         """The functions, with their codes, that code has entered in this trace and in none before."""

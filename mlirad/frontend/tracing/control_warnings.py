@@ -46,13 +46,18 @@ def note_changed(error: BaseException, changed: list[str]) -> None:
 
 
 def note_foreign(error: BaseException, control: Control) -> None:
-    """Note in a plain trace an error of code that does not take traced arrays, which rewriting may go round.
+    """Note an error of code that does not take traced arrays, which rewriting may go round.
 
     Functions that Numba compiles are such code: rewritten code calls the function that was compiled.
     """
     is_foreign = isinstance(error, Exception) and not isinstance(error, MliradError)
-    if not is_foreign or control.blocked or control.is_rewriting:
+    if not is_foreign or control.blocked:
         return
+    if control.is_rewriting:
+        from mlirad.frontend.tracing.entered import entered_at  # which most programs do without
+
+        if not (_NAMES_TRACED.search(str(error)) and control.notes_entered(entered_at(error))):
+            return
     if isinstance(error, TypeError) or not _is_raised_by_program(error):
         control.blocked.append(
             tracing_error(

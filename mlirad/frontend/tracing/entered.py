@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from traceback import walk_tb
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, TypeAlias
 
@@ -40,11 +41,23 @@ def entered_functions() -> Iterator[FunctionType]:
     """The functions that run in the trace, from the innermost one outwards, and could run rewritten."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_code.co_name != BEGINNING:
-        if _could_run_rewritten(frame.f_code):
-            function = running_function(frame)
-            if function is not None:
-                yield function
+        yield from _as_it_stands(frame)
         frame = frame.f_back
+
+
+def entered_at(error: BaseException) -> list[FunctionType]:
+    """The same of the functions that ran where an error ended the trace."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    begun = [k for k, frame in enumerate(frames) if frame.f_code.co_name == BEGINNING]
+    running = frames[max(begun, default=-1) + 1 :]
+    return [function for frame in reversed(running) for function in _as_it_stands(frame)]
+
+
+def _as_it_stands(frame: FrameType) -> Iterator[FunctionType]:
+    """The function that runs in a frame, if it could run rewritten, and is known."""
+    function = running_function(frame) if _could_run_rewritten(frame.f_code) else None
+    if function is not None:
+        yield function
 
 
 def _could_run_rewritten(code: CodeType) -> bool:

@@ -42,21 +42,21 @@ class Point:
 @at_line(3, "y has no value here: only one way through an `if`", "assign y before it")
 def defined_in_one_branch(x):
     if x > 0:
-        y = x
-    return y
+        y = [x]
+    return y[0]
 
 
 @at_line(4, "y has no value here: it is assigned in the body of `while` alone", "before the loop")
 def defined_in_a_loop(x):
     while x > 1:
-        y = x
+        y = [x]
         x = x / 2
-    return y * 2
+    return y[0]
 
 
 @at_line(2, "`is True` asks whether a truth value is Python's own", "== True")
 def one_truth(x):
-    is_positive = bool(x > 0)
+    is_positive = x > 0
     return x if is_positive is True else -x
 
 

@@ -23,10 +23,10 @@ from mlirad.frontend.numpy_functions.arrays.array_api import DEVICE, Namespace, 
 from mlirad.frontend.numpy_functions.protocols.flags import Flags
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
-from mlirad.frontend.numpy_functions.protocols.ufuncs import apply_operator
+from mlirad.frontend.numpy_functions.protocols.ufuncs import answers_ufuncs, apply_operator
 from mlirad.frontend.numpy_functions.writes.places import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
-from mlirad.frontend.tracing.array import Array, copied, is_scalar
+from mlirad.frontend.tracing.array import Array, copied, is_scalar, strides_in_bytes
 from mlirad.frontend.tracing.asked import elements_hint
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
@@ -56,6 +56,8 @@ class ArrayMethods(Array):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, MaskedElements) for x in inputs) and method != "at":
+            return NotImplemented
+        if any(map(answers_ufuncs, inputs)):
             return NotImplemented
         if holds_complex(inputs, options):
             return ComplexArray.apply_ufunc(ufunc, method, inputs, options)
@@ -160,6 +162,11 @@ class ArrayMethods(Array):
     @flat.setter
     def flat(self, values: Any) -> None:
         Flat(self)[:] = values
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many bytes apart neighbours along each dimension would lie."""
+        return strides_in_bytes(self)
 
     @property
     def flags(self) -> Flags:

@@ -22,6 +22,7 @@ import numpy as np
 from mlirad.dialects.extents import Extent
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symbolic
+from mlirad.frontend.numpy_functions.signals.windows import as_strided
 from mlirad.frontend.splicing.plain import Hooks
 from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array
@@ -60,6 +61,12 @@ def _calling(own: Function) -> Function:
         return own(_called(function), *args, **options)
 
     return called
+
+
+def strided(x: Any, *args: Any, **options: Any) -> Any:
+    """`as_strided`, which reads what arrays hold in memory."""
+    function: Function = as_strided if isinstance(x, Array) else np.lib.stride_tricks.as_strided
+    return function(x, *args, **options)
 
 
 NUMBERS: Final = "biufc"
@@ -118,13 +125,14 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
         *((own, _of_texts("noted", own)) for own in (str, repr, ascii, format)),
         (warnings.warn, _of_texts("warn")),
         (len, length),
+        (np.lib.stride_tricks.as_strided, strided),
         (operator.getitem, _item_of),
         (operator.setitem, _put_into),
         (map, _calling(cast(Any, map))),
         (functools.reduce, _calling(functools.reduce)),
     )
 }
-"""By its identity a function in C, and what is called instead."""
+"""By its identity a function that reads memory, most of them in C, and what is called instead."""
 
 
 def _called_rewritten(function: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from mlirad.frontend.indexing.views import is_read_only
-from mlirad.frontend.tracing.array import Array, is_scalar, strides_of, view_of
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.array import Array, is_scalar, strides_in_bytes, view_of
+from mlirad.frontend.tracing.raising import unsupported_error
 
 _SHORT: Final = {
     "C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
@@ -91,16 +91,8 @@ class Flags:
     def _layout(self) -> Any:
         """The flags of a NumPy array of this shape and these strides, which has no memory of its own."""
         array = self._array
-        strides = strides_of(array)
-        if strides is None:
-            raise tracing_error(
-                f"how the elements of {array!r} lie in memory is not known",
-                "write np.ascontiguousarray(x), which is contiguous",
-            )
-        size = array.dtype.itemsize
-        return np.lib.stride_tricks.as_strided(
-            np.empty(1, array.dtype), array.shape, [s * size for s in strides]
-        ).flags
+        one = np.empty(1, array.dtype)
+        return np.lib.stride_tricks.as_strided(one, array.shape, strides_in_bytes(array)).flags
 
 
 _NAMES: Final = frozenset((

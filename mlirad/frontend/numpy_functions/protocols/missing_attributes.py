@@ -20,7 +20,6 @@ _MEMORY = frozenset(
         "base",
         "ctypes",
         "data",
-        "strides",
         "setflags",
         "getfield",
         "setfield",

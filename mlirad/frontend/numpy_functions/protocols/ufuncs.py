@@ -33,6 +33,7 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.captured_objects import is_rewritable_class
 from mlirad.frontend.tracing.dtypes import Dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.open_traces import Traced, TracedParts
 from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
@@ -60,6 +61,9 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
         return NotImplemented
     if any(_answers_operators(cast("type[Any]", type(x))) for x in others):
         return NotImplemented
+    answering = next(filter(answers_ufuncs, others), None)
+    if answering is not None:
+        return answering.__array_ufunc__(ufunc, "__call__", *inputs)
     if ufunc is np.matmul:
         return matmul(*map(operand_of, inputs))
     return apply(ufunc, inputs, is_operator=True)
@@ -74,6 +78,21 @@ def _answers_operators(kind: type[Any]) -> bool:
         return True
     is_array = hasattr(kind, "__array__") or hasattr(kind, "__array_ufunc__") or issubclass(kind, int | float)
     return not is_array and hasattr(kind, "__rmul__") and is_rewritable_class(kind)
+
+
+def answers_ufuncs(value: Any) -> bool:
+    """Whether an object that holds an array, as quantities with units do, answers ufuncs by itself."""
+    kind = cast("type[Any]", type(value))
+    answer = getattr(kind, "__array_ufunc__", None)
+    return (
+        answer is not None
+        and not issubclass(kind, np.ndarray | np.generic | Traced | TracedParts)
+        and kind.__module__.partition(".")[0] not in _READ
+    )
+
+
+_READ = frozenset(("dask", "pandas", "xarray", "polars", "mlirad"))
+"""Packages of arrays whose elements are read, or may have to be computed."""
 
 
 def apply(

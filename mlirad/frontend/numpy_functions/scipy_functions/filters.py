@@ -229,6 +229,65 @@ def gaussian_filter(
     return x
 
 
+# Derivatives of images ----------------------------------------------------------------------------
+
+
+def _difference(x: Array, axis: int, across: Sequence[float], mode: Any, cval: Any, name: str) -> Array:
+    """Differences along an axis, weighted along all others."""
+    modes, at = _each(mode, x.ndim, name, "mode"), one_axis(axis, x.ndim)
+    for d in (at, *(d for d in range(x.ndim) if d != at)):
+        weights = xp.asarray(np.array([-1.0, 0.0, 1.0] if d == at else across))
+        x = _along(x, weights, d, 0, modes[d], cval, name)
+    return x
+
+
+def sobel(input: ArrayLike, axis: Axis = -1, *, mode: Boundaries = "reflect", cval: Number = 0.0) -> Array:
+    """`scipy.ndimage.sobel`."""
+    return _difference(_floats(input, "sobel"), axis, [1.0, 2.0, 1.0], mode, cval, "sobel")
+
+
+def prewitt(input: ArrayLike, axis: Axis = -1, *, mode: Boundaries = "reflect", cval: Number = 0.0) -> Array:
+    """`scipy.ndimage.prewitt`."""
+    return _difference(_floats(input, "prewitt"), axis, [1.0, 1.0, 1.0], mode, cval, "prewitt")
+
+
+def laplace(input: ArrayLike, *, mode: Boundaries = "reflect", cval: Number = 0.0) -> Array:
+    """`scipy.ndimage.laplace`."""
+    x = _floats(input, "laplace")
+    weights = xp.asarray(np.array([1.0, -2.0, 1.0]))
+    modes = enumerate(_each(mode, x.ndim, "laplace", "mode"))
+    return sum(
+        (_along(x, weights, axis, 0, found, cval, "laplace") for axis, found in modes), xp.zeros_like(x)
+    )
+
+
+def _gaussian_derivatives(x: Array, sigma: Any, order: int, options: dict[str, Any]) -> list[Array]:
+    """The derivatives of one order along each axis."""
+    orders = (tuple(order if d == axis else 0 for d in range(x.ndim)) for axis in range(x.ndim))
+    return [gaussian_filter(x, sigma, found, **options) for found in orders]
+
+
+def gaussian_laplace(
+    input: ArrayLike, sigma: Floats, *, mode: Boundaries = "reflect", cval: Number = 0.0,
+    truncate: Number = 4.0, radius: Radii | None = None,
+) -> Array:  # fmt: skip
+    """`scipy.ndimage.gaussian_laplace`."""
+    x = _floats(input, "gaussian_laplace")
+    options = {"mode": mode, "cval": cval, "truncate": truncate, "radius": radius}
+    return sum(_gaussian_derivatives(x, sigma, 2, options), xp.zeros_like(x))
+
+
+def gaussian_gradient_magnitude(
+    input: ArrayLike, sigma: Floats, *, mode: Boundaries = "reflect", cval: Number = 0.0,
+    truncate: Number = 4.0, radius: Radii | None = None,
+) -> Array:  # fmt: skip
+    """`scipy.ndimage.gaussian_gradient_magnitude`."""
+    x = _floats(input, "gaussian_gradient_magnitude")
+    options = {"mode": mode, "cval": cval, "truncate": truncate, "radius": radius}
+    squares = (xp.square(found) for found in _gaussian_derivatives(x, sigma, 1, options))
+    return xp.sqrt(sum(squares, xp.zeros_like(x)))
+
+
 # Convolutions of signals --------------------------------------------------------------------------
 
 
@@ -286,6 +345,8 @@ NDIMAGE: dict[str, Callable[..., Any]] = {
     "correlate": correlate, "convolve": convolve, "correlate1d": correlate1d, "convolve1d": convolve1d,
     "uniform_filter1d": uniform_filter1d, "uniform_filter": uniform_filter,
     "gaussian_filter1d": gaussian_filter1d, "gaussian_filter": gaussian_filter,
+    "sobel": sobel, "prewitt": prewitt, "laplace": laplace, "gaussian_laplace": gaussian_laplace,
+    "gaussian_gradient_magnitude": gaussian_gradient_magnitude,
 }  # fmt: skip
 """By its name in `scipy.ndimage` what traces a function."""
 

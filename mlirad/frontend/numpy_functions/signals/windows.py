@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Literal
 
+import numpy as np
+
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
@@ -18,12 +20,12 @@ from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, AxisList, ShapeLike
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer
-from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.array import Array, made, strides_in_bytes, strides_of
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
-from mlirad.frontend.tracing.raising import shape_error
+from mlirad.frontend.tracing.raising import shape_error, tracing_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
-from mlirad.frontend.tracing.strides import Strides
+from mlirad.frontend.tracing.strides import Strides, row_major
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
@@ -157,6 +159,36 @@ def sliding_window_view(
         return (*strides, *(strides[dim] for dim in axes))
 
     return read_only(x, read, "a view of windows", spread)
+
+
+def as_strided(
+    x: Array,
+    shape: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    subok: bool = False,
+    writeable: bool = True,
+) -> Array:
+    """`np.lib.stride_tricks.as_strided`: a view that can be read only, of elements of `x` alone.
+
+    Raises `TracingError` where the elements of `x` do not lie in row-major order, or others were seen.
+    """
+    steps = strides_in_bytes(x) if strides is None else tuple(strides)
+    found = x.shape if shape is None else tuple(shape)
+    size = x.dtype.itemsize
+    places = np.zeros(found, np.int64)
+    for dim, (extent, step) in enumerate(zip(found, steps, strict=True)):
+        places += (np.arange(extent) * step).reshape([-1 if d == dim else 1 for d in range(len(found))])
+    inside = places.min(initial=0) >= 0 and places.max(initial=0) < max(x.size, 1) * size
+    if strides_of(x) != row_major(x.shape) or np.any(places % size) or not inside:
+        raise tracing_error(
+            f"as_strided reads other memory than the elements of {x!r}, or these in another order than NumPy",
+            "write np.lib.stride_tricks.sliding_window_view(x, n), or x[::k]",
+        )
+
+    def read(value: Value) -> Value:
+        return xp.take(xp.ravel(made(value)), places // size).value
+
+    return read_only(x, read, "what as_strided gives", lambda _: tuple(step // size for step in steps))
 
 
 def windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:
