@@ -1,9 +1,13 @@
-"""Python's recursion limit while mlirad works on a program.
+"""Python's recursion limit, and its room for frames, while mlirad works on a program.
 
 Passes and the interpreter recurse over what values depend on.
 
     @deep_recursion
     def run(...):           a chain of some thousand ops is no danger
+
+Python keeps frames in chunks of 16 KiB, some eighty frames each. A call that does not fit maps a chunk, and
+its return unmaps it: a loop at that depth takes up to a hundred times as long, and which loop that is depends
+on how deep the caller is. A large frame gets a large chunk, whose rest is room for some thousand others.
 """
 
 from __future__ import annotations
@@ -13,13 +17,32 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from threading import get_ident
-from typing import Final, ParamSpec, TypeVar
+from types import FunctionType
+from typing import Any, Final, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 RECURSION_LIMIT = 30_000
 """Enough for the deepest calls, long chains of ops and maps, and regions nested as deeply as they may be."""
+
+
+_FRAME_WORDS: Final = (1 << 17) + 1
+"""The size of a large frame: half of its chunk, which has 2 MiB. Pages that nothing uses take no memory."""
+
+
+def with_room(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function returns; its calls, and those within, have room for their frames."""
+    return _in_large_frame(function, args, kwargs)
+
+
+def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
+_in_large_frame: Final[Callable[..., Any]] = FunctionType(
+    _called.__code__.replace(co_stacksize=_FRAME_WORDS), globals(), "_in_large_frame"
+)
 
 
 class _Limit:
@@ -46,7 +69,7 @@ def deep_recursion(function: Callable[P, T]) -> Callable[P, T]:
         _Limit.calls[call] = thread
         try:
             sys.setrecursionlimit(max(_Limit.before, RECURSION_LIMIT))
-            return function(*args, **kwargs)
+            return _in_large_frame(function, args, kwargs)
         finally:
             del _Limit.calls[call]
             if not _Limit.calls:

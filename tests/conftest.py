@@ -5,6 +5,7 @@ pytest -m fuzz --fuzz-seconds=3600    random programs, an hour of each kind, and
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from mlirad.recursion import with_room
 from mlirad.stages import check_stages
 from tests.sampling import left_out
 
@@ -69,6 +71,12 @@ def pytest_runtest_setup() -> None:
     recompiles = sys.modules.get("mlirad.frontend.compiling.recompiles")
     if recompiles is not None:
         recompiles.shared_programs.forget()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Tests have room for their frames, however deep pytest calls them."""
+    pyfuncitem.obj = functools.partial(with_room, pyfuncitem.obj)
 
 
 def pytest_collection_finish() -> None:
