@@ -31,7 +31,7 @@ _FRAME_WORDS: Final = (1 << 17) + 1
 """The size of a large frame: half of its chunk, which has 2 MiB. Pages that nothing uses take no memory."""
 
 
-def with_room(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def with_room(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What a function returns; its calls, and those within, have room for their frames."""
     return _in_large_frame(function, args, kwargs)
 
@@ -69,7 +69,7 @@ def deep_recursion(function: Callable[P, T]) -> Callable[P, T]:
         _Limit.calls[call] = thread
         try:
             sys.setrecursionlimit(max(_Limit.before, RECURSION_LIMIT))
-            return _in_large_frame(function, args, kwargs)
+            return with_room(function, *args, **kwargs)
         finally:
             del _Limit.calls[call]
             if not _Limit.calls:
