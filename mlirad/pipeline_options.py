@@ -64,14 +64,7 @@ class Options:
 
 
 METHODS: Final = ("dual-arrays", "jacobian", "chad")
-"""The methods by which derivatives can be expanded."""
-
-COMPILED_AS: Final[Mapping[str, str]] = {"curry": "chad"}
-"""Methods that are another one once they are compiled.
-
-The efficient form of the differentiable curry gives every closure the tangents of its environment, and each
-captured value one sum; with environments as slots of arrays, these are the sweeps of CHAD.
-"""
+"""The methods of any order, whose maps can be kept."""
 
 SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "chad-copower": ("chad",),
@@ -80,16 +73,11 @@ SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Methods that say what derivatives are, with the passes that expand these; maps are values then."""
 
-AS_CLOSURES: Final[Mapping[str, tuple[str, ...]]] = {
-    "chad-copower": ("maps-to-closures", "eliminate-functions{growth=1}")
-}
-"""Those whose derivatives are compiled, with the passes that make closures of maps."""
+AS_CLOSURES: Final = ("maps-to-closures", "eliminate-functions{growth=1}")
+"""The passes by which what specifications make is compiled."""
 
-REPEATABLE: Final = (*METHODS, *COMPILED_AS)
-"""Methods that take derivatives of derivatives, and whose maps are kept: all but specifications."""
+SYNONYMS: Final[Mapping[str, str]] = {"curry": "curry-environment"}
+"""Other names of methods."""
 
-ALL_METHODS: Final = (*REPEATABLE, *SPECIFICATIONS)
+ALL_METHODS: Final = (*METHODS, *SYNONYMS, *SPECIFICATIONS)
 """Every name of a method, for messages and the tools."""
-
-COMPILED_METHODS: Final = (*REPEATABLE, *AS_CLOSURES)
-"""The names of the methods whose derivatives are compiled."""

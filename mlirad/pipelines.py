@@ -41,10 +41,9 @@ from mlirad.lower.moves import Move, watched
 from mlirad.pipeline_options import (
     ALL_METHODS,
     AS_CLOSURES,
-    COMPILED_AS,
-    COMPILED_METHODS,
-    REPEATABLE,
+    METHODS,
     SPECIFICATIONS,
+    SYNONYMS,
     Options,
     Sizes,
 )
@@ -65,7 +64,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
     maps of their own, and by `chad` calls, whose derivatives are functions.
     """
-    method = _compiled(method, "has no map expressions")
+    method = _with_expressions(method)
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
@@ -113,7 +112,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
     require_method(method)
-    method = COMPILED_AS.get(method, method)
+    method = SYNONYMS.get(method, method)
     if method in SPECIFICATIONS:
         return ("mlirad-canonicalize", "smooth-identities", "expand-ties", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
@@ -152,19 +151,14 @@ def require_method(method: str) -> None:
         raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {', '.join(ALL_METHODS)}")
 
 
-def _compiled(method: str, lack: str) -> str:
-    """The method by which derivatives are expanded; raises for a specification, which lacks something."""
+def _with_expressions(method: str) -> str:
+    """The method, which has map expressions; raises for a specification, whose maps are values."""
     require_method(method)
-    if method in SPECIFICATIONS:
-        raise _specified(method, lack, REPEATABLE)
-    return COMPILED_AS.get(method, method)
-
-
-def _specified(method: str, lack: str, others: Sequence[str]) -> UnsupportedError:
-    """The error that a specification lacks something that other methods have."""
-    return UnsupportedError(
-        f"the method {method!r} is a specification, which {lack}",
-        hint=f"have the interpreter run its gradients, or choose one of {', '.join(others)}",
+    if method in METHODS:
+        return method
+    raise UnsupportedError(
+        f"the method {method!r} is a specification, which has no map expressions",
+        hint=f"take gradients by it, or choose one of {', '.join(METHODS)}",
     )
 
 
@@ -175,12 +169,9 @@ def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
 
 def array_code(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
     """The same without functions and maps as values, which specifications make."""
-    require_method(method)
-    if method not in SPECIFICATIONS:
+    if SYNONYMS.get(method, method) not in SPECIFICATIONS:
         return expansion(method, blocks)
-    if method not in AS_CLOSURES:
-        raise _specified(method, "cannot be compiled", COMPILED_METHODS)
-    return (*expansion(method), *AS_CLOSURES[method], *expansion(blocks=blocks))
+    return (*expansion(method), *AS_CLOSURES, *expansion(blocks=blocks))
 
 
 def compilation(method: str = "dual-arrays") -> tuple[str, ...]:

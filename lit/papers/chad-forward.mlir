@@ -139,7 +139,7 @@ func.func @higher(%x: f64) -> tensor<5xf64> {
   func.return %ys : tensor<5xf64>
 }
 
-// By every method with a forward mode, compiled where it is no specification.
+// By every method with a forward mode, and by specifications interpreted and compiled.
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=dual-arrays}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=jacobian}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0 mode=forward method=chad}' --entry straight_jvp --args 0.5 2.0 | filecheck --check-prefix=STRAIGHT %s

@@ -143,7 +143,7 @@ func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
   func.return %w : f64
 }
 
-// By every method, compiled where it is no specification.
+// By every method, and by specifications interpreted and compiled.
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=dual-arrays}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=jacobian}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
@@ -152,7 +152,9 @@ func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad-copower}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=chad-copower}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-calls}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-calls}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-environment}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
+// RUN: mlirad-run %s --pipeline='grad{function=straight wrt=0,1,2,3 method=curry-environment}' --entry straight_grad --args 1.0 2.0 0.5 0.25 | filecheck --check-prefix=STRAIGHT %s
 // STRAIGHT: 0.69368503195327{{[0-9]*}}
 // STRAIGHT-NEXT: -0.09003480893208{{[0-9]*}}
 // STRAIGHT-NEXT: -0.72027847145669{{[0-9]*}}
@@ -167,7 +169,9 @@ func.func @higher(%x1: f64, %x2: tensor<5xf64>) -> f64 {
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=chad-copower}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=chad-copower}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0,1 method=curry-calls}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=curry-calls}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=higher wrt=0,1 method=curry-environment}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
+// RUN: mlirad-run %s --pipeline='grad{function=higher wrt=0,1 method=curry-environment}' --entry higher_grad --args 3.0 '[1.0, 2.0, 3.0, 4.0, 5.0]' | filecheck --check-prefix=HIGHER %s
 // HIGHER: {{^45\.0$}}
 // HIGHER-NEXT: {{^15\.0$}}
 // HIGHER-NEXT: {{^\[3\. 3\. 3\. 3\. 3\.\]$}}

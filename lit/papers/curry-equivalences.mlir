@@ -4,18 +4,22 @@
 //    forgetting results      foo1 (f, g) x = fst (f x, g x)              foo2 (f, g) x = f x
 //    summing results         foo1 f x = f x + f x                        foo2 f x = let y = f x in y + y
 //
-// with f (a, b) = a sin b, and below f x = a sin x, g x = b x. By every method, compiled where it is no
-// specification: the value a sin b at (2, 0.5), and its gradient (sin b, a cos b); then 2 a sin b and twice that.
+// with f (a, b) = a sin b, and below f x = a sin x, g x = b x. By every method, specifications interpreted and
+// compiled: the value a sin b at (2, 0.5), and its gradient (sin b, a cos b); then 2 a sin b and twice that.
 
 // RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=jacobian}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=chad}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=curry}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=partial1 wrt=0,1 method=curry-calls}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
+// RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=curry-calls}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=partial1 wrt=0,1 method=curry-environment}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
+// RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=curry-environment}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=partial1 wrt=0,1 method=chad-copower}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
+// RUN: mlirad-run %s --pipeline='grad{function=partial1 wrt=0,1 method=chad-copower}' --entry partial1_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --pipeline='grad{function=partial2 wrt=0,1 method=curry}' --entry partial2_grad --args 2.0 0.5 | filecheck %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=partial2 wrt=0,1 method=curry-calls}' --entry partial2_grad --args 2.0 0.5 | filecheck %s
+// RUN: mlirad-run %s --pipeline='grad{function=partial2 wrt=0,1 method=curry-calls}' --entry partial2_grad --args 2.0 0.5 | filecheck %s
 // CHECK: 0.95885107720840{{[0-9]*}}
 // CHECK-NEXT: 0.47942553860420{{[0-9]*}}
 // CHECK-NEXT: 1.75516512378074{{[0-9]*}}
@@ -23,9 +27,12 @@
 // RUN: mlirad-run %s --pipeline='grad{function=forgetting1 wrt=0,1,2 method=curry}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // RUN: mlirad-run %s --pipeline='grad{function=forgetting1 wrt=0,1,2}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=forgetting1 wrt=0,1,2 method=curry-calls}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
+// RUN: mlirad-run %s --pipeline='grad{function=forgetting1 wrt=0,1,2 method=curry-calls}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=forgetting1 wrt=0,1,2 method=curry-environment}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
+// RUN: mlirad-run %s --pipeline='grad{function=forgetting1 wrt=0,1,2 method=curry-environment}' --entry forgetting1_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // RUN: mlirad-run %s --pipeline='grad{function=forgetting2 wrt=0,1,2 method=curry}' --entry forgetting2_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=forgetting2 wrt=0,1,2 method=curry-calls}' --entry forgetting2_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
+// RUN: mlirad-run %s --pipeline='grad{function=forgetting2 wrt=0,1,2 method=curry-calls}' --entry forgetting2_grad --args 2.0 3.0 0.5 | filecheck --check-prefix=FORGET %s
 // FORGET: 0.95885107720840{{[0-9]*}}
 // FORGET-NEXT: 0.47942553860420{{[0-9]*}}
 // FORGET-NEXT: {{^0\.0$}}
@@ -34,9 +41,12 @@
 // RUN: mlirad-run %s --pipeline='grad{function=summing1 wrt=0,1 method=curry}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // RUN: mlirad-run %s --pipeline='grad{function=summing1 wrt=0,1}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=summing1 wrt=0,1 method=curry-calls}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
+// RUN: mlirad-run %s --pipeline='grad{function=summing1 wrt=0,1 method=curry-calls}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=summing1 wrt=0,1 method=curry-environment}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
+// RUN: mlirad-run %s --pipeline='grad{function=summing1 wrt=0,1 method=curry-environment}' --entry summing1_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // RUN: mlirad-run %s --pipeline='grad{function=summing2 wrt=0,1 method=curry}' --entry summing2_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=summing2 wrt=0,1 method=curry-calls}' --entry summing2_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
+// RUN: mlirad-run %s --pipeline='grad{function=summing2 wrt=0,1 method=curry-calls}' --entry summing2_grad --args 2.0 0.5 | filecheck --check-prefix=SUM %s
 // SUM: 1.91770215441681{{[0-9]*}}
 // SUM-NEXT: 0.95885107720840{{[0-9]*}}
 // SUM-NEXT: 3.51033024756149{{[0-9]*}}

@@ -14,7 +14,9 @@
 // RUN: mlirad-run %s --pipeline='grad{function=f method=chad}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
 // RUN: mlirad-run %s --pipeline='grad{function=f method=curry}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=f method=chad-copower}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
+// RUN: mlirad-run %s --pipeline='grad{function=f method=chad-copower}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
 // RUN: mlirad-run %s --interpret --pipeline='grad{function=f method=curry-calls}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
+// RUN: mlirad-run %s --pipeline='grad{function=f method=curry-calls}' --entry f_grad --args 1.0 | filecheck --check-prefix=VALUE %s
 // VALUE: {{^2\.0$}}
 // VALUE-NEXT: {{^7\.0$}}
 

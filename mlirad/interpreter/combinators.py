@@ -186,7 +186,7 @@ def _primitive(op: core.PrimitiveOp, operands: Sequence[Any], frame: Frame) -> R
 def _element(space: Attribute, w: Tangent) -> Element:
     """The cotangents of several arrays as an element of their product, zeros written out."""
     if not isinstance(space, TupleType):
-        return w[0]
+        return zeros(space) if w[0] is None else w[0]
     return tuple(zeros(s) if c is None else c for s, c in zip(space.types.data, w, strict=True))
 
 

@@ -84,18 +84,22 @@ class ControlBuilder(IndexingBuilder):
         extents: Sequence[int],
         init: Values,
         body: Callable[[list[Value], list[Value]], tuple[Values, Values]],
+        *,
+        reverse: bool = False,
     ) -> tuple[list[Value], list[Value]]:
         """The last carries and the stacked values of loops over all positions, one in the other.
 
-        `body` makes new carries and what is stacked of a position and the carries.
+        `body` makes new carries and what is stacked of a position and the carries. With `reverse` the last
+        position comes first.
         """
 
         def at(position: list[Value], carries: Values) -> tuple[list[Value], list[Value]]:
             if len(position) == len(extents):
                 final, stacked = body(position, list(carries))
                 return list(final), list(stacked)
+            extent = extents[len(position)]
             return self.scan(
-                carries, [], extents[len(position)], lambda i, state, _: at([*position, i], state)
+                carries, [], extent, lambda i, state, _: at([*position, i], state), reverse=reverse
             )
 
         return at([], init)

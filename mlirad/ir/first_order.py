@@ -136,5 +136,5 @@ def no_map_values(op: Operation) -> UnsupportedError:
     return UnsupportedError(
         f"{op.name} takes linear maps, combinators or elements of spaces of functions for values",
         location=location_of(op),
-        hint="run maps-to-closures behind chad; what curry makes is run by the interpreter",
+        hint="run maps-to-closures behind chad and curry",
     )

@@ -53,8 +53,8 @@ METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
 }
 """The methods by which a derivative can be expanded."""
 
-ALIASES = {"curry": "chad"}
-"""Other names of methods: the differentiable curry over environments that are slots of arrays is CHAD."""
+SYNONYMS = {"curry": "curry-environment"}
+"""Other names of methods."""
 
 
 def _by_copowers(ctx: Context, module: ModuleOp) -> None:
@@ -77,7 +77,7 @@ SPECIFICATIONS: dict[str, Callable[[Context, ModuleOp], None]] = {
     "curry-calls": _by_curry("calls"),
     "curry-environment": _by_curry("environment"),
 }
-"""The methods that take functions, tuples and sums as values; the interpreter runs what they make."""
+"""The methods that take functions, tuples and sums as values, and make maps that are values."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ class LinearizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
-        if self.method in SPECIFICATIONS:
-            SPECIFICATIONS[self.method](ctx, op)
+        method = SYNONYMS.get(self.method, self.method)
+        if method in SPECIFICATIONS:
+            SPECIFICATIONS[method](ctx, op)
             return
-        method = ALIASES.get(self.method, self.method)
         if method not in METHODS:
-            there = ", ".join((*METHODS, *ALIASES, *SPECIFICATIONS))
+            there = ", ".join((*METHODS, *SYNONYMS, *SPECIFICATIONS))
             raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {there}")
         require_first_order(op)
         callees = METHODS[method](op)

@@ -22,16 +22,14 @@ from mlirad.frontend.tracing.argument_kinds import (
 )
 from mlirad.frontend.tracing.control import MODES, as_traced, rewritten
 from mlirad.frontend.tracing.open_traces import complete
-from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
 from mlirad.lazy_dataclass import dataclass
 from mlirad.pipeline_options import (
     ALL_METHODS,
-    COMPILED_AS,
-    COMPILED_METHODS,
-    REPEATABLE,
+    METHODS,
     SPECIFICATIONS,
+    SYNONYMS,
     Chunk,
     Sizes,
     Stage,
@@ -59,7 +57,7 @@ class CompileOptions(TypedDict, total=False):
 
 OPTIONS: Final = {
     "interpret": "whether the reference interpreter runs the program",
-    "method": 'how derivatives are expanded: "dual-arrays", "jacobian", "chad" or "curry"',
+    "method": 'how derivatives are expanded: "dual-arrays", "jacobian" or "chad", or by a specification',
     "chunk": "how many positions of a build or vmap are computed at a time: 1, one after another; n, in "
     'chunks of n; "all", by operations on whole arrays; None is "all" within a limit of memory',
     "check_bounds": "whether a position outside its array raises a PositionError when the program runs",
@@ -150,7 +148,7 @@ class Options:
             raise UnsupportedError(
                 f"the method {self.method!r} is a specification, which gives no linear maps",
                 location=user_line(),
-                hint=f"ask for gradients by it, or choose one of {', '.join(REPEATABLE)}",
+                hint=f"ask for gradients by it, or choose one of {', '.join(METHODS)}",
             )
 
     def require_expressions(self) -> None:
@@ -174,11 +172,6 @@ def options_of(given: CompileOptions) -> Options:
     for name in ("interpret", "check_bounds", "check_nans", "check_absorbed", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
     method = checked_choice(found.method, "method", ALL_METHODS)
-    if method not in COMPILED_METHODS and not found.interpret:
-        raise unsupported_error(
-            f"the method {method!r} is a specification, which cannot be compiled",
-            f"write interpret=True, or choose one of {', '.join(COMPILED_METHODS)}",
-        )
     if found.timeout is not None:
         hint = "write timeout=10.0 to let calls take ten seconds, or leave it out"
         checked_number(found.timeout, "timeout", MOST_SECONDS, hint)
@@ -188,7 +181,7 @@ def options_of(given: CompileOptions) -> Options:
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)
     checked_choice(found.control, "control", MODES)
-    return replace(found, method=COMPILED_AS.get(method, method))
+    return replace(found, method=SYNONYMS.get(method, method))
 
 
 def _unknown(name: str) -> UnknownOptionError:

@@ -3,8 +3,8 @@
     curry{function=f}                  adds @f_curry, which returns @f as a rep-function, to be read
     curry{tangents=environment}        every differentiation operator becomes `function.pullback` of one
 
-The interpreter runs rep-functions, by either form of the tangents of closures. They are compiled by no pass:
-a program that is to be compiled has its closures eliminated, and is differentiated by another method.
+The interpreter runs rep-functions, by either form of the tangents of closures. `maps-to-closures` makes
+closures of them, which are compiled (`staging.py`).
 """
 
 from __future__ import annotations

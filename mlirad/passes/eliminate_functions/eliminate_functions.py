@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.function.combinators import PullbackOp
 from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.errors import SizeNeeded, UnsupportedError
@@ -45,9 +46,14 @@ class MapsToClosuresPass(ModulePass):
             return
         if any(isinstance(inner, DifferentiationOp) for inner in op.walk()):
             return
-        from mlirad.passes.maps_to_closures import maps_to_closures
+        if any(isinstance(inner, PullbackOp) for inner in op.walk()):
+            from mlirad.passes.curry.staging import stage
 
-        maps_to_closures(op)
+            stage(op)
+        else:
+            from mlirad.passes.maps_to_closures import maps_to_closures
+
+            maps_to_closures(op)
 
 
 @dataclass(frozen=True)

@@ -86,11 +86,21 @@ class Types:
     def cell(self, copower: linear.CopowerType) -> SumType:
         """The type that the name of a collection stands for."""
         name = self.of(copower)
-        return sum_type([UNIT, _joined_type(self.pair(copower)), tuple_type([name, name])])
+        return sum_type([UNIT, joined_type(self.pair(copower)), tuple_type([name, name])])
 
     def copower_of(self, name: InductiveType) -> linear.CopowerType:
         """The copower whose elements are the values of an inductive type."""
         return self._copowers[name]
+
+    def made_name(self) -> str:
+        """A name for a further type of elements of a copower."""
+        return self.new_name("collection")
+
+    def new_name(self, wanted: str) -> str:
+        """A name that no inductive type has, which is taken then."""
+        name = free_name(wanted, self._names, "_")
+        self._names.add(name)
+        return name
 
     def _made(self, type_: Attribute) -> Attribute:
         match type_:
@@ -99,9 +109,7 @@ class Types:
             case linear.PowerType():
                 return closure_type(self.point(type_), self.leaves(type_.space))
             case linear.CopowerType():
-                name = free_name("collection", self._names, "_")
-                self._names.add(name)
-                made = inductive_type(name)
+                made = inductive_type(self.made_name())
                 self._copowers[made] = type_
                 return made
             case ClosureType():
@@ -168,7 +176,7 @@ class Elements:
         parts_count = len(self.types.pair(copower))
 
         def with_pair(sums: Sequence[Value], pair: Value) -> list[Value]:
-            parts = _separated(b, pair, parts_count)
+            parts = separated(b, pair, parts_count)
             images = at(parts[:count], parts[count:])
             return [self.added(b, *both) for both in zip(sums, images, strict=True)] if sums else images
 
@@ -237,12 +245,12 @@ def _known_cells(collection: Value) -> tuple[list[Value], list[Value]]:
     return pairs, others
 
 
-def _joined_type(types: Sequence[Attribute]) -> Attribute:
+def joined_type(types: Sequence[Attribute]) -> Attribute:
     """The type of the tuple of values of some types; of one, that type."""
     return types[0] if len(types) == 1 else tuple_type(types)
 
 
-def _separated(b: ArrayBuilder, value: Value, count: int) -> list[Value]:
+def separated(b: ArrayBuilder, value: Value, count: int) -> list[Value]:
     """The components of the tuple of so many values."""
     return [value] if count == 1 else [b.get(value, k) for k in range(count)]
 

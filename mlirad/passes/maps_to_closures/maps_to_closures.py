@@ -59,12 +59,12 @@ def maps_to_closures(module: ModuleOp) -> None:
     Raises `UnsupportedError` for maps of derivatives that are not expanded, and for the transpose of a
     closure between spaces of functions.
     """
-    rewriting = _Rewriting(Elements(Types(module)))
+    rewriting = Rewriting(Elements(Types(module)))
     for function in functions_of(module):
         replace_function(function, rewriting.function(function))
 
 
-class _Builder(ArrayBuilder):
+class Builder(ArrayBuilder):
     """Leaves lambdas that return closures where they are: every one of CHAD's does."""
 
     def __init__(self, block: Block):
@@ -72,7 +72,7 @@ class _Builder(ArrayBuilder):
         self.room = Room(0)
 
 
-class _Rewriting:
+class Rewriting:
     """Emits code on what stands for maps and elements."""
 
     def __init__(self, elements: Elements):
@@ -85,7 +85,7 @@ class _Rewriting:
 
         def body(b: ArrayBuilder, *arguments: Value) -> list[Value]:
             env: Environment = dict(zip(block.args, arguments, strict=True))
-            return self._handed_over(b, self.block(b, block, env), env)
+            return self.handed_over(b, self.block(b, block, env), env)
 
         visibility = function.sym_visibility
         new = new_function(
@@ -94,7 +94,7 @@ class _Rewriting:
             body,
             None if visibility is None else visibility.data,
             [a.name_hint for a in block.args],
-            _Builder,
+            Builder,
         )
         new.location = function.location
         new.attributes.update(function.attributes)
@@ -109,7 +109,7 @@ class _Rewriting:
                 return list(own_operands(op))
             b.location = op.location
             b.name_hint = op.results[0].name_hint if op.results else None
-            made = self._op(b, op, env)
+            made = self.op(b, op, env)
             if made is None:
                 continue
             for result, value in zip(op.results, made, strict=True):
@@ -118,7 +118,7 @@ class _Rewriting:
                     value.name_hint = result.name_hint
         raise AssertionError("a block without a terminator")
 
-    def _handed_over(self, b: ArrayBuilder, values: Sequence[Value], env: Environment) -> list[Value]:
+    def handed_over(self, b: ArrayBuilder, values: Sequence[Value], env: Environment) -> list[Value]:
         """What stands for values that flow on, known maps as closures."""
         return [self.images.value(b, v, env) for v in values]
 
@@ -130,18 +130,18 @@ class _Rewriting:
                 if value.name_hint is None:
                     value.name_hint = source.name_hint
             inner = {**env, **dict(zip(region.block.args, arguments, strict=True))}
-            return self._handed_over(b, self.block(b, region.block, inner), inner)
+            return self.handed_over(b, self.block(b, region.block, inner), inner)
 
         return body
 
-    def _op(self, b: ArrayBuilder, op: Operation, env: Environment) -> Sequence[Value] | None:
+    def op(self, b: ArrayBuilder, op: Operation, env: Environment) -> Sequence[Value] | None:
         """What stands for the results of an op; None where these are in the environment, or known maps."""
         if isinstance(op, _LINEAR):
             return self._linear(b, op, env)
         if not _is_concerned(op):
             b.rebuild(op, env)
             return None
-        o = self._handed_over(b, own_operands(op), env)
+        o = self.handed_over(b, own_operands(op), env)
         types = self.types.all_of(op.result_types)
         match op:
             case LambdaOp():

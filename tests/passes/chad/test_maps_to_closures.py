@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,48 +17,13 @@ from mlirad.dialects import linear
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.parsing import parse_module
-from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
 from mlirad.passes.maps_to_closures import maps_to_closures
-from mlirad.pipelines import array_code, expansion
+from mlirad.pipelines import expansion
 from tests.generators import arguments_for, higher_order_programs, random_higher_order, random_program
-from tests.lower.native import compiled_program
+from tests.passes.chad.compiled import DIRECT, FAMILIES, NAMES, check, expanded, native, sizes, with_tangents
 from tests.passes.chad.programs import CLOSURE, HEAD, gradients, program
-from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
-from tests.passes.growing import COMPOSED, PROGRAMS, Growing
-
-DIRECT = [p for p in PROGRAMS if "inductive" not in p.text and "LIST" not in p.text and "TREE" not in p.text]
-"""The programs of closures that hold their own kind: CHAD has no rule for inductive types."""
-
-NAMES = {"reverse": "main_grad", "forward": "main_jvp"}
-
-
-def native(module: ModuleOp, name: str, arguments: list[Any]) -> list[Any]:
-    """The results of a function in machine code."""
-    program = compiled_program(module, name, checks=True)
-    return list(NativeFunction(program, target=find_target(), debug=True)(*arguments))
-
-
-def expanded(module: ModuleOp, mode: str, method: str = "chad-copower") -> ModuleOp:
-    """The derivative as array code, without what it does not need."""
-    code = gradients(module, ",".join(array_code(method)), mode)
-    return run_passes(code, f"mlirad-symbol-dce{{entry={NAMES[mode]}}}")
-
-
-def check(module: ModuleOp, arguments: list[Any], mode: str = "reverse") -> None:
-    """Machine code computes what the interpreter makes of the specification."""
-    name = NAMES[mode]
-    source = gradients(module, ",".join(expansion("chad-copower")), mode)
-    expected = run_function(source, arguments, function=name)
-    code = expanded(module, mode)
-    for a, b in zip(expected, native(code, name, arguments), strict=True):
-        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
-
-
-def with_tangents(module: ModuleOp, arguments: list[Any], seed: int) -> list[Any]:
-    types = function_of(module, "main").function_type.inputs.data
-    wrt = float_arguments(module, "main")
-    return [*arguments, *drawn([types[k] for k in wrt], np.random.default_rng(seed))]
+from tests.passes.derivatives import run_passes
+from tests.passes.growing import COMPOSED, Growing
 
 
 @pytest.mark.parametrize("mode", NAMES)
@@ -190,70 +154,10 @@ def test_rules_are_applied_in_their_direction() -> None:
 # Sizes and costs ---------------------------------------------------------------------------------
 
 
-def branches(n: int) -> str:
-    """n closures, each chosen from two by a branch."""
-    code = "  %z0 = array.mul %x, %x : f64\n"
-    for k in range(n):
-        code += f"""
-  %p{k} = array.compare lt %z{k}, %x : f64, f64 -> i1
-  %g{k} = array.if %p{k} : i1 -> CLOSURE {{
-    %a = function.lambda (%z: f64) : -> CLOSURE {{
-      %m = array.mul %z, %x : f64
-      array.yield %m : f64
-    }}
-    array.yield %a : CLOSURE
-  }} else {{
-    %b = function.lambda (%z: f64) : -> CLOSURE {{
-      %m = array.sin %z : f64
-      %q = array.mul %m, %z{k} : f64
-      array.yield %q : f64
-    }}
-    array.yield %b : CLOSURE
-  }}
-  %z{k + 1} = function.apply %g{k}, %z{k} : CLOSURE, f64 -> f64
-"""
-    return code + f"  func.return %z{n} : f64\n}}"
-
-
-def chain(n: int, *, calls: int) -> str:
-    """n closures, each of which calls the one before so many times."""
-    code = """  %f0 = function.lambda (%z: f64) : -> CLOSURE {
-    %m = array.mul %z, %x : f64
-    array.yield %m : f64
-  }
-"""
-    for k in range(n):
-        inner = "\n".join(
-            f"    %q{j + 1} = function.apply %f{k}, %q{j} : CLOSURE, f64 -> f64" for j in range(calls)
-        )
-        code += f"""  %f{k + 1} = function.lambda (%z: f64) : -> CLOSURE {{
-    %q0 = array.sin %z : f64
-{inner}
-    %r = array.mul %q{calls}, %x : f64
-    array.yield %r : f64
-  }}
-"""
-    return code + f"  %y = function.apply %f{n}, %x : CLOSURE, f64 -> f64\n  func.return %y : f64\n}}"
-
-
-FAMILIES: dict[str, Callable[[int], str]] = {
-    "branches": branches,
-    "closures": lambda n: chain(n, calls=1),
-    "closures called twice": lambda n: chain(n, calls=2),
-}
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_text_is_linear_in_the_program(family: str) -> None:
-    """Ops and their operands, of 1, 2, 4, 8 and 16 branches or closures."""
-    sizes: list[int] = []
-    passes = array_code("chad-copower")
-    until = passes.index("eliminate-functions{growth=1}") + 1
-    for n in (1, 2, 4, 8, 16):
-        code = gradients(program(HEAD + FAMILIES[family](n)), ",".join(passes[:until]))
-        left = run_passes(code, "mlirad-symbol-dce{entry=main_grad}")
-        sizes.append(sum(1 + len(op.operands) for op in left.walk()))
-    assert sizes[-1] - sizes[-2] < 2.7 * (sizes[-2] - sizes[-3])
+    *_, fewer, some, many = sizes(family, "chad-copower")
+    assert many - some < 2.7 * (some - fewer)
 
 
 def test_a_composition_costs_its_square() -> None:

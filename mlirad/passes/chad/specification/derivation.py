@@ -45,7 +45,7 @@ from mlirad.linear_maps.elements import (
     typed_leaves,
 )
 from mlirad.passes.chad.types import Types
-from mlirad.passes.method_names import REPEATABLE
+from mlirad.passes.method_names import METHODS
 from mlirad.rules.derivatives import DERIVATIVES, ZERO, Joint, Partial
 
 Groups: TypeAlias = Sequence[Sequence[Value]]
@@ -323,5 +323,5 @@ def underivable(op: Operation, method: str = CHAD) -> DifferentiationError:
     return DifferentiationError(
         f"{method} {what}",
         location=location_of(op),
-        hint=f"choose one of the methods {', '.join(REPEATABLE)}",
+        hint=f"choose one of the methods {', '.join(METHODS)}",
     )
