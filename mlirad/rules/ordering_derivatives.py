@@ -115,10 +115,10 @@ def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
     ones = b.splat(1.0, array_type(tuple(kept), element_of(x)))
 
     def trip(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
-        return [b.absorbing_mul(c, x) for c, x in zip(state, row, strict=True)], state
+        return [b.absorbing_mul(state[0], row[0])], state
 
-    _, (before, after) = b.scan([ones, ones], [rows, b.reverse(rows, (0,))], number, trip)
-    others = b.absorbing_mul(before, b.reverse(after, (0,)))
+    sides = [b.scan([ones], [rows], number, trip, reverse=backwards)[1][0] for backwards in (False, True)]
+    others = b.absorbing_mul(*sides)
     return b.transpose(others, (*range(1, len(kept) + 1), 0))
 
 

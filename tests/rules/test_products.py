@@ -78,6 +78,24 @@ def test_zeros_absorb_overflow(seed: int) -> None:
                 np.testing.assert_allclose(found, products_without_each(x[: k + 1]), rtol=1e-12)
 
 
+@pytest.mark.parametrize("zero", [20, None])
+def test_zeros_absorb_overflow_in_long_chains(zero: int | None) -> None:
+    """Where there is none, products are plain ones, which overflow alike."""
+    x = np.ones(300)
+    x[50] = x[60] = 1e200
+    if zero is not None:
+        x[zero] = 0.0
+    others = product_gradient(x)
+    prefixes = ad.grad(lambda x: np.sum(np.cumprod(x)))(x)
+    if zero is None:
+        np.testing.assert_array_equal(others, np.where(x == 1.0, np.inf, 1e200))
+        np.testing.assert_array_equal(prefixes, np.where(x == 1e200, prefixes, np.inf))
+    else:
+        np.testing.assert_array_equal(others, np.where(x == 0.0, np.inf, 0.0))
+        expected = np.maximum(20.0 - np.arange(300), 0.0)
+        np.testing.assert_array_equal(prefixes, np.where(x == 0.0, np.inf, expected))
+
+
 product_gradient = ad.grad(np.prod)
 product_hessian = ad.hessian(np.prod)
 prefixes_backward = ad.jacrev(np.cumprod)

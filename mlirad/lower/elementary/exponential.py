@@ -76,9 +76,9 @@ def tanh_with_slope(f: IRBuilder, x: Value) -> tuple[Value, Value]:
     doubled = at_most(f, f.fmul(magnitude(f, x), 2.0), limit)
     half = shared(f, "half_expm1", [doubled], _half_expm1)
     q = f.fdiv(full(f, 1.0, x), f.fadd(half, 1.0))
-    # Beyond 2^60 the value is 1, as long as 1/(half + 1) is not flushed to 0.
-    limited = at_most(f, half, 2.0**60)
-    return with_sign_of(f, _over_one_more(f, limited, limited), x), f.fmul(f.fsub(2.0, q), q)
+    # The division of the value is the same. Beyond 2^60 the value is 1, also where q is flushed to 0.
+    value = f.select(f.fcmp("ogt", half, 2.0**60), 1.0, _over_one_more(f, half, half))
+    return with_sign_of(f, value, x), f.fmul(f.fsub(2.0, q), q)
 
 
 def _half_expm1(f: IRBuilder, x: Value) -> Value:

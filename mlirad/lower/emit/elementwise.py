@@ -2,8 +2,8 @@
 
 `emit_elementwise(f, op, operands)` writes one op. Its meaning, down to the bits of integers and to NaN,
 infinities and the conventions where machines trap, is that of `mlirad.dialects.array.scalars`; elementary
-functions have the error bounds of `mlirad.lower.elementary`, and the sign of a zero that `max` or `min`
-chooses between two zeros is open. Additions, subtractions and products may be contracted to fused
+functions have the error bounds of `mlirad.lower.elementary`, and the sign of a zero is open that absorbs, or
+that `max` or `min` chooses between two zeros. Additions, subtractions and products may be contracted to fused
 multiply-adds; nothing else is relaxed.
 
 Operands that differ in width are widened, so a value that is the same in every lane stays scalar until it
@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Block, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
@@ -30,6 +31,7 @@ from mlirad.lower.elementary import WITH_SLOPE, emit
 from mlirad.lower.elementary.floats import at_least, at_most
 from mlirad.lower.emit import integers, remainders
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, mangled
+from mlirad.lower.llvm_text.call_sites import OFTEN
 
 _KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
 
@@ -47,6 +49,8 @@ def kind_of(what: Ssa | Attribute) -> Kind:
 def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> Value:
     """The value of a scalar elementwise op on operands of any widths."""
     code = _PLAIN.get(type(op))
+    if isinstance(op, ew.AbsorbingMulOp) and _in_chain(f, op, operands):
+        return _chained_absorbing_mul(f, *operands)
     if code is not None:
         return code(f, *operands)
     match op:
@@ -147,6 +151,29 @@ def _absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
     k, dx = f.common(k, dx)
     both = f.and_(f.fcmp("une", k, 0.0), f.fcmp("une", dx, 0.0))
     return f.select(both, f.fmul(k, dx, CONTRACT), 0.0)
+
+
+def _in_chain(f: IRBuilder, op: ew.AbsorbingMulOp, operands: Sequence[Value]) -> bool:
+    """Whether products may wait for one another, and often: in recurrences, and in scalar code of loops."""
+    is_scalar = all(x.width == 1 for x in operands)
+    return f.runs >= OFTEN and (is_scalar or isinstance(op.parent_op(), RecurrenceOp))
+
+
+def _chained_absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
+    """A product, and a branch that nothing waits for, taken where it is NaN: only there do zeros matter."""
+    k, dx = f.common(k, dx)
+    product = f.fmul(k, dx, CONTRACT)
+    with f.conditional(f.any_lane(_is_nan_in_halves(f, product)), [product], unlikely=True) as branch:
+        branch.give(_absorbing_mul(f, k, dx))
+    return branch.results[0]
+
+
+def _is_nan_in_halves(f: IRBuilder, x: Value) -> Value:
+    """Which lanes are NaN; of a long vector, which are in either half, by one compare for both."""
+    half = x.width // 2
+    if half < 8:
+        return _is_nan(f, x)
+    return f.fcmp("uno", f.shuffle(x, x, [*range(half)]), f.shuffle(x, x, [*range(half, 2 * half)]))
 
 
 def _is_finite(f: IRBuilder, x: Value) -> Value:
