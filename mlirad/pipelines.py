@@ -136,6 +136,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "lower-deviations",
         "mlirad-canonicalize",
         "settle-builds",
+        "fuse-loops",
         "restore-carries",
         "expand-solves",
         "expand-formulas",
