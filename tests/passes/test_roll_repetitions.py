@@ -18,8 +18,10 @@ from mlirad.interpreter import run_function
 from mlirad.ir.regions import nested_ops
 from mlirad.ir.verification import verify_module
 from mlirad.passes.canonicalize import canonicalize
-from mlirad.passes.roll_repetitions import costs, roll_repetitions
+from mlirad.passes.roll_repetitions import costs
 from mlirad.passes.roll_repetitions.periods import periodic_stretches
+from mlirad.passes.roll_repetitions.rolling import rolled_function
+from mlirad.passes.roll_repetitions.signatures import Signatures
 from tests.generators.unrolled import TYPES, unrolled_program
 from tests.passes.derivatives import differentiated, function_of
 
@@ -79,7 +81,7 @@ def test_stretches_are_all_that_are_periodic(seed: int) -> None:
 def test_random_programs_keep_their_bits(seed: int) -> None:
     function = canonicalize(unrolled_program(seed))
     before = run_function(ModuleOp([function.clone()]), arguments(seed), function="main")
-    module = ModuleOp([roll_repetitions(function).clone()])
+    module = ModuleOp([rolled_function(function, Signatures()).clone()])
     verify_module(module)
     for x, y in zip(before, run_function(module, arguments(seed), function="main"), strict=True):
         np.testing.assert_array_equal(x, y)
@@ -87,7 +89,7 @@ def test_random_programs_keep_their_bits(seed: int) -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_many_random_programs_become_loops() -> None:
-    rolled = [roll_repetitions(canonicalize(unrolled_program(seed))) for seed in SEEDS]
+    rolled = [rolled_function(canonicalize(unrolled_program(seed)), Signatures()) for seed in SEEDS]
     assert sum(bool(loops(ModuleOp([f.clone()]))) for f in rolled) > len(SEEDS) / 3
 
 
@@ -97,7 +99,7 @@ def test_derivatives_of_both_orders_are_those_of_what_was_written(seed: int) -> 
     everything = tuple(range(len(TYPES)))
     function = canonicalize(unrolled_program(seed))
     found: list[Any] = []
-    for f in (function, roll_repetitions(function)):
+    for f in (function, rolled_function(function, Signatures())):
         module = differentiated(ModuleOp([f.clone()]), "main", everything, "reverse")
         grad = function_of(module, "main_grad")
         types = list(grad.function_type.inputs)

@@ -1,5 +1,52 @@
-"""The pass `roll-repetitions`: code that is written out repetition by repetition becomes loops."""
+"""Code that is written out repetition by repetition becomes loops.
 
-from mlirad.passes.roll_repetitions.roll_repetitions import RollRepetitionsPass, roll_repetitions
+    for t in range(200):                    array.tanh, array.add, array.tanh, array.add, ...
+        h = np.tanh(h) + x[t]        -->
+                                            array.scan ... { array.tanh, array.add }
 
-__all__ = ["RollRepetitionsPass", "roll_repetitions"]
+Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block
+is read as a line of ops (`signatures.py`) without those that take parts of arrays (`parts.py`). Its
+periodic stretches (`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a
+loop pays (`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found
+first, and so it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
+
+The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
+where that code stacks it, this is the result (`joined_rows.py`).
+"""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.ir.call_graph import functions_of
+from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.function_pass import drop_unreferenced, replace_function
+from mlirad.passes.roll_repetitions.periods import LEAST_REPETITIONS
+
+
+@dataclass(frozen=True)
+class RollRepetitionsPass(ModulePass):
+    """Make loops of code that is written out repetition by repetition."""
+
+    name = "roll-repetitions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Transform the functions; private ones that are no longer used go."""
+        long = [function for function in functions_of(op) if _has_long_block(function)]
+        if long:
+            from mlirad.passes.roll_repetitions.rolling import rolled_function
+            from mlirad.passes.roll_repetitions.signatures import Signatures
+
+            signatures = Signatures(op)
+            for function in long:
+                replace_function(function, rolled_function(function, signatures))
+        drop_unreferenced(op)
+
+
+def _has_long_block(function: FuncOp) -> bool:
+    """Tell if a block has as many ops as repetitions have at least."""
+    blocks = [*function.body.blocks, *(b for op in function.walk() for r in op.regions for b in r.blocks)]
+    return any(len(block.ops) >= LEAST_REPETITIONS for block in blocks)

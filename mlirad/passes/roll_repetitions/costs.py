@@ -23,9 +23,7 @@ from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.ir.call_graph import CALLS
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.roll_repetitions.matching import Repetitions
-
-LEAST_REPETITIONS: Final = 8
-"""Fewer repetitions stay as they are written."""
+from mlirad.passes.roll_repetitions.periods import LEAST_REPETITIONS
 
 LEAST_SAVED: Final = 64
 """A loop has to save at least so many ops."""

@@ -11,10 +11,13 @@ ranks: Karp, Miller and Rosenberg 1972.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+LEAST_REPETITIONS: Final = 8
+"""Fewer repetitions stay as they are written."""
 
 
 class Stretch(NamedTuple):

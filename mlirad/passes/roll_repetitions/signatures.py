@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation, Region
 from mlirad.dialects.shapes import Value
 from mlirad.ir.call_graph import functions_of, is_private
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.roll_repetitions.costs import LEAST_REPETITIONS
+from mlirad.passes.roll_repetitions.periods import LEAST_REPETITIONS
 
 
 class Signatures:

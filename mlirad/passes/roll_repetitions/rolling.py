@@ -1,26 +1,10 @@
-"""Code that is written out repetition by repetition becomes loops.
-
-    for t in range(200):                    array.tanh, array.add, array.tanh, array.add, ...
-        h = np.tanh(h) + x[t]        -->
-                                            array.scan ... { array.tanh, array.add }
-
-Tracing writes out what Python repeats, and every later pass, and LLVM, would work on each copy. A block
-is read as a line of ops (`signatures.py`) without those that take parts of arrays (`parts.py`). Its
-periodic stretches (`periods.py`) are compared operand by operand (`matching.py`, `operands.py`). Where a
-loop pays (`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found
-first, and so it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
-
-The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
-where that code stacks it, this is the result (`joined_rows.py`).
-"""
+"""The rewriting of one function: what repeats itself in its blocks, and the loops in its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 
@@ -33,12 +17,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.function_pass import (
-    FunctionPass,
-    drop_unreferenced,
-    transform_functions,
-    visit_regions,
-)
+from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.roll_repetitions import costs
 from mlirad.passes.roll_repetitions.costs import Shape, code_size, loop_shape
 from mlirad.passes.roll_repetitions.joined_rows import joined_rows
@@ -55,26 +34,8 @@ _ENTERED = (*CONTROL_OPS, BuildOp, CheckpointOp)
 """Ops whose regions are looked through; those that are positions, rules or maps stay as they are."""
 
 
-@dataclass(frozen=True)
-class RollRepetitionsPass(FunctionPass):
-    """Make loops of code that is written out repetition by repetition."""
-
-    name = "roll-repetitions"
-
-    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """As `roll_repetitions`."""
-        return roll_repetitions(function)
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Transform the functions; private ones that are no longer used go."""
-        signatures = Signatures(op)
-        transform_functions(op, lambda function: roll_repetitions(function, signatures))
-        drop_unreferenced(op)
-
-
-def roll_repetitions(function: FuncOp, signatures: Signatures | None = None) -> FuncOp:
+def rolled_function(function: FuncOp, signatures: Signatures) -> FuncOp:
     """The function with loops for what it repeats; itself if nothing repeats itself often enough."""
-    signatures = Signatures() if signatures is None else signatures
     for _ in range(MAX_ROUNDS):
         found = {
             rolled.source.line.ops[rolled.source.start]: rolled
