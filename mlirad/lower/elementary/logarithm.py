@@ -13,6 +13,8 @@ from mlirad.lower.elementary.calls import where_unlikely
 from mlirad.lower.elementary.exponential import exp
 from mlirad.lower.elementary.floats import (
     Format,
+    at_least,
+    at_most,
     fast_two_sum,
     format_of,
     full,
@@ -58,14 +60,19 @@ def log2(f: IRBuilder, x: Value) -> Value:
 
 
 def log1p(f: IRBuilder, x: Value) -> Value:
-    y = with_sign_of(f, log1p_sum(f, x), x)
-    usual = f.and_(f.fcmp("ogt", x, -1.0), f.fcmp("olt", x, float("inf")))
-    return where_unlikely(f, f.not_(usual), x, y, lambda x: _log1p_special(f, x))
+    form = format_of(x)
+    y, downwards = _log1p_sum(f, x)
+    y = with_sign_of(f, y, x)
+    # The exponent of a positive 1 + x is no less than that of half an ulp of 1. Those of the largest numbers,
+    # of infinity, NaN and negative numbers are beyond the one that is counted from.
+    seldom = f.icmp("ugt", downwards, form.bias + form.fraction + 2)
+    return where_unlikely(f, seldom, x, y, lambda x: _log1p_special(f, x, y))
 
 
-def _log1p_special(f: IRBuilder, x: Value) -> Value:
-    """inf at inf, -inf at -1, NaN elsewhere."""
-    y = f.select(f.fcmp("oeq", x, float("inf")), x, float("nan"))
+def _log1p_special(f: IRBuilder, x: Value, y: Value) -> Value:
+    """inf at inf, -inf at -1, NaN below and at NaN, y elsewhere."""
+    y = f.select(f.fcmp("oeq", x, float("inf")), x, y)
+    y = f.select(f.fcmp("ogt", x, -1.0), y, float("nan"))
     return f.select(f.fcmp("oeq", x, -1.0), float("-inf"), y)
 
 
@@ -194,20 +201,30 @@ def split(f: IRBuilder, x: Value, less: Value | None = None) -> Split:
 
 
 def log1p_sum(f: IRBuilder, x: Value, x_low: Value | None = None, more: Value | None = None) -> Value:
-    """log(1 + x + x_low) + more·ln 2 for finite x > -1, with full relative accuracy near 0.
+    """log(1 + x + x_low) + more·ln 2 for finite x > -1, with full relative accuracy near 0."""
+    return _log1p_sum(f, x, x_low, more)[0]
 
-    1 + x is split like the argument of log; what its rounding lost joins the significand."""
+
+def _log1p_sum(
+    f: IRBuilder, x: Value, x_low: Value | None = None, more: Value | None = None
+) -> tuple[Value, Value]:
+    """The same, and how far the exponent of 1 + x is below the largest one.
+
+    1 + x is split like the argument of log; what its rounding lost joins the significand.
+    """
     form = format_of(x)
-    total, lost = two_sum(f, 1.0, x)
+    total = f.fadd(1.0, x)
+    lost = f.fsub(at_most(f, x, 1.0), f.fsub(total, at_least(f, x, 1.0)))  # by the smaller and the larger
     if x_low is not None:
         lost = f.fadd(lost, x_low)
     parts = split(f, total)
     # 2^-k, or 0 where k is so large that nothing was lost.
-    reciprocal = f.intrinsic("smax", f.sub(2 * form.bias, parts.biased), 0)
+    downwards = f.sub(2 * form.bias, parts.biased)
+    reciprocal = f.intrinsic("smax", downwards, 0)
     scale = f.bitcast(f.shl(reciprocal, form.fraction), form.kind)
     g, g_low = fast_two_sum(f, f.fsub(parts.m, 1.0), f.fmul(lost, scale))
     k = parts.k if more is None else f.fadd(parts.k, more)
-    return _log_of_split(f, form, k, g, g_low)
+    return _log_of_split(f, form, k, g, g_low), downwards
 
 
 def log_special(f: IRBuilder, x: Value, y: Value) -> Value:

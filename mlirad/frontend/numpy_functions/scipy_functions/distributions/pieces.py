@@ -138,9 +138,9 @@ def log1p_square(x: Any) -> Any:
     """log(1 + x^2), also where the square overflows: it is 2 log(1 + |x|) where 1 is far below the square."""
 
     def value(x: Array) -> Array:
-        size = xp.abs(x)
-        is_far = xp.greater(size, 2.0 ** (511 if x.dtype == np.float64 else 63))
-        found = xp.log1p(xp.where(is_far, size, x * x))
+        square = x * x
+        is_far = xp.greater(square, 2.0 ** (1020 if x.dtype == np.float64 else 124))
+        found = xp.log1p(xp.where(is_far, xp.abs(x), square))
         return xp.where(is_far, found + found, found)
 
     def derivative(x: Array, _: Array, dx: Array) -> Array:
