@@ -35,7 +35,7 @@ def test_random_higher_order_programs(seed: int, mode: str) -> None:
 
 
 @pytest.mark.fuzz
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(higher_order_programs(max_size=40), st.sampled_from(list(NAMES)))
 def test_any_higher_order_programs(module: ModuleOp, mode: str) -> None:
     arguments = arguments_for(module, random.Random(1))
