@@ -1,7 +1,7 @@
 """Which variables code binds, changes and reads.
 
 bound_names(stmts)       y of `y = x + 1`, `for y in x`, `(y := x)`, `import y`; not those of inner functions
-element_names(stmts)     y of `y[i] = x`, `y.sort()`
+element_names(stmts)     y of `y[i] = x`, `y.sort()`, `np.copyto(y, x)`
 written_names(stmts)     these, and y of `y += x`: what a write in place changes
 changed_names(stmts)     the first and the last of these
 read_names(node)         x of all these
@@ -79,7 +79,7 @@ def written_names(nodes: Iterable[ast.AST]) -> Names:
 
 
 def element_names(nodes: Iterable[ast.AST]) -> Names:
-    """Those of which it names elements, or a method."""
+    """Those of which it names elements, or a method, and those that calls get whose results are dropped."""
     found: set[str | None] = set()
     for node in own_nodes(nodes):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
@@ -87,6 +87,7 @@ def element_names(nodes: Iterable[ast.AST]) -> Names:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
             found.add(_root(called) if isinstance(called, ast.Attribute) else None)
+            found.update(map(_root, (*node.value.args, *(k.value for k in node.value.keywords))))
         elif isinstance(node, ast.keyword) and node.arg == "out":
             found.add(_root(node.value))
     return frozenset(name for name in found if name is not None)
