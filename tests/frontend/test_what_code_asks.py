@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import mlirad as ad
 from mlirad.frontend.control_flow.calls import FLOAT_OPERATORS
+from mlirad.frontend.numpy_functions.protocols.asked_calls import OF_BOTTLENECK
 
 ASKED: dict[str, Callable[[Any], Any]] = {
     "isinstance np.ndarray": lambda x: isinstance(x, np.ndarray),
@@ -265,3 +266,17 @@ def test_strides() -> None:
         found: list[Any] = []
         ad.jit(lambda x, part=part, found=found: (found.append(part(x).strides), x)[1])(x)
         assert found == [part(x).strides]
+
+
+def test_functions_of_bottleneck() -> None:
+    bottleneck = pytest.importorskip("bottleneck")
+    x = np.array([[1.5, np.nan, 0.3], [2.5, 0.7, -1.0]])
+    for name in OF_BOTTLENECK:
+        function = getattr(bottleneck, name)
+        for options in ((), (1,), (1, 1) if name in ("nanstd", "nanvar") else (0,)):
+            data = np.nan_to_num(x) if name == "median" else x
+
+            def f(x: Any, function: Any = function, options: Any = options) -> Any:
+                return np.sum(function(x, *options)) * x
+
+            np.testing.assert_allclose(ad.jit(f)(data), f(data), rtol=1e-14)

@@ -317,13 +317,24 @@ def _operating(function: Callable[..., Any], *, is_reflected: bool = False) -> C
     return method
 
 
+def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A comparison, which each of the objects answers."""
+
+    def method(self: OneOf, other: Any) -> Any:
+        return self.asked(lambda found: function(found, values_of(other)))
+
+    return method
+
+
 for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"]:
     _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
     setattr(OneOf, f"__{_name}__", _operating(_function))
     setattr(OneOf, f"__r{_name}__", _operating(_function, is_reflected=True))
     setattr(OneOf, f"__i{_name}__", _operating(getattr(operator, f"i{_name}")))
-for _name in ["neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"]:
+for _name in ["neg", "pos", "abs", "invert"]:
     setattr(OneOf, f"__{_name}__", _operating(getattr(operator, _name)))
+for _name in ["lt", "le", "gt", "ge"]:
+    setattr(OneOf, f"__{_name}__", _asking(getattr(operator, _name)))
 
 
 def element_of(container: Sequence[Any], key: Array) -> Any:

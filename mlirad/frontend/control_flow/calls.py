@@ -18,7 +18,7 @@ import functools
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any, Final, Literal, cast
 
@@ -58,7 +58,7 @@ def of(function: Any) -> Any:
         known = None
     if known is not None:
         return known
-    if isinstance(function, BuiltinMethodType) and type(function.__self__) is str:
+    if _is_of_text(function):
         own = functools.partial(called_method, function)
         return formatting(function) if function.__name__ == "format" else own
     if isinstance(function, type):
@@ -75,16 +75,29 @@ def _one_called(function: OneOf, *args: Any, **options: Any) -> Any:
     for k, other in function.answers():
         if not callable(other):
             raise_where(np.equal(function.number, k), TypeError(f"{of_class(other)} is not callable"))
-    (_, first), *others = (pair for pair in function.answers() if callable(pair[1]))
+    known = [pair for pair in function.answers() if callable(pair[1])]
 
-    def called(known: Any) -> Any:
-        return of(known)(*args, **options)
+    def called(found: Any) -> Any:
+        return of(found)(*args, **options)
 
-    call: Callable[[], Any] = functools.partial(called, first)
-    for k, other in others:
-        is_other = np.equal(function.number, k)
-        call = functools.partial(choose, is_other, functools.partial(called, other), call)
-    return call()
+    if all(map(_is_of_text, (found for _, found in known))) and not contains_traced(
+        [*args, *options.values()]
+    ):
+        return function.asked(called)
+
+    def calling(some: Sequence[tuple[int, Any]]) -> Any:
+        """The call of one of some, by halves: each level of branches may be traced several times."""
+        if len(some) == 1:
+            return called(some[0][1])
+        half = len(some) // 2
+        is_first = np.less(function.number, some[half][0])
+        return choose(is_first, lambda: calling(some[:half]), lambda: calling(some[half:]))
+
+    return calling(known)
+
+
+def _is_of_text(function: Any) -> bool:
+    return isinstance(function, BuiltinMethodType) and type(function.__self__) is str
 
 
 def _uncompiled(own: Callable[..., Any], function: FunctionType) -> Callable[..., Any]:

@@ -223,3 +223,23 @@ def test_positions_in_lists_of_objects(name: str) -> None:
     compiled = ad.jit(f, control="rewrite", interpret=True)
     for x in (0.5, 1.5, 2.5):
         np.testing.assert_allclose(compiled(x), f(x), rtol=1e-12)
+
+
+FUNCTIONS = [np.sin, np.cos, np.exp, np.tanh, np.sqrt, np.cbrt, np.arctan, np.square]
+LETTERS = "CDEFGHJKLMNPQRSTUVWX"
+CHOOSING: dict[str, Callable[[Any], Any]] = {
+    "a method, compared": lambda x: 2.0 * x if LETTERS[int(x)].lower() >= "n" else x,
+    "a range": lambda x: 2.0 * x if "F" <= LETTERS[int(x)] < "P" else x,
+    "methods in a row": lambda x: 2.0 * x if LETTERS[int(x)].lower().strip().upper() == "D" else x,
+    "many functions": lambda x: FUNCTIONS[int(x)](x),
+}
+"""Choices among many objects, in time that does not double with each."""
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_choices_among_many(name: str) -> None:
+    f = CHOOSING[name]
+    for x in (0.5, 1.5, 4.5, 7.5):
+        value, slope = ad.value_and_grad(f, control="rewrite", interpret=True)(x)
+        np.testing.assert_allclose(value, f(x), rtol=1e-14)
+        np.testing.assert_allclose(slope, (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)

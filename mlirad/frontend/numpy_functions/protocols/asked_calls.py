@@ -162,6 +162,8 @@ def _called(function: Any) -> Any:
             return functools.partial(_of_plain_array, function)
         if own is str:
             return _of_texts("called_method", function)
+        if function.__module__ == "bottleneck.reduce" and function.__name__ in OF_BOTTLENECK:
+            return functools.partial(_of_bottleneck, function)
         if (own.__name__, function.__name__) in METHODS_IN_C:
             return functools.partial(_of_object, METHODS_IN_C[own.__name__, function.__name__], function)
     elif isinstance(function, type):
@@ -170,6 +172,21 @@ def _called(function: Any) -> Any:
     else:
         _consider(getattr(kind, "__call__", None))  # noqa: B004
     return function
+
+
+OF_BOTTLENECK: Final = frozenset((
+    "median", "nanargmax", "nanargmin", "nanmax", "nanmean", "nanmedian", "nanmin", "nanstd", "nansum",
+    "nanvar",
+))  # fmt: skip
+"""Functions of Bottleneck, in C, that compute what those of NumPy do that have their names."""
+
+
+def _of_bottleneck(own: BuiltinFunctionType, *args: Any, **options: Any) -> Any:
+    """A function of Bottleneck, which is NumPy's where an argument is traced."""
+    if not contains_traced([*args, *options.values()]):
+        return own(*args, **options)
+    names = ("axis", "ddof")[: len(args) - 1]
+    return getattr(np, own.__name__)(args[0], **dict(zip(names, args[1:], strict=True)), **options)
 
 
 METHODS_IN_C: Final[dict[tuple[str, str], Function]] = {}
