@@ -32,6 +32,7 @@ from mlirad.errors import (
     is_from_signal,
 )
 from mlirad.float_modes import standard_floats
+from mlirad.ir.expansions import EXPANSIONS
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
@@ -114,7 +115,8 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     require_method(method)
     method = SYNONYMS.get(method, method)
     if method in SPECIFICATIONS:
-        return ("mlirad-canonicalize", "smooth-identities", "expand-ties", *SPECIFICATIONS[method])
+        first = ("mlirad-canonicalize", "smooth-identities", "expand-ties", "expand-inner-derivatives")
+        return (*first, *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
     if method == "chad":
         applied = ("apply-linear-maps", "mlirad-inline", "bulk-operations")
@@ -474,3 +476,12 @@ def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None
         ) from error
     except MliradError as error:
         raise error.restated(f"after pass {pass_.name!r}: {error.message}", error.location) from error
+
+
+def _expand_inner(method: str, context: Context, module: ModuleOp) -> None:
+    """Expand derivatives inside of others; ties have been, while all orders were there to be seen."""
+    passes = [name for name in expansion(method) if name != "expand-ties"]
+    run_passes(module, make_passes(",".join(passes)), context=context)
+
+
+EXPANSIONS.update((method, partial(_expand_inner, method)) for method in METHODS)

@@ -64,6 +64,7 @@ PASS_MODULES: dict[str, str] = {
     "expand-solves": "mlirad.passes.expand_solves",
     "expand-formulas": "mlirad.passes.expand_formulas",
     "settle-builds": "mlirad.passes.settle_builds",
+    "expand-inner-derivatives": "mlirad.passes.expand_inner_derivatives",
     "fuse-loops": "mlirad.passes.fuse_loops",
     "restore-carries": "mlirad.passes.restore_carries",
     "share-sorts": "mlirad.passes.share_sorts",

@@ -13,7 +13,7 @@ import pytest
 import mlirad as ad
 from mlirad.frontend.tracing import functions
 from mlirad.passes.eliminate_functions import order
-from mlirad.pipeline_options import METHODS, SPECIFICATIONS
+from mlirad.pipeline_options import SPECIFICATIONS
 
 Number = ad.sum_of(0.0, np.zeros(2))
 KEPT: list[Any] = []
@@ -269,7 +269,6 @@ OUTSIDE: dict[str, tuple[Callable[[], Any], str, str]] = {
 @pytest.mark.parametrize("method", SPECIFICATIONS)
 @pytest.mark.parametrize("place", ["body", "branch", "loop", "build"])
 def test_a_derivative_inside_of_a_specification(method: str, place: str) -> None:
-    """The message has the method that was asked for, the line, and every method that takes it."""
 
     def inner(x: Any) -> Any:
         return ad.grad(lambda y: x * y**3)(x)
@@ -285,13 +284,7 @@ def test_a_derivative_inside_of_a_specification(method: str, place: str) -> None
             case _:
                 return np.sum(ad.build(2, lambda i: inner(x)))
 
-    with pytest.raises(ad.DifferentiationError) as caught:
-        ad.grad(f, method=method, interpret=True)(1.0)
-    error = caught.value
-    title = "the specification of CHAD" if method == "chad-copower" else "the differentiable curry"
-    assert error.message.startswith(f"{title} differentiates once, and a derivative of @")
-    assert error.hint == f"choose one of the methods {', '.join(METHODS)}"
-    assert error.location is not None and __file__ in error.location
+    assert ad.grad(f, method=method, interpret=True)(1.0) == pytest.approx(ad.grad(f)(1.0), rel=1e-12)
 
 
 def kept() -> Any:

@@ -129,7 +129,7 @@ def scan(d: Derivation, op: control.ScanOp) -> None:
 def while_(d: Derivation, op: control.WhileOp) -> None:
     """Emit the loop, which carries the map of the trips so far."""
     if op.record is not None:
-        raise underivable(op)
+        raise underivable(op, d.method)
     b, loop, count = d.b, _Loop(d, op, (), ()), len(op.init)
 
     def more(*state: Value) -> Value:

@@ -24,6 +24,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlirad.dialects import linear
+from mlirad.dialects.array import control
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.errors import DifferentiationError
@@ -320,6 +321,8 @@ def underivable(op: Operation, method: str = CHAD) -> DifferentiationError:
     what = f"cannot differentiate {op.name}"
     if isinstance(op, linear.DifferentiationOp):
         what = f"differentiates once, and a derivative of @{op.callee_name} is taken inside"
+    elif isinstance(op, control.WhileOp | control.ReplayOp):
+        what = "cannot differentiate the derivative of a loop whose number of iterations depends on data"
     return DifferentiationError(
         f"{method} {what}",
         location=location_of(op),

@@ -172,7 +172,7 @@ class Specification:
     def _linearize(self, d: Derivation, op: linear.DifferentiationOp) -> None:
         """The call of the callee's derivative, and the part of its map that is by the chosen operands."""
         if d.active_of(op.arguments):
-            raise underivable(op)
+            raise underivable(op, d.method)
         b, types, wrt = d.b, self.types, values_of(op.wrt)
         inputs, outputs = [v.type for v in op.arguments], [v.type for v in op.primals[:-1]]
         type_ = types.map(types.linear_product(inputs), types.linear_product(outputs))
@@ -186,12 +186,12 @@ class Specification:
 
 
 def _refuse(d: Derivation, op: linear.JetOp) -> None:
-    raise underivable(op)
+    raise underivable(op, d.method)
 
 
 def _as_it_is(d: Derivation, op: Operation) -> None:
     if d.active_of(free_values(op)):
-        raise underivable(op)
+        raise underivable(op, d.method)
     d.primal(op)
 
 

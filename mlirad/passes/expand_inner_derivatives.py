@@ -1,0 +1,105 @@
+"""Derivatives inside of what is differentiated, expanded first: a specification differentiates once.
+
+    func @g(%x) { linear.linearize %x {callee = @f} ... }             func @g(%x) { code of arrays }
+    func @main(%x) { linear.linearize %x {callee = @g} ... }    -->    func @main(%x) { as before }
+
+The inner ones are expanded by a method of any order, so what the specification gets is a program without
+derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.linear import DifferentiationOp
+from mlirad.errors import UnsupportedError
+from mlirad.ir.call_graph import PRIVATE, CallGraph, functions_by_name, functions_of, references_of
+from mlirad.ir.expansions import EXPANSIONS
+from mlirad.ir.first_order import is_higher
+from mlirad.ir.regions import nested_ops
+from mlirad.ir.symbols import free_name
+from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
+
+
+@dataclass(frozen=True)
+class ExpandInnerDerivativesPass(ModulePass):
+    """Expand the derivatives in functions that are differentiated."""
+
+    name = "expand-inner-derivatives"
+    method: str = "dual-arrays"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace functions that are differentiated and take derivatives, if they take and return arrays."""
+        functions = functions_by_name(op)
+        found = _found(functions)
+        if not found:
+            return
+        expanded = op.clone()
+        for name, function in functions_by_name(expanded).items():
+            function.properties["sym_visibility"] = StringAttr("public" if name in found else "private")
+        drop_unreferenced(expanded)
+        self._expansion()(ctx, expanded)
+        _make_private(expanded, found, functions)
+        for function in functions_of(expanded):
+            function.detach()
+            name = function.sym_name.data
+            if name in found:
+                replace_function(functions[name], function)
+            else:
+                op.body.block.add_op(function)
+        drop_unreferenced(op)
+
+    def _expansion(self) -> Callable[[Context, ModuleOp], None]:
+        found = EXPANSIONS.get(self.method)
+        if found is None:
+            there = f"choose one of {', '.join(EXPANSIONS)}" if EXPANSIONS else "run it by mlirad-opt"
+            raise UnsupportedError(
+                f"no pipeline here expands inner derivatives by {self.method!r}", hint=there
+            )
+        return found
+
+
+def _found(functions: Mapping[str, FuncOp]) -> list[str]:
+    """The functions to expand, which derivatives that are under no other one are taken of."""
+    graph = CallGraph(functions, references_of)
+    inner = graph.reachable(_differentiated(functions.values()))
+    outer = _differentiated(function for name, function in functions.items() if name not in inner)
+    return [
+        name
+        for name in outer
+        if _is_of_arrays(functions[name]) and _takes_derivatives(functions, graph, name)
+    ]
+
+
+def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
+    """The functions of which functions take derivatives."""
+    ops = (op for function in functions for op in nested_ops(function.body))
+    return list(dict.fromkeys(op.callee_name for op in ops if isinstance(op, DifferentiationOp)))
+
+
+def _takes_derivatives(functions: Mapping[str, FuncOp], graph: CallGraph, name: str) -> bool:
+    return any(holds(functions[inner], DifferentiationOp) for inner in graph.reachable([name]))
+
+
+def _is_of_arrays(function: FuncOp) -> bool:
+    return not any(map(is_higher, (*function.function_type.inputs, *function.function_type.outputs)))
+
+
+def _make_private(module: ModuleOp, kept: Collection[str], taken: Collection[str]) -> None:
+    """Give all functions but some names that are not taken, and make all private."""
+    names: dict[str, str] = {}
+    for name, function in functions_by_name(module).items():
+        names[name] = name if name in kept else free_name(name, {*taken, *names.values()}, ".")
+        function.properties["sym_name"] = StringAttr(names[name])
+        function.properties["sym_visibility"] = PRIVATE
+    for function in functions_of(module):
+        for name, op in references_of(function):
+            for key, value in op.properties.items():
+                if value == SymbolRefAttr(name):
+                    op.properties[key] = SymbolRefAttr(names[name])
