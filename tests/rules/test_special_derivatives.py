@@ -622,8 +622,10 @@ DOMAINS = {
     "binomial_power": (LEVELS, LEVELS, [0.0, 1.0, 2.0, 30.0], [0.0, 1.0, 5.0, 70.0], SHARES),
     "log_beta": ([1e-9, 0.3, *SHAPES], [1e-9, 0.3, *SHAPES]),
 }
+_ZETA = ([2.0, 3.0, 6.0], [1e-3, 0.3, 1.0, 2.5, 40.0, 1e9], [0.0, 1e-9, -1.0, 2.5, 1e9])
+DOMAINS |= {f"complex_zeta_{part}": _ZETA for part in ("real", "imag")}
 DOMAINS |= {f"log_{name}": domain for name, domain in DOMAINS.items() if "power" in name}
-"""Where functions are looked at that are defined for positive shapes alone."""
+"""Where functions are looked at that are defined for positive shapes alone, or whole orders above 1."""
 
 
 def arguments_of(name: str) -> list[np.ndarray]:
