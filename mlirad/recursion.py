@@ -27,7 +27,7 @@ RECURSION_LIMIT = 30_000
 """Enough for the deepest calls, long chains of ops and maps, and regions nested as deeply as they may be."""
 
 
-_FRAME_WORDS: Final = (1 << 17) + 1
+FRAME_WORDS: Final = (1 << 17) + 1
 """The size of a large frame: half of its chunk, which has 2 MiB. Pages that nothing uses take no memory."""
 
 
@@ -41,7 +41,7 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 _in_large_frame: Final[Callable[..., Any]] = FunctionType(
-    _called.__code__.replace(co_stacksize=_FRAME_WORDS), globals(), "_in_large_frame"
+    _called.__code__.replace(co_stacksize=FRAME_WORDS), globals(), "_in_large_frame"
 )
 
 

@@ -11,12 +11,13 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FunctionType
 
 import pytest
 from hypothesis import settings
 
-from mlirad.recursion import with_room
+from mlirad.recursion import FRAME_WORDS
 from mlirad.stages import check_stages
 from tests.sampling import left_out
 
@@ -75,8 +76,15 @@ def pytest_runtest_setup() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """Tests have room for their frames, however deep pytest calls them."""
-    pyfuncitem.obj = functools.partial(with_room, pyfuncitem.obj)
+    """Tests have room for their frames, however deep pytest calls them; no frame of mlirad is around them."""
+    pyfuncitem.obj = functools.partial(_in_large_frame, pyfuncitem.obj)
+
+
+def _called(function: Callable[..., object], /, **kwargs: object) -> object:
+    return function(**kwargs)
+
+
+_in_large_frame = FunctionType(_called.__code__.replace(co_stacksize=FRAME_WORDS), globals())
 
 
 def pytest_collection_finish() -> None:

@@ -132,6 +132,15 @@ SPECIAL: dict[str, Function] = {
     "spherical_yn": lambda x: sp.spherical_yn(1, x + 3),
     "spherical_in": lambda x: np.stack([sp.spherical_in(n, x) for n in (0, 1, 2)]),
     "spherical_kn": lambda x: sp.spherical_kn(1, x + 3),
+    "legendre_p": lambda x: sp.legendre_p(4, x),
+    "legendre_p_all": lambda x: sp.legendre_p_all(3, x),
+    "assoc_legendre_p": lambda x: sp.assoc_legendre_p(4, 2, np.sin(x) / 2),
+    "assoc_legendre_p_all": lambda x: sp.assoc_legendre_p_all(3, 2, np.sin(x) / 2),
+    "sph_legendre_p": lambda x: sp.sph_legendre_p(4, 2, x),
+    "sph_legendre_p_all": lambda x: sp.sph_legendre_p_all(2, 2, np.cos(x) + 1.5),
+    "sph_harm_y": lambda x: np.real(sp.sph_harm_y(3, 2, x, x)),
+    "sph_harm_y_all": lambda x: np.imag(sp.sph_harm_y_all(2, 1, np.cos(x) + 1.5, x)),
+    "diric": lambda x: sp.diric(x, 5),
 }
 
 FILTERS: dict[str, Function] = {

@@ -164,8 +164,8 @@ def is_form(value: Value, depth: int = _DEPTH) -> bool:
             return known(op.lhs)
         case ew.AddOp():
             return known(*_terms(value))
-        case ew.SelectOp():
-            return known(op.on_true, op.on_false)
+        case ew.SelectOp() if known(op.on_true, op.on_false):
+            return True
         case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
             return known(own_operands(op)[0])
         case _:

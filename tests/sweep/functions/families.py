@@ -380,5 +380,81 @@ DISTRIBUTIONS = (
              {0: LINE, 1: SHARE | {"reach": (1e-3, 0.49), "domain": (0.0, 0.5), "usual": (0, 0.5)}, 2: LINE}),
 )  # fmt: skip
 
-CASES: tuple[Case, ...] = (*POLYNOMIALS, *BESSEL, *ELLIPTIC, *DISTRIBUTIONS)
+# Legendre functions and Dirichlet kernels ---------------------------------------------------------
+
+
+def _of_degree_4(x: Any) -> Any:
+    return (35 * x**4 - 30 * x**2 + 3) / 8
+
+
+def _of_order_2(x: Any) -> Any:
+    return (1 - x * x) * (105 * x * x - 15) / 2
+
+
+def _on_sphere(theta: Any) -> Any:
+    """Of degree 3 and order 1."""
+    return -mp.sqrt(21 / mp.pi) / 8 * mp.sin(theta) * (5 * mp.cos(theta) ** 2 - 1)
+
+
+def _harmonic(theta: Any) -> Any:
+    return _on_sphere(theta) * mp.cos(mpf(0.4))
+
+
+ON_LINE = {
+    "usual": (-1, 1),
+    "domain": (-1.0, 1.0),
+    "exponents": (-30, 0),
+    "special": (1.0, -1.0),
+    "waves": True,
+}
+ON_SPHERE = {
+    "usual": (0, 3.14),
+    "domain": (0.0, 3.14),
+    "exponents": (-30, 0),
+    "special": (0.0,),
+    "waves": True,
+}
+
+LEGENDRE = tuple(
+    Case(name=f"special.{name}", call=call, exact=exact, **stated)
+    for name, call, exact, stated in (
+        ("legendre_p", lambda x: scipy.special.legendre_p(4, x)[0], _of_degree_4, ON_LINE),
+        ("legendre_p_all", lambda x: scipy.special.legendre_p_all(5, x)[0, 4], _of_degree_4, ON_LINE),
+        ("assoc_legendre_p", lambda x: scipy.special.assoc_legendre_p(4, 2, x)[0], _of_order_2, ON_LINE),
+        (
+            "assoc_legendre_p_all",
+            lambda x: scipy.special.assoc_legendre_p_all(4, 2, x)[0, 4, 2],
+            _of_order_2,
+            ON_LINE,
+        ),
+        ("sph_legendre_p", lambda x: scipy.special.sph_legendre_p(3, 1, x)[0], _on_sphere, ON_SPHERE),
+        (
+            "sph_legendre_p_all",
+            lambda x: scipy.special.sph_legendre_p_all(3, 1, x)[0, 3, 1],
+            _on_sphere,
+            ON_SPHERE,
+        ),
+        ("sph_harm_y", lambda x: scipy.special.sph_harm_y(3, 1, x, 0.4).real, _harmonic, ON_SPHERE),
+        (
+            "sph_harm_y_all",
+            lambda x: scipy.special.sph_harm_y_all(3, 1, x, 0.4)[3, 1].real,
+            _harmonic,
+            ON_SPHERE,
+        ),
+        (
+            "diric",
+            lambda x: scipy.special.diric(x, 5),
+            lambda x: (1 + 2 * mp.cos(x) + 2 * mp.cos(2 * x)) / 5,
+            {
+                "usual": (-9, 9),
+                "reach": (-20.0, 20.0),
+                "exponents": (-330, 1),
+                "special": (0.0,),
+                "waves": True,
+            },
+        ),
+    )
+)
+
+CASES: tuple[Case, ...] = (*POLYNOMIALS, *LEGENDRE, *BESSEL, *ELLIPTIC, *DISTRIBUTIONS)
 """Functions that have one idea each."""
