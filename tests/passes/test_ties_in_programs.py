@@ -260,3 +260,19 @@ def test_diagonals_of_differences_are_no_ties(name: str) -> None:
     text = ad.hessian(value).ir(POINTS, after="expand-ties")
     assert TERM in text
     assert "array.not" in text  # of where both are the same element
+
+
+@pytest.mark.parametrize("order", [1, 1.5, 2, 3, np.inf])
+@pytest.mark.parametrize("method", ["dual-arrays", "chad", "jacobian"])
+def test_reverse_over_forward_of_norms(order: float, method: Any) -> None:
+    """Kinks in rules, whose code is linear in the tangent."""
+
+    def along(x: Any, v: Any) -> Any:
+        return ad.jvp(lambda y: np.linalg.norm(y, ord=order), (x,), (v,))[1]
+
+    x, v = np.array([1.0, -2.0, 0.5]), np.array([0.3, 0.2, -1.0])
+    by_x, by_v = ad.grad(along, argnums=(0, 1), method=method)(x, v)
+    slope = ad.grad(lambda y: np.linalg.norm(y, ord=order))
+    np.testing.assert_allclose(by_v, slope(x), rtol=1e-12, atol=1e-14)
+    differences = [(along(x + h, v) - along(x - h, v)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(by_x, differences, rtol=1e-6, atol=1e-8)

@@ -165,9 +165,11 @@ class _Expansion:
         raw = around | self.raw_reads.get(op, set())
         inner = {o: self._read(b, o, raw, env) for o in free_values(op)} if raw else env
         if op.regions and not isinstance(op, MOVES):
-            self.around = raw
+            is_last = self.is_last
+            # What a rule computes is linear in the tangent, and so are the coefficients.
+            self.around, self.is_last = raw, is_last and not isinstance(op, CustomOp)
             visit_regions(b, op, inner, self.visit)
-            self.around = around
+            self.around, self.is_last = around, is_last
         else:
             b.rebuild(op, inner)
         for result in op.results:
