@@ -8,6 +8,8 @@ The rule is code like any other: it is differentiated as it is written, so deriv
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any, cast
 
 from mlirad.dialects.array.custom import CustomOp
@@ -64,7 +66,7 @@ def with_partials(
     def derivative(*given: Array) -> Array:
         at, tangents = given[: len(operands) + 1], given[len(operands) + 1 :]
         terms = [partials[k](*at) * tangents[k] for k in varied]
-        return sum(terms[1:], terms[0]) if terms else at[-1] * 0.0
+        return reduce(add, terms) if terms else at[-1] * 0.0
 
     return with_derivative(value, derivative, *operands)
 
