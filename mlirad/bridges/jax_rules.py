@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Operation
 
@@ -26,7 +26,7 @@ from mlirad.bridges.packages import framework
 from mlirad.dialects.stablehlo.control import CustomCallOp
 from mlirad.errors import DroppedRuleWarning
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import functions_by_name
+from mlirad.ir.call_graph import PRIVATE, functions_by_name, rename_functions
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.regions import nested_ops
@@ -194,12 +194,10 @@ def _called(block: Block) -> list[str]:
 def _renamed(module: ModuleOp, name: str) -> list[FuncOp]:
     """The functions of a module, taken from it, with private names of their own; `name` is that of `main`."""
     functions = functions_by_name(module)
-    names = {old: name if old == "main" else f"{name}.{old}" for old in functions}
-    for old, function in functions.items():
-        function.properties["sym_name"] = StringAttr(names[old])
-        function.properties["sym_visibility"] = StringAttr("private")
-        for op in nested_ops(function.body):
-            if isinstance(op, CallOp):
-                op.properties["callee"] = SymbolRefAttr(names[op.callee.root_reference.data])
+    rename_functions(
+        functions.values(), {old: name if old == "main" else f"{name}.{old}" for old in functions}
+    )
+    for function in functions.values():
+        function.properties["sym_visibility"] = PRIVATE
         function.detach()
     return list(functions.values())

@@ -62,6 +62,41 @@ def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
     return [(callee_name(op), op) for op in calls if isinstance(op, CALLS)]
 
 
+def differentiations(function: FuncOp) -> list[linear.DifferentiationOp]:
+    """The ops of a function that differentiate another one, in program order."""
+    return [op for op in nested_ops(function.body) if isinstance(op, linear.DifferentiationOp)]
+
+
+def derivative_orders(functions: Mapping[str, FuncOp], most: int) -> dict[str, int]:
+    """How many nested derivatives are taken of each function, counted up to `most`."""
+    found = dict.fromkeys(functions, 0)
+    changed = list(functions)
+    while changed:
+        name = changed.pop()
+        for callee, op in references_of(functions[name]):
+            order = min(found[name] + derivatives_taken(op), most)
+            if callee in found and order > found[callee]:
+                found[callee] = order
+                changed.append(callee)
+    return found
+
+
+def derivatives_taken(op: Operation) -> int:
+    """How many derivatives an op takes of the function that it names."""
+    return op.degree if isinstance(op, linear.JetOp) else int(isinstance(op, linear.DifferentiationOp))
+
+
+def rename_functions(functions: Iterable[FuncOp], names: Mapping[str, str]) -> None:
+    """Give functions other names, by the old ones, also where these functions name one another."""
+    for function in functions:
+        name = function.sym_name.data
+        function.properties["sym_name"] = StringAttr(names.get(name, name))
+        for op in nested_ops(function.body) if names else ():
+            for key, symbol in op.properties.items():
+                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
+                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
+
+
 def calls_except(kept: Container[str]) -> Named:
     """As `calls_of`, without the calls of functions in `kept`."""
     return lambda function: [call for call in calls_of(function) if call[0] not in kept]

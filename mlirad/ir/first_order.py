@@ -3,7 +3,7 @@
     require_first_order(module)          raises at the first op that makes, takes or hands on such a value
 
 Passes that differentiate or lower begin with it. What CHAD makes in its specification hands linear maps on
-as values, of which `maps-to-closures` makes closures: `map_value_op` finds what is left.
+as values. `maps-to-closures` makes closures of them, and `map_value_op` finds those that are left.
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ def is_higher(type_: Attribute) -> bool:
     return isinstance(type_, ClosureType | SumType | TupleType | InductiveType | RepType)
 
 
+def hands_on_functions(function: FuncOp) -> bool:
+    """Tell whether a function takes or returns values of the `function` dialect."""
+    type_ = function.function_type
+    return any(map(is_higher, (*type_.inputs.data, *type_.outputs.data)))
+
+
 def may_have_records(module: ModuleOp) -> bool:
     """Tell whether a module has functions as values and derivatives, so that records may become rows."""
     return {"function", "linear"} <= {op.name.partition(".")[0] for op in module.walk()}
@@ -61,10 +67,7 @@ def higher_order_op(program: Operation) -> Operation | None:
 def _is_higher_order(op: Operation) -> bool:
     if type(op) in _FUNCTION_OPS or _is_of_maps(op):
         return True
-    if not isinstance(op, FuncOp):
-        return False
-    type_ = op.function_type
-    return any(map(is_higher, (*type_.inputs.data, *type_.outputs.data)))
+    return isinstance(op, FuncOp) and hands_on_functions(op)
 
 
 def map_value_op(program: Operation) -> Operation | None:

@@ -21,9 +21,15 @@ from mlirad.dialects.shapes import Value, is_float, product_type, values_of
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import CallGraph, callee_of, calls_of, functions_by_name
+from mlirad.ir.call_graph import (
+    CallGraph,
+    callee_of,
+    calls_of,
+    derivative_orders,
+    differentiations,
+    functions_by_name,
+)
 from mlirad.ir.locations import location_of
-from mlirad.ir.regions import nested_ops
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.bulk_operations import BulkCalls, add_bulk_functions, bulk_function
 from mlirad.passes.dce import eliminate_dead_code
@@ -33,7 +39,8 @@ from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.function_pass import holds, replace_function, visit_regions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.kept_calls import kept_functions
-from mlirad.passes.spectral_functions import expand_spectral_functions, orders
+from mlirad.passes.spectral_functions import expand_spectral_functions
+from mlirad.passes.spectral_functions.sources import HIGHEST_ORDER
 
 
 class Callees:
@@ -56,7 +63,7 @@ class Callees:
         """The functions of Taylor coefficients, by name, operands that have some, and order."""
         self.kept = kept_functions(self.functions)
         self.higher_order: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
-        self._orders = orders(self.functions)
+        self._orders = derivative_orders(self.functions, HIGHEST_ORDER + 1)
         self._prepared: dict[str, FuncOp] = {}
         self._loops: list[FuncOp] = []
         self._bulk: BulkCalls | None = None
@@ -190,10 +197,7 @@ def calling(function: FuncOp) -> FuncOp:
 
 def _reached(function: FuncOp) -> list[tuple[str, Operation]]:
     """The functions that a function calls or differentiates, with the ops that do."""
-    derivatives = [
-        (op.callee_name, op) for op in nested_ops(function.body) if isinstance(op, linear.DifferentiationOp)
-    ]
-    return calls_of(function) + derivatives
+    return calls_of(function) + [(op.callee_name, op) for op in differentiations(function)]
 
 
 def linearize_function(function: FuncOp, callees: Callees, *, higher_order: bool = False) -> FuncOp:

@@ -12,19 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.linear import DifferentiationOp
 from mlirad.errors import UnsupportedError
-from mlirad.ir.call_graph import PRIVATE, CallGraph, functions_by_name, functions_of, references_of
+from mlirad.ir.call_graph import (
+    PRIVATE,
+    CallGraph,
+    differentiations,
+    functions_by_name,
+    functions_of,
+    references_of,
+    rename_functions,
+)
 from mlirad.ir.expansions import EXPANSIONS
-from mlirad.ir.first_order import is_higher
-from mlirad.ir.regions import nested_ops
+from mlirad.ir.first_order import hands_on_functions
 from mlirad.ir.symbols import free_name
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
+from mlirad.passes.function_pass import drop_unreferenced, replace_function
 
 
 @dataclass(frozen=True)
@@ -73,33 +79,23 @@ def _found(functions: Mapping[str, FuncOp]) -> list[str]:
     return [
         name
         for name in outer
-        if _is_of_arrays(functions[name]) and _takes_derivatives(functions, graph, name)
+        if not hands_on_functions(functions[name]) and _takes_derivatives(functions, graph, name)
     ]
 
 
 def _differentiated(functions: Iterable[FuncOp]) -> list[str]:
     """The functions of which functions take derivatives."""
-    ops = (op for function in functions for op in nested_ops(function.body))
-    return list(dict.fromkeys(op.callee_name for op in ops if isinstance(op, DifferentiationOp)))
+    return list(dict.fromkeys(op.callee_name for f in functions for op in differentiations(f)))
 
 
 def _takes_derivatives(functions: Mapping[str, FuncOp], graph: CallGraph, name: str) -> bool:
-    return any(holds(functions[inner], DifferentiationOp) for inner in graph.reachable([name]))
-
-
-def _is_of_arrays(function: FuncOp) -> bool:
-    return not any(map(is_higher, (*function.function_type.inputs, *function.function_type.outputs)))
+    return any(differentiations(functions[inner]) for inner in graph.reachable([name]))
 
 
 def _make_private(module: ModuleOp, kept: Collection[str], taken: Collection[str]) -> None:
     """Give all functions but some names that are not taken, and make all private."""
-    names: dict[str, str] = {}
-    for name, function in functions_by_name(module).items():
+    functions, names = functions_by_name(module), dict[str, str]()
+    for name, function in functions.items():
         names[name] = name if name in kept else free_name(name, {*taken, *names.values()}, ".")
-        function.properties["sym_name"] = StringAttr(names[name])
         function.properties["sym_visibility"] = PRIVATE
-    for function in functions_of(module):
-        for name, op in references_of(function):
-            for key, value in op.properties.items():
-                if value == SymbolRefAttr(name):
-                    op.properties[key] = SymbolRefAttr(names[name])
+    rename_functions(functions.values(), names)

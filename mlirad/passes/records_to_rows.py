@@ -43,6 +43,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import (
     CallGraph,
     callee_name,
+    differentiations,
     functions_by_name,
     is_private,
     references_of,
@@ -75,12 +76,7 @@ class Rows:
                     number = len(self._types)
                     room = rooms[number] if number < len(rooms) else usual_room(held)
                     self._types[op.frame.type] = _state_types(room, held)
-        derived = {
-            op.callee_name
-            for f in self._functions.values()
-            for op in nested_ops(f.body)
-            if isinstance(op, DifferentiationOp)
-        }
+        derived = {op.callee_name for f in self._functions.values() for op in differentiations(f)}
         self._derived = derived
         self._starting = {
             name

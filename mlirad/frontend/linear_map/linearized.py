@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
@@ -26,10 +26,9 @@ from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import functions_of
+from mlirad.ir.call_graph import functions_of, rename_functions
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.printing import text_of
-from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -82,13 +81,8 @@ _numbers = count()
 def renamed(functions: Sequence[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
     """The functions by names that no other linearisation has, also where they and `main` are named."""
     names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
-    for function in (*functions, main):
-        for op in nested_ops(function.body) if names else ():
-            for key, symbol in op.properties.items():
-                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
-                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
+    rename_functions((*functions, main), names)
     for function in functions:
-        function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
         function.detach()
     return tuple(functions)
 

@@ -12,7 +12,7 @@ Values stay as they are. What is differentiated once needs none of this.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
 from xdsl.context import Context
@@ -22,10 +22,14 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.linear import DifferentiationOp, JetOp
 from mlirad.dialects.shapes import values_of
-from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
-from mlirad.ir.regions import nested_ops
+from mlirad.ir.call_graph import (
+    derivative_orders,
+    derivatives_taken,
+    differentiations,
+    functions_by_name,
+    references_of,
+)
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
 
@@ -42,35 +46,19 @@ class ExpandTiesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that a derivative of a derivative reaches."""
         functions = functions_by_name(op)
-        graph = CallGraph(functions, references_of)
-        _, twice, thrice = _differentiations(functions, graph)
-        called = {name for f in functions.values() for name, inner in references_of(f) if inner not in twice}
-        again = graph.reachable(inner.callee_name for inner in thrice)
-        for name in graph.reachable(inner.callee_name for inner in twice):
-            arguments = {k for inner in twice if inner.callee_name == name for k in values_of(inner.wrt)}
-            wanted = Wanted(None if name in called else arguments, is_last=name not in again)
-            replace_function(functions[name], expand_ties(functions[name], wanted))
-
-
-def _differentiations(functions: Mapping[str, FuncOp], graph: CallGraph) -> list[list[DifferentiationOp]]:
-    """The ops that differentiate, those in what is differentiated, and those in what these differentiate."""
-    found: list[list[DifferentiationOp]] = []
-    names: Collection[str] = functions
-    jets: list[JetOp] = []
-    for order in range(1, 4):
-        ops = [
-            op
-            for name in names
-            for op in nested_ops(functions[name].body)
-            if isinstance(op, DifferentiationOp)
-        ]
-        if order == 1:
-            jets = [op for op in ops if isinstance(op, JetOp)]
-        else:
-            ops = list(dict.fromkeys([*ops, *(jet for jet in jets if jet.degree >= order)]))
-        found.append(ops)
-        names = graph.reachable(op.callee_name for op in ops)
-    return found
+        orders = derivative_orders(functions, 3)
+        second = {
+            inner
+            for name, function in functions.items()
+            for inner in differentiations(function)
+            if orders[name] + derivatives_taken(inner) >= 2
+        }
+        named = {name for f in functions.values() for name, inner in references_of(f) if inner not in second}
+        for name, order in orders.items():
+            if order >= 2:
+                by = {k for inner in second if inner.callee_name == name for k in values_of(inner.wrt)}
+                wanted = Wanted(None if name in named else by, is_last=order == 2)
+                replace_function(functions[name], expand_ties(functions[name], wanted))
 
 
 @dataclass(frozen=True)

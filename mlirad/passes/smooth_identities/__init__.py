@@ -25,8 +25,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.reductions import ReduceOp
-from mlirad.dialects.linear import DifferentiationOp
-from mlirad.ir.call_graph import CallGraph, functions_by_name, references_of
+from mlirad.ir.call_graph import CallGraph, differentiations, functions_by_name, references_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
@@ -57,7 +56,7 @@ class SmoothIdentitiesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that a derivative reaches."""
         functions = functions_by_name(op)
-        starts = [o.callee_name for o in nested_ops(op.body) if isinstance(o, DifferentiationOp)]
+        starts = [o.callee_name for function in functions.values() for o in differentiations(function)]
         if starts:
             for name in CallGraph(functions, references_of).reachable(starts):
                 function = functions[name]

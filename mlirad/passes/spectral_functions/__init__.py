@@ -6,7 +6,6 @@ from __future__ import annotations
 from mlirad.passes.spectral_functions.spectral_functions import (
     SpectralFunctionsPass,
     expand_spectral_functions,
-    orders,
 )
 
-__all__ = ["SpectralFunctionsPass", "expand_spectral_functions", "orders"]
+__all__ = ["SpectralFunctionsPass", "expand_spectral_functions"]

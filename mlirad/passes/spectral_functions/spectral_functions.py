@@ -20,15 +20,12 @@ there, as for all that is no such sum, the rules of the factorisations apply.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.linear import DifferentiationOp, JetOp
-from mlirad.ir.call_graph import functions_by_name, references_of
+from mlirad.ir.call_graph import derivative_orders, functions_by_name
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
 from mlirad.passes.spectral_functions.sources import HIGHEST_ORDER, WITH_VECTORS
@@ -45,24 +42,8 @@ class SpectralFunctionsPass(ModulePass):
         functions = functions_by_name(op)
         if not any(holds(f, WITH_VECTORS) for f in functions.values()):
             return
-        for name, order in orders(functions).items():
+        for name, order in derivative_orders(functions, HIGHEST_ORDER + 1).items():
             replace_function(functions[name], expand_spectral_functions(functions[name], order))
-
-
-def orders(functions: Mapping[str, FuncOp]) -> dict[str, int]:
-    """How many nested derivatives are taken of each function; one more than expansions have is the most."""
-    most = HIGHEST_ORDER + 1
-    found = dict.fromkeys(functions, 0)
-    changed = list(functions)
-    while changed:
-        name = changed.pop()
-        for callee, op in references_of(functions[name]):
-            taken = op.degree if isinstance(op, JetOp) else int(isinstance(op, DifferentiationOp))
-            order = min(found[name] + taken, most)
-            if callee in found and order > found[callee]:
-                found[callee] = order
-                changed.append(callee)
-    return found
 
 
 def expand_spectral_functions(function: FuncOp, order: int) -> FuncOp:

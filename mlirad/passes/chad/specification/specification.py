@@ -27,7 +27,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
-from mlirad.ir.first_order import is_higher
+from mlirad.ir.first_order import hands_on_functions, is_higher
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.specification import control as of_control
@@ -78,7 +78,7 @@ def expand(module: ModuleOp, mode: str) -> None:
     """Make calls of derivatives of all differentiation operators; private functions no longer used go."""
     made = Specification(module, Types(mode), "private")
     for function in made.functions.values():
-        if not any(map(is_higher, (*function.function_type.inputs, *function.function_type.outputs))):
+        if not hands_on_functions(function):
             replace_function(function, eliminate_dead_code(made.primal(function)))
     made.add_all()
     drop_unreferenced(module)
