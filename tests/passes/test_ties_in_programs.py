@@ -162,6 +162,10 @@ FORMS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "x @ solve(P, x)": (lambda x: x @ np.linalg.solve(P, x), np.linalg.inv(P)),
     "einsum": (lambda x: np.einsum("i,ij,j", x, P, x), P),
     "sums of forms": (lambda x: x @ P @ x + 3 * x[0] ** 2, P + np.diag([3.0, 0.0])),
+    "summed by a loop": (
+        lambda x: ad.scan(lambda s, k: (s + W[k] * x[k] ** 2, k), 0.0, np.arange(2))[0],
+        np.diag(W),
+    ),
     "chosen": (lambda x: np.where(x[0] < 100, x @ P @ x, x[0] ** 2), P),
 }
 """Quadratic forms in two numbers, and their matrices."""

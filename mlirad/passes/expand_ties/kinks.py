@@ -27,7 +27,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.code_jets import Symbol
 from mlirad.passes.expand_ties.forms import Forms, Multiple, same_order
 from mlirad.passes.smooth_identities.roots import Emit, is_radius, magnitude_of, square_of
-from mlirad.passes.smooth_identities.sides import Numbers, canonical, numbers_of
+from mlirad.passes.smooth_identities.sides import Numbers, canonical, distance_of, numbers_of
 
 
 @dataclass
@@ -177,15 +177,7 @@ def _distance(value: Value) -> tuple[Numbers, float] | None:
     x = magnitude_of(value)
     if x is not None:
         return canonical(x, None), 1.0
-    if not isinstance(op, ew.SubOp):
-        return None
-    one, other, sign = op.lhs.owner, op.rhs.owner, 1.0
-    if isinstance(one, ew.MinOp):
-        one, other, sign = other, one, -1.0
-    if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
-        return None
-    numbers = numbers_of(one.lhs, one.rhs)
-    return (numbers, sign) if {one.lhs, one.rhs} == {other.lhs, other.rhs} else None
+    return distance_of(op) if isinstance(op, ew.SubOp) else None
 
 
 def square_of_extremum(value: Value) -> Emit | None:

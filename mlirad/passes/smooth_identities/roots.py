@@ -11,7 +11,7 @@ What only moves or chooses elements of roots is a root, too: its square moves or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf, nan
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.moves import moved, sources
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.smooth_identities.angles import squared_angle
+from mlirad.passes.smooth_identities.sides import distance_of
 
 Emit: TypeAlias = Callable[[ArrayBuilder], Value]
 
@@ -146,30 +147,57 @@ def _squared_sum(value: Value) -> Value | None:
     return y if y is not None and _is_sum_of_squares(y) else None
 
 
-def is_form(value: Value, depth: int = _DEPTH) -> bool:
+def is_form(value: Value) -> bool:
     """Tell if a value is a sum of squares, each with some weight, or x @ P @ x."""
+    return _is_quadratic(value, is_weighted=True)
+
+
+def _is_sum_of_squares(value: Value) -> bool:
+    """Tell if a value is a sum of squares with positive numbers for weights."""
+    return _is_quadratic(value, is_weighted=False)
+
+
+def _is_quadratic(value: Value, *, is_weighted: bool, depth: int = _DEPTH) -> bool:
+    """Tell if a value is a sum of squares, or, if it may be weighted, a form."""
     op = value.owner
     if not isinstance(op, Operation) or depth == 0:
         return False
 
     def known(*values: Value) -> bool:
-        return all(scalar_of(v) == 0 or is_form(v, depth - 1) for v in values)
+        return all(
+            scalar_of(v) == 0 or _is_quadratic(v, is_weighted=is_weighted, depth=depth - 1) for v in values
+        )
+
+    def is_weight(v: Value) -> bool:
+        return is_weighted or (scalar_of(v) or 0) > 0
 
     match op:
+        case ew.MulOp() | DotOp() if is_weighted and vector_of_form(op) is not None:
+            return True
         case ew.MulOp():
-            return vector_of_form(op) is not None or known(op.lhs) or known(op.rhs)
+            sides = ((op.lhs, op.rhs), (op.rhs, op.lhs))
+            return _are_alike(op) or any(is_weight(weight) and known(x) for weight, x in sides)
         case DotOp():
-            return vector_of_form(op) is not None or known(op.lhs) or known(op.rhs)
+            return (op.lhs is op.rhs and is_inner(op)) or (is_weighted and (known(op.lhs) or known(op.rhs)))
         case ew.DivOp():
-            return known(op.lhs)
+            return is_weight(op.rhs) and known(op.lhs)
         case ew.AddOp():
             return known(*_terms(value))
-        case ew.SelectOp() if known(op.on_true, op.on_false):
-            return True
+        case control.ScanOp():
+            k = op.results.index(value)
+            if k >= op.carry_count:
+                return False
+            before, terms = op.body.block.args[1 + k], _terms(yields(op.body)[k])
+            others = [v for v in terms if v is not before]
+            return len(others) < len(terms) and known(op.init[k], *others)
+        case ew.SelectOp() if _squared_root(op.on_false) is op.on_true:
+            return known(op.on_true)
+        case ew.SelectOp():
+            return is_weighted and known(op.on_true, op.on_false)
         case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
             return known(own_operands(op)[0])
         case _:
-            return _is_sum_of_squares(value, depth)
+            return False
 
 
 def vector_of_form(op: ew.MulOp | DotOp) -> Value | None:
@@ -190,40 +218,6 @@ def _is_multiple(value: Value, x: Value, depth: int = 4) -> bool:
     operands = own_operands(op)
     groups = (group for group in LINEAR_IN.get(type(op), ()) if len(group) == 1 and group != (ALL,))
     return any(_is_multiple(operands[k], x, depth - 1) for (k,) in groups)
-
-
-def _is_sum_of_squares(value: Value, depth: int = _DEPTH) -> bool:
-    op = value.owner
-    if not isinstance(op, Operation) or depth == 0:
-        return False
-    match op:
-        case ew.MulOp():
-            sides = (op.lhs, op.rhs)
-            scaled = [other for one, other in (sides, sides[::-1]) if (scalar_of(one) or 0) > 0]
-            return _are_alike(op) or any(_is_sum_of_squares(v, depth - 1) for v in scaled)
-        case ew.DivOp():
-            return (scalar_of(op.rhs) or 0) > 0 and _is_sum_of_squares(op.lhs, depth - 1)
-        case ew.AddOp():
-            return _are_squares(_terms(value), depth - 1)
-        case control.ScanOp():
-            k = op.results.index(value)
-            if k >= op.carry_count:
-                return False
-            before, terms = op.body.block.args[1 + k], _terms(yields(op.body)[k])
-            others = [v for v in terms if v is not before]
-            return len(others) < len(terms) and _are_squares([op.init[k], *others], depth - 1)
-        case ew.SelectOp():
-            return _squared_root(op.on_false) is op.on_true and _is_sum_of_squares(op.on_true, depth - 1)
-        case DotOp():
-            return op.lhs is op.rhs and is_inner(op)
-        case SumOp() | BroadcastOp() | ReshapeOp() | ReverseOp() | SliceOp() | IndexOp():
-            return _is_sum_of_squares(own_operands(op)[0], depth - 1)
-        case _:
-            return False
-
-
-def _are_squares(terms: Sequence[Value], depth: int) -> bool:
-    return all(scalar_of(v) == 0 or _is_sum_of_squares(v, depth) for v in terms)
 
 
 def _terms(value: Value) -> list[Value]:
@@ -284,13 +278,15 @@ def _product(x: Value) -> Emit:
 
 def _squared_distance(op: ew.SubOp) -> Emit | None:
     """The square of max(x, y) - min(x, y), or its negative."""
-    one, other = op.lhs.owner, op.rhs.owner
-    if isinstance(one, ew.MinOp):
-        one, other = other, one
-    if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
+    found = distance_of(op)
+    if found is None:
         return None
-    x, y = one.lhs, one.rhs
-    return (lambda b: _squared(b, b.sub(x, y))) if {x, y} == {other.lhs, other.rhs} else None
+
+    def emit(b: ArrayBuilder) -> Value:
+        x, y = (b.zeros(op.result.type) if v is None else v for v in found[0])
+        return _squared(b, b.sub(x, y))
+
+    return emit
 
 
 def _radicand(s: Value) -> Emit:

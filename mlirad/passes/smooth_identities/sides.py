@@ -80,6 +80,17 @@ def numbers_of(x: Value, y: Value) -> Numbers:
     return canonical(None if scalar_of(x) == 0 else x, None if scalar_of(y) == 0 else y)
 
 
+def distance_of(op: ew.SubOp) -> tuple[Numbers, float] | None:
+    """The numbers of which an op is the larger less the smaller, and 1; or -1 if it is the opposite."""
+    one, other, sign = op.lhs.owner, op.rhs.owner, 1.0
+    if isinstance(one, ew.MinOp):
+        one, other, sign = other, one, -1.0
+    if not isinstance(one, ew.MaxOp) or not isinstance(other, ew.MinOp):
+        return None
+    numbers = numbers_of(one.lhs, one.rhs)
+    return (numbers, sign) if {one.lhs, one.rhs} == {other.lhs, other.rhs} else None
+
+
 def canonical(x: Value | None, y: Value | None) -> Numbers:
     """The numbers whose comparison is that of x and y: of a difference and 0, it is that of its operands."""
     if x is not None and y is not None:
