@@ -27,22 +27,21 @@ RECURSION_LIMIT = 30_000
 """Enough for the deepest calls, long chains of ops and maps, and regions nested as deeply as they may be."""
 
 
-FRAME_WORDS: Final = (1 << 17) + 1
-"""The size of a large frame: half of its chunk, which has 2 MiB. Pages that nothing uses take no memory."""
+def in_large_frame(namespace: dict[str, Any]) -> Callable[..., Any]:
+    """A function that calls one, whose calls have room for their frames; `namespace` is that of its module.
 
+        in_large_frame(globals())(function, args, kwargs)        what function(*args, **kwargs) gives
 
-def with_room(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What a function returns; its calls, and those within, have room for their frames."""
-    return _in_large_frame(function, args, kwargs)
+    Its frame takes half of its chunk, which has 2 MiB. Pages that nothing uses take no memory.
+    """
+    return FunctionType(_called.__code__.replace(co_stacksize=(1 << 17) + 1), namespace)
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return function(*args, **kwargs)
 
 
-_in_large_frame: Final[Callable[..., Any]] = FunctionType(
-    _called.__code__.replace(co_stacksize=FRAME_WORDS), globals(), "_in_large_frame"
-)
+_with_room: Final = in_large_frame(globals())
 
 
 class _Limit:
@@ -69,7 +68,7 @@ def deep_recursion(function: Callable[P, T]) -> Callable[P, T]:
         _Limit.calls[call] = thread
         try:
             sys.setrecursionlimit(max(_Limit.before, RECURSION_LIMIT))
-            return with_room(function, *args, **kwargs)
+            return _with_room(function, args, kwargs)
         finally:
             del _Limit.calls[call]
             if not _Limit.calls:

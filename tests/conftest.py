@@ -5,19 +5,17 @@ pytest -m fuzz --fuzz-seconds=3600    random programs, an hour of each kind, and
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from types import FunctionType
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from mlirad.recursion import FRAME_WORDS
+from mlirad.recursion import in_large_frame
 from mlirad.stages import check_stages
 from tests.sampling import left_out
 
@@ -77,14 +75,8 @@ def pytest_runtest_setup() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """Tests have room for their frames, however deep pytest calls them; no frame of mlirad is around them."""
-    pyfuncitem.obj = functools.partial(_in_large_frame, pyfuncitem.obj)
-
-
-def _called(function: Callable[..., object], /, **kwargs: object) -> object:
-    return function(**kwargs)
-
-
-_in_large_frame = FunctionType(_called.__code__.replace(co_stacksize=FRAME_WORDS), globals())
+    own, call = pyfuncitem.obj, in_large_frame(globals())
+    pyfuncitem.obj = lambda **given: call(own, (), given)
 
 
 def pytest_collection_finish() -> None:

@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from mlirad.recursion import deep_recursion, with_room
+from mlirad.recursion import deep_recursion, in_large_frame
 
 resource = pytest.importorskip("resource")
 
 CALLS = 300
+
+with_room = in_large_frame(globals())
 
 
 def leaf() -> None:
@@ -48,12 +50,12 @@ def in_thread(function: Callable[[], int]) -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the pages of one thread")
 def test_no_depth_of_calls_maps_memory_again_and_again() -> None:
     assert in_thread(worst) >= CALLS
-    assert in_thread(lambda: with_room(worst)) < CALLS / 3
+    assert in_thread(lambda: with_room(worst, (), {})) < CALLS / 3
     assert in_thread(deep_recursion(worst)) < CALLS / 3
 
 
 def test_results_and_exceptions_pass() -> None:
-    assert with_room(divmod, 7, 2) == (3, 1)
-    assert with_room(dict, a=1) == {"a": 1}
+    assert with_room(divmod, (7, 2), {}) == (3, 1)
+    assert with_room(dict, (), {"a": 1}) == {"a": 1}
     with pytest.raises(ZeroDivisionError):
-        with_room(divmod, 1, 0)
+        with_room(divmod, (1, 0), {})

@@ -48,5 +48,5 @@ class RollRepetitionsPass(ModulePass):
 
 def _has_long_block(function: FuncOp) -> bool:
     """Tell if a block has as many ops as repetitions have at least."""
-    blocks = [*function.body.blocks, *(b for op in function.walk() for r in op.regions for b in r.blocks)]
+    blocks = (block for op in function.walk() for region in op.regions for block in region.blocks)
     return any(len(block.ops) >= LEAST_REPETITIONS for block in blocks)
