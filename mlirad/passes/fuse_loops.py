@@ -1,4 +1,4 @@
-"""One loop in the place of two, the second of which reads what the first has stacked, trip by trip.
+"""One loop in the place of two, where the second reads what the first has stacked, iteration by iteration.
 
     %v, %all = scan %x (%i, %a) {                      %v, %t = scan %x, %d (%i, %a, %e) {
       %c = cos %a                                        %c = cos %a
@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.indexing import YieldOp
@@ -38,7 +38,7 @@ Second: TypeAlias = ScanOp | ReplayOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(FunctionPass):
-    """Make loops one that read in each trip what that trip of another has made."""
+    """Join a loop with one that reads its stacked values in the same order."""
 
     name = "fuse-loops"
 
@@ -63,7 +63,7 @@ def _pairs(function: FuncOp) -> dict[First, Second]:
 
 
 def _second(first: First) -> Second | None:
-    """The loop that alone reads something that a loop keeps of its trips, if it can join that."""
+    """The loop that alone reads something that a loop keeps of its iterations, if it can join that."""
     kept = list(first.stacked) if isinstance(first, ScanOp) else [first.tape]
     for value in kept:
         readers = [] if value is None else [use.operation for use in value.uses]
@@ -74,7 +74,7 @@ def _second(first: First) -> Second | None:
 
 
 def _goes_along(second: Second, first: First) -> bool:
-    """Tell if the trips of two loops are the same, in the same order."""
+    """Tell if two loops have the same iterations, in the same order."""
     if second.parent is not first.parent:
         return False
     if isinstance(first, WhileOp):
@@ -85,7 +85,7 @@ def _goes_along(second: Second, first: First) -> bool:
 
 
 def _waits(second: Second, first: First) -> bool:
-    """Tell if a loop needs more of another one than what it keeps of each trip."""
+    """Tell if a loop needs more of another one than what it keeps of each iteration."""
     late: set[Value] = set(first.results)
     op = first.next_op
     while op is not None and op is not second:
@@ -139,13 +139,15 @@ class _Fusion:
         others = [x for x in second.xs if x not in first.stacked]
         is_kept = [any(use.operation is not second for use in y.uses) for y in first.stacked]
 
-        def trip(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(
+            index: Value, carries: list[Value], parts: list[Value]
+        ) -> tuple[list[Value], list[Value]]:
             given, rest = parts[: len(first.xs)], parts[len(first.xs) :]
-            made = self._trip(b, first, env, [index, *carries[:count], *given])
+            made = self._region(b, first.body, env, [index, *carries[:count], *given])
             known = dict(zip(first.stacked, made[count:], strict=True))
             slices = iter(rest)
             read = [known[x] if x in known else next(slices) for x in second.xs]
-            more = self._trip(b, second, env, [index, *carries[count:], *read])
+            more = self._region(b, second.body, env, [index, *carries[count:], *read])
             kept = [y for y, wanted in zip(made[count:], is_kept, strict=True) if wanted]
             new = second.carry_count
             return [*made[:count], *more[:new]], [*kept, *more[new:]]
@@ -154,7 +156,7 @@ class _Fusion:
             return [env.get(v, v) for v in values]
 
         init = emitted([*first.init, *second.init])
-        final, stacked = b.scan_like(first, init, emitted([*first.xs, *others]), trip)
+        final, stacked = b.scan_like(first, init, emitted([*first.xs, *others]), iteration)
         left = [y for y, wanted in zip(first.stacked, is_kept, strict=True) if wanted]
         old = [*first.final, *second.final, *left, *second.stacked]
         _enter(env, old, [*final[:total], *stacked])
@@ -163,31 +165,24 @@ class _Fusion:
         count = len(first.init)
 
         def condition(*carries: Value) -> Value:
-            (found,) = self._trip(b, first, env, carries[:count], in_condition=True)
+            (found,) = self._region(b, first.condition, env, carries[:count])
             return found
 
         def body(*carries: Value) -> list[Value]:
-            made = self._trip(b, first, env, carries[:count])
-            return [*made[:count], *self._trip(b, second, env, [*made[count:], *carries[count:]])]
+            made = self._region(b, first.body, env, carries[:count])
+            return [*made[:count], *self._region(b, second.body, env, [*made[count:], *carries[count:]])]
 
         final = b.while_([env.get(v, v) for v in (*first.init, *second.init)], condition, body)
         _enter(env, [*first.final, *second.results], final)
 
-    def _trip(
-        self,
-        b: ArrayBuilder,
-        op: First | Second,
-        env: Environment,
-        args: Sequence[Value],
-        *,
-        in_condition: bool = False,
+    def _region(
+        self, b: ArrayBuilder, region: Region, env: Environment, args: Sequence[Value]
     ) -> list[Value]:
-        """What a region of a loop yields, emitted with `b` for these arguments."""
-        region = op.condition if in_condition and isinstance(op, WhileOp) else op.body
+        """What a region yields, emitted with `b` for these arguments."""
         inner = {**env, **dict(zip(region.block.args, args, strict=True))}
-        for nested in region.block.ops:
-            if not isinstance(nested, YieldOp):
-                self.visit(b, nested, inner)
+        for op in region.block.ops:
+            if not isinstance(op, YieldOp):
+                self.visit(b, op, inner)
         return [inner.get(v, v) for v in yields(region)]
 
 

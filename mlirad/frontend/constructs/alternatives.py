@@ -62,7 +62,7 @@ class Unset:
 
     @property
     def error(self) -> UnboundLocalError:
-        """What Python raises where the variable is read."""
+        """The error that Python raises where the variable is read."""
         return UnboundLocalError(
             f"cannot access local variable '{self.name}' where it is not associated with a value"
         )
@@ -181,7 +181,7 @@ class OneOf(Chosen):
         return cast(Array, xp.equal(self.number, k))
 
     def bound(self) -> Any:
-        """What it is where it has a value; the program raises where it has none."""
+        """The variable where it has a value; the program raises where it has none."""
         answers = dict(self.answers())
         unset = [k for k, found in answers.items() if isinstance(found, Unset)]
         if not unset:

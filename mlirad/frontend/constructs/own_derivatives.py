@@ -72,6 +72,6 @@ def with_partials(
 
 
 def _is_number(value: Value) -> bool:
-    """Whether a value is known while tracing, the same number everywhere."""
+    """Tell if a value is one number that is known while tracing."""
     op = value.owner
     return isinstance(op, ConstantOp) or (isinstance(op, BroadcastOp) and _is_number(op.operand))

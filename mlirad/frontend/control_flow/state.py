@@ -80,7 +80,7 @@ def value(read: Callable[[], Any]) -> Any:
 
 
 def bound(found: Any) -> Any:
-    """What a variable is; the program raises where it has no value."""
+    """The value of a variable; the program raises where it has none."""
     return found.bound() if type(found) is OneOf else found
 
 

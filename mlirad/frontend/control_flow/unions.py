@@ -81,7 +81,7 @@ class Unions:
         return self._objects.get((self._code, name))
 
     def _known_unset(self, name: str, found: Any) -> Any:
-        """What a variable is at an end; `Unset` of one without a value, which a `OneOf` can hold."""
+        """The value of a variable at an end; `Unset`, which a `OneOf` can hold, if it has none."""
         return Unset(name) if found is UNSET and name not in self._attributes else found
 
     def _encoded(self, name: str, found: Any) -> Any:

@@ -79,7 +79,7 @@ def written_names(nodes: Iterable[ast.AST]) -> Names:
 
 
 def element_names(nodes: Iterable[ast.AST]) -> Names:
-    """Those of which it names elements, or a method, and those that calls get whose results are dropped."""
+    """The variables whose elements or methods are named, and those passed to calls for their effect."""
     found: set[str | None] = set()
     for node in own_nodes(nodes):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):

@@ -364,14 +364,16 @@ class Staging(Rewriting):
         flat = [reified(b, v) for v in given]
         stack, reverse = _Iterations(self, function), op.reverse is not None
 
-        def trip(i: Value, state: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value, state: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
             y, back = self.run(b, op.function, (context, i, *state[:-1], *xs))
             made = self.flat(b, y, function.codomain)
             return [*made[:count], stack.pushed(b, self.back_closure(b, function, back), state[-1])], made[
                 count:
             ]
 
-        final, stacked = b.scan([*flat[:count], stack.empty(b)], flat[count:], length, trip, reverse=reverse)
+        final, stacked = b.scan(
+            [*flat[:count], stack.empty(b)], flat[count:], length, iteration, reverse=reverse
+        )
         domain = components_of(op.domain)
         of_context, of_state, of_slices = (
             self.tangents.linear(t)
@@ -379,12 +381,14 @@ class Staging(Rewriting):
         )
         stacked_type = tuple_type(components_of(op.codomain)[count:])
 
-        def reversed_trips(w: Element) -> Element:
+        def backwards(w: Element) -> Element:
             elements, total_count = self.elements, len(components_of(op.codomain))
             cts = parts(w, total_count)
             sizes = [len(linear.carried(s)) for s in (of_context, of_state)]
 
-            def trip(_: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+            def iteration(
+                _: Value, state: list[Value], slices: list[Value]
+            ) -> tuple[list[Value], list[Value]]:
                 carried = state[sizes[0] : -1]
                 found, rest = stack.applied(b, state[-1], [*carried, *slices])
                 total = elements.plus(b, from_leaves(of_context, state[: sizes[0]]), part(found, 0))
@@ -401,13 +405,13 @@ class Staging(Rewriting):
                 final[-1],
             ]
             xs = self.written(b, cts[count:], stacked_type)
-            last, made = b.scan(start, xs, length, trip, reverse=not reverse)
+            last, made = b.scan(start, xs, length, iteration, reverse=not reverse)
             of = from_leaves(of_context, last[: sizes[0]])
             state = from_leaves(of_state, last[sizes[0] : -1])
             slices = from_leaves(of_slices, made)
             return [of, *parts(state, count), *parts(slices, len(domain) - 1 - count)]
 
-        return (*final[:-1], *stacked), reversed_trips
+        return (*final[:-1], *stacked), backwards
 
     def _iterate(self, b: ArrayBuilder, op: control.IterateOp, x: Data) -> tuple[Data, Back]:
         function = rep_type(op.function)
@@ -427,7 +431,7 @@ class Staging(Rewriting):
 
         final = b.while_([*(reified(b, v) for v in given), stack.empty(b)], goes_on, again)
 
-        def reversed_trips(w: Element) -> Element:
+        def backwards(w: Element) -> Element:
             elements, size = self.elements, len(linear.carried(of_context))
 
             def step(*state: Value) -> list[Value]:
@@ -441,7 +445,7 @@ class Staging(Rewriting):
             state = from_leaves(of_state, last[size:-1])
             return [from_leaves(of_context, last[:size]), *parts(state, len(types) - 1)]
 
-        return tuple(final[:-1]), reversed_trips
+        return tuple(final[:-1]), backwards
 
 
 class _Iterations:
@@ -499,5 +503,5 @@ def reified(b: ArrayBuilder, data: Data) -> Value:
 
 
 def _slices(function: RepType, count: int) -> Attribute:
-    """The types of the slices that a trip takes, behind its context, index and carries."""
+    """The types of the slices that an iteration takes, behind its context, index and carries."""
     return tuple_type(components_of(function.domain)[2 + count :])

@@ -174,11 +174,13 @@ class Rewriting:
             case control.ScanOp():
                 count, body = op.carry_count, self._body(b, op.body, env)
 
-                def trip(i: Value, state: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+                def iteration(
+                    i: Value, state: list[Value], xs: list[Value]
+                ) -> tuple[list[Value], list[Value]]:
                     made = body(i, *state, *xs)
                     return made[:count], made[count:]
 
-                final, stacked = b.scan_like(op, o[:count], o[count:], trip)
+                final, stacked = b.scan_like(op, o[:count], o[count:], iteration)
                 return [*final, *stacked]
             case control.WhileOp():
                 condition = self._body(b, op.condition, env)

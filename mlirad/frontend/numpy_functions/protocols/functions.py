@@ -304,10 +304,17 @@ def _special_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
 
 def _special_call(question: Question, values: Values) -> Any:
     owner, args, kwargs = values
-    hand = scipy_functions("scipy.special").get(getattr(owner, "__name__", ""))
-    if hand is None or not contains_traced([*args, *kwargs.values()]):
+    if not contains_traced([*args, *kwargs.values()]):
         return MISS
-    return Binding(f"scipy.special.{owner.__name__}", None, hand).applied(args, kwargs)
+    binding = _special_bindings().get(owner.__name__)
+    return MISS if binding is None else binding.applied(args, kwargs)
+
+
+@cache
+def _special_bindings() -> dict[str, Binding]:
+    """By the signatures of what traces them: those of SciPy's objects say nothing."""
+    hands = scipy_functions("scipy.special").items()
+    return {name: Binding(f"scipy.special.{name}", None, hand) for name, hand in hands}
 
 
 def _transform(question: Question, values: Values) -> Any:

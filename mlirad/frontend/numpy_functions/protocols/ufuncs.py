@@ -81,7 +81,7 @@ def _answers_operators(kind: type[Any]) -> bool:
 
 
 def answers_ufuncs(value: Any) -> bool:
-    """Whether an object that holds an array, as quantities with units do, answers ufuncs by itself."""
+    """Tell if an object that holds an array answers ufuncs by itself, as quantities with units do."""
     kind = cast("type[Any]", type(value))
     answer = getattr(kind, "__array_ufunc__", None)
     return (

@@ -261,7 +261,7 @@ def laplace(input: ArrayLike, *, mode: Boundaries = "reflect", cval: Number = 0.
     )
 
 
-def _gaussian_derivatives(x: Array, sigma: Any, order: int, options: dict[str, Any]) -> list[Array]:
+def _gaussian_derivatives(x: Array, sigma: Any, order: int, **options: Any) -> list[Array]:
     """The derivatives of one order along each axis."""
     orders = (tuple(order if d == axis else 0 for d in range(x.ndim)) for axis in range(x.ndim))
     return [gaussian_filter(x, sigma, found, **options) for found in orders]
@@ -273,8 +273,8 @@ def gaussian_laplace(
 ) -> Array:  # fmt: skip
     """`scipy.ndimage.gaussian_laplace`."""
     x = _floats(input, "gaussian_laplace")
-    options = {"mode": mode, "cval": cval, "truncate": truncate, "radius": radius}
-    return sum(_gaussian_derivatives(x, sigma, 2, options), xp.zeros_like(x))
+    found = _gaussian_derivatives(x, sigma, 2, mode=mode, cval=cval, truncate=truncate, radius=radius)
+    return sum(found, xp.zeros_like(x))
 
 
 def gaussian_gradient_magnitude(
@@ -283,9 +283,8 @@ def gaussian_gradient_magnitude(
 ) -> Array:  # fmt: skip
     """`scipy.ndimage.gaussian_gradient_magnitude`."""
     x = _floats(input, "gaussian_gradient_magnitude")
-    options = {"mode": mode, "cval": cval, "truncate": truncate, "radius": radius}
-    squares = (xp.square(found) for found in _gaussian_derivatives(x, sigma, 1, options))
-    return xp.sqrt(sum(squares, xp.zeros_like(x)))
+    found = _gaussian_derivatives(x, sigma, 1, mode=mode, cval=cval, truncate=truncate, radius=radius)
+    return xp.sqrt(sum(map(xp.square, found), xp.zeros_like(x)))
 
 
 # Convolutions of signals --------------------------------------------------------------------------
