@@ -1,7 +1,8 @@
 """A campaign of random programs with functions as values, with its counts and its failures.
 
     python -m tests.higher_order --seeds 20000
-    python -m tests.higher_order --seeds 20000 --first 5000 --workers 2 --thorough
+    python -m tests.higher_order --seeds 20000 --first 5000 --workers 2 --by all
+    python -m tests.higher_order --seeds 20000 --by compiled      all methods in machine code
     python -m tests.higher_order --only 1234 --size 3          one program, and what becomes of it
 
 The exit code is 1 if anything failed. An interrupt ends the campaign, which is then reported.
@@ -15,11 +16,21 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
 from tests.higher_order.campaign import Campaign
 from tests.higher_order.judging import judge, made, size_of
+from tests.higher_order.machine_code import judge_compiled
+
+JUDGES: dict[str, Callable[[int, int], list[str]]] = {
+    "some": judge,
+    "all": partial(judge, thorough=True),
+    "compiled": judge_compiled,
+}
+"""By what a program of a seed and a size is judged: some of the witnesses, all of them, or machine code."""
 
 PROCESSOR_SECONDS = 60
 """How long a program may take."""
@@ -33,19 +44,24 @@ def main() -> int:
     add("--first", type=int, default=0, help="the seed of the first")
     add("--seconds", type=float, default=float("inf"), help="when to stop before that")
     add("--workers", type=int, default=1, help="how many processes judge them")
-    add("--thorough", action="store_true", help="judge each by every witness")
-    add("--only", type=int, help="judge the program of one seed, by every witness, and show it")
+    add(
+        "--by",
+        choices=list(JUDGES),
+        default="some",
+        help="what judges each: some witnesses, all, or machine code",
+    )
+    add("--only", type=int, help="judge the program of one seed, and show it")
     add("--size", type=int, help="at this size")
     add("--judge", type=_range, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.judge is not None:
-        return _judge_all(options.judge, options.thorough)
+        return _judge_all(options.judge, options.by)
     if options.only is not None:
         size = options.size or size_of(options.only)
         sys.stdout.write(f"{made(options.only, size, verify=False).text}\n")
-        sys.stdout.write(f"{', '.join(judge(options.only, size, thorough=True))}\n")
+        sys.stdout.write(f"{', '.join(JUDGES[options.by](options.only, size))}\n")
         return 0
-    campaign = Campaign(options.workers, options.thorough, progress=_tell)
+    campaign = Campaign(options.workers, options.by, progress=_tell)
     try:
         campaign.run(range(options.first, options.first + options.seeds), options.seconds)
     except KeyboardInterrupt:
@@ -59,7 +75,7 @@ def _range(text: str) -> range:
     return range(int(first), int(end))
 
 
-def _judge_all(seeds: range, thorough: bool) -> int:
+def _judge_all(seeds: range, by: str) -> int:
     """What a child process does: a line when it begins a program, and one of what became of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGPROF"):
@@ -67,32 +83,32 @@ def _judge_all(seeds: range, thorough: bool) -> int:
     for seed in seeds:
         _write({"begun": seed})
         start = time.process_time()
-        verdict = _verdict(seed, thorough)
+        verdict = _verdict(seed, by)
         _write({**verdict, "seconds": time.process_time() - start})
     return 0
 
 
-def _verdict(seed: int, thorough: bool) -> dict[str, Any]:
+def _verdict(seed: int, by: str) -> dict[str, Any]:
     size = size_of(seed)
     try:
-        return {"seed": seed, "by": _limited(seed, size, thorough)}
+        return {"seed": seed, "by": _limited(seed, size, by)}
     except Exception:
         detail = traceback.format_exc(limit=-6)
     for smaller in range(1, size):
         try:
-            _limited(seed, smaller, thorough)
+            _limited(seed, smaller, by)
         except Exception:
             return {"seed": seed, "size": smaller, "failure": traceback.format_exc(limit=-6)}
     return {"seed": seed, "size": size, "failure": detail}
 
 
-def _limited(seed: int, size: int, thorough: bool) -> list[str]:
+def _limited(seed: int, size: int, by: str) -> list[str]:
     """What `judge` says, or a `TimeoutError`."""
     if not hasattr(signal, "SIGPROF"):
-        return judge(seed, size, thorough=thorough)
+        return JUDGES[by](seed, size)
     signal.setitimer(signal.ITIMER_PROF, PROCESSOR_SECONDS)
     try:
-        return judge(seed, size, thorough=thorough)
+        return JUDGES[by](seed, size)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 

@@ -1,6 +1,6 @@
 """Random programs with functions as values, judged by number and counted; each failure at its least size.
 
-    campaign = Campaign(workers=1)
+    campaign = Campaign(workers=1)                by default judged by some of the witnesses
     campaign.run(range(20_000))
     print(campaign.report())
 
@@ -34,10 +34,10 @@ class Failure(NamedTuple):
 
 @dataclass
 class Campaign:
-    """Programs by number, and what became of them."""
+    """Programs by number, judged by what `JUDGES` names, and what became of them."""
 
     workers: int = 1
-    thorough: bool = False
+    by: str = "some"
     progress: Callable[[str], None] = lambda line: None
     counts: Counter[str] = field(default_factory=Counter[str])
     failures: list[Failure] = field(default_factory=list[Failure])
@@ -79,7 +79,7 @@ class Campaign:
     def _judged(self, seeds: range, lock: threading.Lock, stop: threading.Event) -> range:
         """Judge the programs of these seeds in a new process; those that it did not come to."""
         command = [sys.executable, "-m", "tests.higher_order", "--judge", f"{seeds.start}:{seeds.stop}"]
-        command += ["--thorough"] if self.thorough else []
+        command += ["--by", self.by]
         begun = seeds.start - 1
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
