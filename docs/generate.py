@@ -324,7 +324,7 @@ def passes() -> Iterator[str]:
             shown = ", ".join(f"`{option}` (default `{default}`)" for option, default in options)
             yield f"\nOptions: {shown}."
         yield f"\nDefined in `{PASS_MODULES[name].replace('.', '/')}`."
-    yield "\n# Pipelines\n"
+    yield "\n## Pipelines\n"
     yield "| pipeline | passes |"
     yield "| --- | --- |"
     for name, listed_passes in PIPELINES.items():

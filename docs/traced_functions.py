@@ -18,6 +18,7 @@ from mlirad.frontend.numpy_functions.protocols.functions import FUNCTIONS, SCIPY
 from mlirad.frontend.numpy_functions.protocols.ufuncs import SPECIAL
 from mlirad.frontend.numpy_functions.scipy_functions.distributions import DISTRIBUTIONS
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.methods import names_of
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.refused import REASONS
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS as INTERPOLANTS
 from mlirad.frontend.numpy_functions.scipy_functions.stats import METHODS
 from mlirad.frontend.numpy_functions.scipy_functions.ufunc_calls import BY_CALLS
@@ -60,6 +61,8 @@ def page() -> Iterator[str]:
     yield from ("", "## Not supported", "", "| function | instead |", "| --- | --- |")
     for name, hint in sorted(ALTERNATIVES.items()):
         yield f"| `np.{name}` | {cell(hint)} |"
+    for name, (reason, hint) in sorted(REASONS.items()):
+        yield f"| `scipy.stats.{name}` | {cell(f'{reason}: {hint}')} |"
 
 
 def by_module() -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""The posterior of a logistic regression, drawn by Hamiltonian Monte Carlo in one compiled loop.
+"""The posterior of a logistic regression, drawn by Hamiltonian Monte Carlo (HMC) in one compiled loop.
 
     python examples/hamiltonian_monte_carlo.py --plot posterior.svg
 

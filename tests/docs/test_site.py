@@ -7,12 +7,15 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import mlirad as ad
 from docs.reference import groups, reference
 from docs.site import ROOT, write_pages
+
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def test_pages_are_linked_and_name_everything(tmp_path: Path) -> None:
@@ -24,6 +27,9 @@ def test_pages_are_linked_and_name_everything(tmp_path: Path) -> None:
     for page in pages:
         for link in re.findall(r"\]\(([^)#\s]+\.(?:md|svg))[#)]", page.read_text()):
             assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
+        # A page with several titles has no table of contents.
+        titles = re.findall(r"^# ", _FENCED.sub("", page.read_text()), re.MULTILINE)
+        assert len(titles) == 1, f"{page.name} has {len(titles)} titles"
     assert "[examples/truss.py](gallery/truss.md)" in (tmp_path / "index.md").read_text()
     named = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text())
     written = {page.relative_to(tmp_path).as_posix() for page in pages}
@@ -47,8 +53,21 @@ def test_functions_are_grouped_by_the_pages_that_tell_of_them() -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node runs the scripts of the site")
 def test_sessions_are_copied_without_prompts_and_outputs() -> None:
-    script = (ROOT / "docs" / "site_assets" / "copy.js").read_text().replace("\nprepare();\n", "\n")
     session = ">>> def f(x):\n...     return x\n...\n>>> f(2)\n2"
-    told = f"console.log(JSON.stringify([{session!r}, '$ ls\\na\\n$ pwd'].map(t => typed({{innerText: t}}))))"
+    told = scripted(f"[{session!r}, '$ ls\\na\\n$ pwd'].map(t => typed({{innerText: t}}))")
+    assert told == ["def f(x):\n    return x\n\nf(2)", "ls\npwd"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the scripts of the site")
+def test_lines_of_drawings_stay_whole() -> None:
+    drawings, others = [" ┌───┐\n │ a │", " a ──► b\n ▼"], [">>> x | y\n", "a -> b", "| --- |", "α ∘ β"]
+    told = scripted(f"{json.dumps(drawings + others)}.map(isDrawing)")
+    assert told == [True] * len(drawings) + [False] * len(others)
+
+
+def scripted(expression: str) -> Any:
+    """The value of an expression in the script of the site."""
+    script = (ROOT / "docs" / "site_assets" / "copy.js").read_text().replace("\nprepare();\n", "\n")
+    told = f"console.log(JSON.stringify({expression}))"
     done = subprocess.run(["node", "-e", script + told], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == ["def f(x):\n    return x\n\nf(2)", "ls\npwd"]
+    return json.loads(done.stdout)
