@@ -24,7 +24,7 @@ from tests.generators.structures import leaves_of
 
 POINTS = ((0.4, -0.3, 3), (-1.2, 0.8, 0), (0.9, 1.7, 6))
 LARGE = 1e5
-RAISED = (AssertionError, ValueError, KeyError, Strange)
+RAISED = (AssertionError, ValueError, KeyError, OverflowError, Strange)
 LAST_BITS = ((1, 0), (-1, 0), (0, 1), (0, -1), (8, 8), (-8, 8), (8, -8), (-8, -8))
 
 Verdict = Literal["right", "refused", "rounding"]
@@ -42,13 +42,15 @@ def agrees(function: Callable[..., Any], text: str, *, interpret: bool, control:
 
 
 def verdict(function: Callable[..., Any], text: str, *, interpret: bool, control: str) -> Verdict:
-    """Compare one function at all points, except where rounding decides or results are large."""
+    """Compare one function at all points, except where rounding decides or numbers are large."""
     compiled = ad.jit(function, control=control, interpret=interpret)
     found: Verdict = "right"
     for point in POINTS:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             expected = outcome(function, point)
+            if expected is OverflowError:
+                continue
             try:
                 actual = outcome(compiled, point)
             except (ad.TracingError, ad.UnsupportedError, ad.DtypeError, ad.ShapeError):
@@ -107,6 +109,14 @@ def test_points_decided_by_rounding() -> None:
     assert decided_by_rounding(lambda x, y, n: np.floor((x + 0.6) * 3), point)
     assert decided_by_rounding(lambda x, y, n: [x] if x < point[0] else [x, y], point)
     assert not decided_by_rounding(lambda x, y, n: np.floor(x * 3) + np.exp(y) * n, point)
+
+
+def test_points_at_which_python_overflows() -> None:
+    def squared(x: Any, y: Any, n: Any) -> Any:
+        return float(x * 1e200) ** 2
+
+    assert outcome(squared, POINTS[0]) is OverflowError
+    assert verdict(squared, "", interpret=True, control="auto") == "right"
 
 
 def test_random_scripts() -> None:
