@@ -206,6 +206,80 @@ def test_counts_of_known_integers_with_traced_weights(dtype: Any) -> None:
             ad.jit(lambda w: np.bincount(w.astype(int)))(w)
 
 
+def _is_float(x: Any) -> bool:
+    return type(x) is float
+
+
+def _is_true(flag: Any) -> bool:
+    return flag is True
+
+
+class _Asking:
+    def method(self, x: Any) -> bool:
+        return type(x) in (int, np.float64)
+
+    @staticmethod
+    def static(x: Any) -> bool:
+        return float is type(x)
+
+    def __call__(self, x: Any) -> Any:
+        return 2.0 if self.method(x) else 3.0
+
+
+_asking = _Asking()
+_TABLE = {"float": _is_float}
+
+SILENT: dict[str, Callable[[Any], Any]] = {
+    "type is": lambda x: 2.0 if type(x) is float else 3.0,
+    "type is not": lambda x: 2.0 if type(x) is not np.ndarray else 3.0,
+    "type ==": lambda x: 2.0 if type(x) == float else 3.0,  # noqa: E721
+    "type in": lambda x: 2.0 if type(x) in (float, int) else 3.0,
+    "name of type": lambda x: 2.0 if type(x).__name__ == "float" else 3.0,
+    "issubclass": lambda x: 2.0 if issubclass(type(x), np.ndarray) else 3.0,
+    "by type": lambda x: {float: 2.0, np.ndarray: 3.0}.get(type(x), 4.0),
+    "conversion": lambda x: type(x)(2.5) if np.ndim(x) == 0 else 1.0,
+    "helper": lambda x: 2.0 if _is_float(x) else 3.0,
+    "helper after an operation": lambda x: [x * 2, 2.0 if _is_float(x) else 3.0][1],
+    "table": lambda x: 2.0 if _TABLE["float"](x) else 3.0,
+    "method": lambda x: _asking(x),
+    "static method": lambda x: 2.0 if _Asking.static(x) else 3.0,
+    "partial": functools.partial(lambda scale, x: scale if type(x) is float else 3.0, 2.0),
+    "is True": lambda x: 2.0 if (np.sum(x) * 0 + x > 0) is True else 3.0,
+    "is False": lambda x: 2.0 if (x > 0) is False else 3.0,
+    "is not True": lambda x: 2.0 if (x > 0) is not True else 3.0,
+    "True is": lambda x: 2.0 if True is (x > 0) else 3.0,
+    "helper of a truth": lambda x: 2.0 if _is_true(x > 0) else 3.0,
+}
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.ControlFlowWarning")
+@pytest.mark.parametrize("control", ["auto", "rewrite"])
+@pytest.mark.parametrize("name", SILENT)
+def test_questions_that_call_nothing(name: str, control: Any) -> None:
+    ask = SILENT[name]
+
+    def f(x: Any) -> Any:
+        return x * ask(x)
+
+    for value in (1.5, -1.5, 2, np.float64(1.5), np.float32(-1.5), np.ones(2)):
+        with np.errstate(all="ignore"):
+            expected = f(value)
+        if control == "auto" or "True" not in name:
+            found = ad.jit(f, control=control, interpret=True)(value)
+            np.testing.assert_array_equal(found, expected, err_msg=repr(value))
+
+
+def test_types_in_texts_are_not_asked_for() -> None:
+    def f(x: Any) -> Any:
+        if np.ndim(x) > 5:
+            raise TypeError(f"{type(x).__name__} of {type(x)}")
+        return x * 2
+
+    code = f.__code__
+    ad.jit(f)(1.0)
+    assert f.__code__ is code
+
+
 def test_types_of_arrays_in_rewritten_code() -> None:
     def doubled(x):
         if type(x) is not np.ndarray:
