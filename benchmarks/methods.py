@@ -226,7 +226,7 @@ CASES = {
     "chosen ODE": Case(
         chosen_ode, lambda n: (np.array([1.4, 0.3]), np.array([0.5, 0.0]), np.linspace(0, 1, n + 1)), 50
     ),
-    "bundle adjustment": Case(bundle, _bundle_arguments, 50),
+    "bundle adjustment": Case(bundle, _bundle_arguments, 200),
     "LSTM": Case(text_model, _lstm_arguments, 16),
 }
 """All of them, by the names that the tables have."""

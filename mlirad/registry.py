@@ -27,6 +27,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-dce": "mlirad.passes.dce",
     "eliminate-functions": "mlirad.passes.eliminate_functions",
     "tail-calls-to-loops": "mlirad.passes.eliminate_functions",
+    "record-walks-to-loops": "mlirad.passes.eliminate_functions",
     "records-to-rows": "mlirad.passes.eliminate_functions",
     "mlirad-inline": "mlirad.passes.inline",
     "mlirad-symbol-dce": "mlirad.passes.symbol_dce",

@@ -11,17 +11,21 @@ the slope that differences find; second derivatives are differences of gradients
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DifferentiationError
 from mlirad.frontend.compiling.roomy import Roomy
 from mlirad.interpreter import run_function
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.emit.program import rooms_of
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
 from mlirad.pipelines import never, pipeline, run_passes
 from tests.higher_order.judging import Program, agree, check_slope, gradient_differences, made
@@ -49,15 +53,15 @@ def judge_compiled(seed: int, size: int, way: str | None = None) -> list[str]:
     way = way or list(WAYS)[turn % len(WAYS)]
     program = made(seed, size, verify=False, growing=turn % 8 == 5)
     rng = np.random.default_rng(seed)
-    chad = program.expanded("chad")
-    value, *gradient = run_function(chad, program.arguments, function="main_grad")
+    interpreted = _interpreted(program)
+    value, *gradient = interpreted(program.arguments)
     check_slope(program, gradient, rng)
     direction = [np.float64(rng.uniform(-1, 1)), rng.uniform(-1, 1, 3)]
     expected, tolerance = [value, *gradient], 1e-9
     if way == "direction":
         expected = [value, gradient[0] * direction[0] + gradient[1] @ direction[1]]
     if way == "second":
-        expected, tolerance = gradient_differences(program, chad, direction), 1e-5
+        expected, tolerance = gradient_differences(program, interpreted, direction), 1e-5
     done = ["Python programs" if seed % 2 else "programs of ops"]
     first: Sequence[Any] | None = None
     for method in (*METHODS, *SPECIFICATIONS):
@@ -76,17 +80,34 @@ def judge_compiled(seed: int, size: int, way: str | None = None) -> list[str]:
     return done
 
 
+def _interpreted(program: Program) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """What finds value and gradient by `chad`, run by the interpreter."""
+
+    def made(rooms: tuple[int, ...]) -> ModuleOp:
+        return _after(program.differentiated, Options(method="chad", end="expanded", rooms=rooms))
+
+    def call(rooms: tuple[int, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        return partial(run_function, made(rooms), function="main_grad")
+
+    first = made(())
+    return Roomy(call, partial(run_function, first, function="main_grad"), rooms_of(functions_of(first)))
+
+
 def _found(program: Program, method: str, way: str, direction: Sequence[Any]) -> Sequence[Any]:
     """What machine code finds by a method."""
     name, passes = WAYS[way]
     source = program.after(passes)
 
     def made(rooms: tuple[int, ...]) -> NativeFunction:
-        code = source.clone()
-        options = Options(method=method, end="arrays", rooms=rooms)
-        run_passes(code, pipeline(options), context=make_context(), verify=never)
+        code = _after(source, Options(method=method, end="arrays", rooms=rooms))
         return NativeFunction(compiled_program(code, name), target=find_target())
 
     first = made(())
-    call = Roomy(made, first, first.program.rooms) if first.program.rooms else first
+    call = Roomy(made, first, first.program.rooms)
     return call(*program.arguments, *(direction if way != "gradient" else []))
+
+
+def _after(source: ModuleOp, options: Options) -> ModuleOp:
+    module = source.clone()
+    run_passes(module, pipeline(options), context=make_context(), verify=never)
+    return module

@@ -4,6 +4,7 @@ from mlirad.passes.eliminate_functions.eliminate_functions import (
     EliminateFunctionsPass,
     MapsToClosuresPass,
     RecordsToRowsPass,
+    RecordWalksToLoopsPass,
     TailCallsToLoopsPass,
     eliminate_functions,
 )
@@ -11,6 +12,7 @@ from mlirad.passes.eliminate_functions.eliminate_functions import (
 __all__ = [
     "EliminateFunctionsPass",
     "MapsToClosuresPass",
+    "RecordWalksToLoopsPass",
     "RecordsToRowsPass",
     "TailCallsToLoopsPass",
     "eliminate_functions",

@@ -23,7 +23,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function.combinators import PullbackOp
 from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.linear import DifferentiationOp
@@ -84,6 +84,20 @@ class TailCallsToLoopsPass(ModulePass):
             from mlirad.passes.tail_calls import tail_calls_to_loops
 
             tail_calls_to_loops(op)
+
+
+@dataclass(frozen=True)
+class RecordWalksToLoopsPass(ModulePass):
+    """Turns functions that call themselves once on a record that theirs holds into loops."""
+
+    name = "record-walks-to-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite these functions; nothing is imported for a module without records."""
+        if any(isinstance(inner, RestoreOp) for inner in op.walk()):
+            from mlirad.passes.record_walks import record_walks_to_loops
+
+            record_walks_to_loops(op)
 
 
 @dataclass(frozen=True)
