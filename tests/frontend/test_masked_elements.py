@@ -47,7 +47,7 @@ READS = {
     "cumsum": lambda x, y, X, B: np.cumsum(x[x > 0]).max(),
     "beside a row": lambda x, y, X, B: (X[x > 0] - X.mean(0)).sum(),
     "rows": lambda x, y, X, B: X[x > 0].sum(0),
-    "one truth": lambda x, y, X, B: (X[x[0] > 0].sum((0, 1)), X[x[0] < 0].sum(), x[0][x[0] > 0].sum()),
+    "one truth": lambda x, y, X, B: X[x[0] > 0].sum((0, 1)) + X[x[0] < 0].sum() + x[0][x[0] > 0].sum(),
     "one truth for a row": lambda x, y, X, B: X[1, x[0] > 0].sum(0),
     "columns": lambda x, y, X, B: B[:, x > 0].mean(1),
     "keepdims": lambda x, y, X, B: B[:, x > 0].mean(1, keepdims=True),
@@ -72,6 +72,12 @@ READS = {
 
 def _sums(x):
     return np.sum(x) + np.sum(np.cumsum(x) ** 2)
+
+
+def _ascending(x, y):
+    """Points in order, of which some are chosen, and one value at each."""
+    places = np.cumsum(np.exp(x)) - 3
+    return places[x < 0.3], y[x < 0.3]
 
 
 MOVED = {
@@ -100,6 +106,23 @@ MOVED = {
     "outer of an array": lambda x, y, X, B: np.sum(np.divide.outer(y, x[x > 0]).T.sum(axis=1) ** 2),
     "weighed bins": lambda x, y, X, B: np.histogram(x[x < 0.3], 3, weights=y[x < 0.3])[0] @ np.arange(3.0),
     "edges of bins": lambda x, y, X, B: _sums(np.histogram(x[x < 0.3], 4)[1]),
+    "points": lambda x, y, X, B: np.trapezoid(y[x < 0.3], x[x < 0.3]) + np.trapezoid(y[x < 0.3], dx=0.3),
+    "between points": lambda x, y, X, B: _sums(np.interp(X, *_ascending(x, y))),
+    "at points": lambda x, y, X, B: np.sum(np.interp(_ascending(x, y)[0], *_ascending(x, y)) ** 2),
+    "fitted": lambda x, y, X, B: _sums(np.polyfit(x[x < 0.3], y[x < 0.3], 1)),
+    "fitted with weights": lambda x, y, X, B: _sums(
+        np.polyfit(x[x < 0.3], y[x < 0.3], 1, w=np.exp(x[x < 0.3]))
+    ),
+    "columns of one": lambda x, y, X, B: np.sum(x[x > 0][:, None] * X[x > 0]),
+    "rows of one": lambda x, y, X, B: _sums((x[x > 0][None] * X[0][:, None]).sum(1)),
+    "dimensions in front": lambda x, y, X, B: _sums((X[x > 0][None, ..., None] ** 2).sum((0, 1, 3))),
+    "reshaped": lambda x, y, X, B: _sums(
+        (x[x > 0].reshape(-1, 1) * X[0]).sum(0) + x[x > 0].reshape((1, -1)).sum()
+    ),
+    "flat again": lambda x, y, X, B: np.reshape(x[x > 0][:, None], -1).sum() + x[x > 0].ravel().sum(),
+    "of rank 2": lambda x, y, X, B: _sums(
+        np.atleast_2d(x[x > 0]).mean(1) + np.expand_dims(x[x > 0], 1).sum(0)
+    ),
     "into": lambda x, y, X, B: np.sum(
         np.divide(y[x > 0], x[x > 0], np.ones_like(x[x > 0]), where=x[x > 0] > 0.5)
     ),
@@ -261,6 +284,11 @@ NEEDS_LENGTH = "SciPy's logsumexp needs it" if SCIPY >= (1, 15) else "where its 
 REFUSED = {
     "different masks": (lambda x, y, X, B: (x[x > 0] + y[y > 0]).sum(), "different masks"),
     "an array beside it": (lambda x, y, X, B: x[x > 0] + y, "by the same mask: y\\[mask\\]"),
+    "matrix of a vector": (lambda x, y, X, B: x[x > 0].reshape(2, -1), "np.reshape needs it"),
+    "interpolated with a value beyond": (
+        lambda x, y, X, B: np.interp(y, x[x > 0], y[x > 0], right=0.0),
+        "np.interp needs it",
+    ),
     "order": (lambda x, y, X, B: np.argsort(x[x > 0]), "np.argsort needs it"),
     "sorted rows": (lambda x, y, X, B: np.sort(X[x > 0], axis=0), "np.sort needs it"),
     "second differences": (lambda x, y, X, B: np.diff(x[x > 0], 2), "np.diff needs it"),

@@ -105,6 +105,8 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if can_be_reduced(function, x, bound):
             return reduced(function, x, bound)
     found = _joins().combined(function, _bound(function, args, kwargs))
+    if found is None:
+        found = _shapes().of_points(function, _bound(function, args, kwargs))
     if found is not None:
         return found
     around = scipy_function()
@@ -194,6 +196,8 @@ def _item(x: MaskedElements, key: Any) -> Any:
     if isinstance(only, MaskedElements) and only.dtype == BOOL and only.ndim == 1 and x.dim == 0:
         require_same(rows(x), only)
         return MaskedElements(x.elements, x.mask & only.elements, 0)
+    if any(item is None or item is ... for item in items):
+        return _shapes().with_dimensions(x, items)
     if not all(map(_is_position, items)):
         raise unknown_length("a position in it")
     if isinstance(only, slice) and only == slice(None, None, -1) and x.ndim == 1:
@@ -221,6 +225,13 @@ def _joins() -> ModuleType:
     from mlirad.frontend.numpy_functions.protocols import masked_joins
 
     return masked_joins
+
+
+def _shapes() -> ModuleType:
+    """The module of selections with other dimensions, and of points, which most programs do without."""
+    from mlirad.frontend.numpy_functions.protocols import masked_shapes
+
+    return masked_shapes
 
 
 def _is_position(item: Any) -> bool:
@@ -290,6 +301,16 @@ class MaskedMethods(MaskedElements):
     def copy(self) -> MaskedElements:
         """The same elements."""
         return like(self, xp.copy(self.elements))
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """The elements in another shape."""
+        return np.reshape(cast("Any", self), shape[0] if len(shape) == 1 else shape, order=cast("Any", order))
+
+    def ravel(self) -> Any:
+        """The elements of a vector."""
+        return np.ravel(cast("Any", self))
+
+    flatten = ravel
 
     def conjugate(self) -> MaskedElements:
         """The complex conjugates."""

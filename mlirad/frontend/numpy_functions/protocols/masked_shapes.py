@@ -1,0 +1,161 @@
+"""Selections `x[mask]` with other dimensions, and functions of points that a mask chooses.
+
+x[m][:, None], x[m].reshape(-1, 1)      the same elements, and another dimension of extent 1
+np.trapezoid(y[m], x[m])                over the points in front that count
+np.interp(p, x[m], y[m])                between them
+np.polyfit(x[m], y[m], 2)               all points, and those that do not count weigh nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.indexing.masks import MaskedElements, require_same, unknown_length
+from mlirad.frontend.numpy_functions.protocols.masked_places import in_front
+from mlirad.frontend.numpy_functions.protocols.masked_reductions import (
+    Options,
+    count,
+    filled,
+    like,
+    rows,
+)
+from mlirad.frontend.tracing.operations import xp
+
+# Dimensions --------------------------------------------------------------------------------------
+
+
+def with_dimensions(x: MaskedElements, items: Sequence[Any]) -> MaskedElements:
+    """`x[:, None]` and its like: entries of a key that are slices, `None` and `...`."""
+    given = sum(isinstance(item, slice) for item in items)
+    if any(not (item is None or item is ... or isinstance(item, slice)) for item in items):
+        raise unknown_length("a position in it")
+    dims: list[int | None] = []
+    for item in items if ... in items else (*items, ...):
+        known = sum(dim is not None for dim in dims)
+        more = x.ndim - given if item is ... else int(item is not None)
+        dims += range(known, known + more) if item is not None else [None]
+    parts = [item for item in items if isinstance(item, slice)]
+    places = [dim for dim in dims if dim is not None]
+    chosen = _slice_at(items, x.dim, x.ndim - given)
+    if len(parts) > len(places) or chosen != slice(None):
+        raise unknown_length("a part of it")
+    return like(x, x.elements[tuple(items)], dims.index(x.dim))
+
+
+def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> slice:
+    """The slice of a key along a dimension, where `...` stands for so many."""
+    kept: list[slice] = []
+    for item in items:
+        if item is ...:
+            kept += [slice(None)] * skipped
+        elif item is not None:
+            kept.append(item)
+    return kept[dim] if dim < len(kept) else slice(None)
+
+
+def reshaped(x: MaskedElements, shape: Any) -> MaskedElements | None:
+    """`np.reshape` to a shape that differs in dimensions of extent 1, with -1 for the one of the mask."""
+    extents = list(shape) if isinstance(shape, tuple | list) else [shape]
+    if extents.count(-1) != 1 or not all(isinstance(extent, int | np.integer) for extent in extents):
+        return None
+    dim = extents.index(-1)
+    own = list(x.elements.shape)
+    if _long(extents, dim) != _long(own, x.dim):
+        return None
+    extents[dim] = own[x.dim]
+    return like(x, xp.reshape(x.elements, tuple(extents)), dim)
+
+
+def _long(extents: Sequence[Any], dim: int) -> list[Any]:
+    """The extents that are not 1, with -1 in the place of the one at `dim`."""
+    return [-1 if k == dim else extent for k, extent in enumerate(extents) if k == dim or extent != 1]
+
+
+def _reshape(a: Any, shape: Any = None, order: str = "C") -> MaskedElements | None:
+    return reshaped(a, shape) if order == "C" and isinstance(a, MaskedElements) else None
+
+
+def _expand_dims(a: Any, axis: Any) -> MaskedElements | None:
+    if not isinstance(axis, int) or not isinstance(a, MaskedElements):
+        return None
+    place = axis % (a.ndim + 1)
+    return with_dimensions(a, [*[slice(None)] * place, None])
+
+
+def _atleast_2d(arys: tuple[Any, ...]) -> MaskedElements | None:
+    x = arys[0]
+    if len(arys) > 1:
+        return None
+    return x if x.ndim > 1 else with_dimensions(x, [None])
+
+
+# Points ------------------------------------------------------------------------------------------
+
+
+def _vectors(*values: Any) -> list[MaskedElements] | None:
+    """Selections of one mask of real vectors, of which elements that do not count are 0; else `None`."""
+    if not all(isinstance(v, MaskedElements) and v.ndim == 1 and v.dtype.kind != "c" for v in values):
+        return None
+    for value in values[1:]:
+        require_same(rows(values[0]), rows(value))
+    return [like(value, filled(value, 0)) for value in values]
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    known = _vectors(y) if x is None else _vectors(y, x)
+    if known is None or axis not in (0, -1):
+        return None
+    heights = in_front(known[0])
+    widths = dx if x is None else xp.diff(in_front(known[1]))
+    areas = widths * (heights[1:] + heights[:-1]) / 2.0
+    return xp.sum(xp.where(np.arange(areas.shape[0]) < count(y) - 1, areas, 0.0))
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Of the points in front, behind which the last one is repeated, each time further to the right."""
+    known = _vectors(xp, fp)
+    if known is None or right is not None or period is not None:
+        return None
+    if isinstance(x, MaskedElements):
+        return like(x, _interp(x.elements, xp, fp, left))
+    places, heights = map(in_front, known)
+    last = count(xp) - 1
+    raise_where(last < 0, ValueError("array of sample points is empty"))
+    behind = np.arange(places.shape[0]) - last
+    places = np.where(behind > 0, places[last] + behind * _step(places[last]), places)
+    return np.interp(x, places, np.where(behind > 0, heights[last], heights), left=left)
+
+
+def _step(place: Any) -> Any:
+    """A distance that is not lost beside a number."""
+    return 1.0 + np.abs(place)
+
+
+def _polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Any:
+    known = _vectors(x, y) if w is None else _vectors(x, y, w)
+    if known is None or full or cov:
+        return None
+    weights = np.where(x.mask, 1.0, 0.0) if w is None else known[2].elements
+    return np.polyfit(known[0].elements, known[1].elements, deg, rcond=rcond, w=weights)
+
+
+SHAPES: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
+    np.reshape: _reshape,
+    np.expand_dims: _expand_dims,
+    np.atleast_2d: _atleast_2d,
+    np.trapezoid: _trapezoid,
+    np.interp: _interp,
+    np.polyfit: _polyfit,
+}
+"""By the function what it makes of selections, `None` where their length is needed."""
+
+
+def of_points(function: Callable[..., Any], options: Options) -> Any:
+    """What a function makes of selections, given by names; `None` of what it does not know."""
+    return SHAPES[function](**options) if function in SHAPES else None
