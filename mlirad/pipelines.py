@@ -68,6 +68,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     method = _with_expressions(method)
     if method == "jacobian":
         return (
+            "drop-unused-rules",
             "mlirad-canonicalize",
             "halve-transforms",
             "maps-to-closures",
@@ -86,6 +87,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "simplify-maps",
         )
     return (
+        "drop-unused-rules",
         "mlirad-canonicalize",
         "halve-transforms",
         "maps-to-closures",
@@ -117,7 +119,13 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     require_method(method)
     method = SYNONYMS.get(method, method)
     if method in SPECIFICATIONS:
-        first = ("mlirad-canonicalize", "smooth-identities", "expand-ties", "expand-inner-derivatives")
+        first = (
+            "drop-unused-rules",
+            "mlirad-canonicalize",
+            "smooth-identities",
+            "expand-ties",
+            "expand-inner-derivatives",
+        )
         return (*first, *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
     if method == "chad":

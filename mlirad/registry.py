@@ -60,6 +60,7 @@ PASS_MODULES: dict[str, str] = {
     "defunctionalise-maps": "mlirad.passes.defunctionalise_maps",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "outline-derivatives": "mlirad.passes.outline_derivatives",
+    "drop-unused-rules": "mlirad.passes.lower_custom_derivatives",
     "lower-custom-derivatives": "mlirad.passes.lower_custom_derivatives",
     "lower-checkpoints": "mlirad.passes.lower_checkpoints",
     "expand-solves": "mlirad.passes.expand_solves",
