@@ -243,9 +243,27 @@ func.func @at_rest(%l: f64, %c: tensor<3xf64>) -> f64 {
   func.return %e : f64
 }
 
+// Magnitudes of multiples of one number are multiples of its magnitude, which is one kink.
+
+// CHECK-LABEL: func.func @multiples(
+// CHECK:         [[A:%.*]] = array.abs %x : f64
+// CHECK:         [[C:%.*]] = array.abs %c : tensor<3xf64>
+// CHECK:         array.compare eq [[A]]
+// CHECK-NOT:     array.scan
+// CHECK:         func.return
+func.func @multiples(%x: f64, %c: tensor<3xf64>) -> f64 {
+  %xs = array.broadcast %x {dims = []} : f64 -> tensor<3xf64>
+  %d = array.mul %c, %xs : tensor<3xf64>
+  %a = array.abs %d : tensor<3xf64>
+  %s = array.sum %a {dims = [0]} : tensor<3xf64> -> f64
+  %e = array.cos %s : f64
+  func.return %e : f64
+}
+
 func.func @slopes(%x: f64, %l: f64, %b: i1, %c: tensor<3xf64>) -> f64 {
   %y, %d = linear.linearize %x, %b {callee = @branch, wrt = [0]} : f64, i1 -> (f64, !linear.map<f64, f64>)
   %z, %e = linear.linearize %l, %c {callee = @at_rest, wrt = [0]} : f64, tensor<3xf64> -> (f64, !linear.map<f64, f64>)
+  %u, %f = linear.linearize %x, %c {callee = @multiples, wrt = [0]} : f64, tensor<3xf64> -> (f64, !linear.map<f64, f64>)
   func.return %y : f64
 }
 

@@ -149,6 +149,42 @@ def test_roots_of_branches_that_are_not_taken_do_no_harm() -> None:
     np.testing.assert_array_equal(ad.hessian(guarded)(np.array([-2.0, -9.0])), [[2, 0], [0, 0]])
 
 
+MULTIPLES: dict[str, Callable[[Any, Any], Any]] = {
+    "of an array": lambda u, c: np.sum(np.abs(c * u)),
+    "of quotients": lambda u, c: np.sum(np.abs(-u / (1 / c))),
+    "of one element": lambda u, c: np.sum(np.abs(c * u[None])),
+    "of rows": lambda u, c: np.sum(np.abs(np.outer(c, np.stack([u, u])))) / 2,
+    "written out": lambda u, c: np.abs(c[0] * u) + np.abs(c[1] * u) + np.abs(u * c[2]),
+    "of a loop": lambda u, c: ad.fori_loop(0, 3, lambda i, s: s + np.abs(ad.asarray(c)[i] * u), 0.0),
+    "of slices": lambda u, c: ad.scan(lambda s, k: (s + np.abs(k * u), k), 0.0, ad.asarray(c))[0],
+    "of elements": lambda u, c: ad.fori_loop(0, 3, lambda i, s: s + np.abs((ad.asarray(c) * u)[i]), 0.0),
+}
+"""Sums of the magnitudes of multiples of a number, by three factors."""
+
+NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "element": lambda x: x[0],
+    "difference": lambda x: x[0] - x[1],
+    "product": lambda x: x[0] * np.exp(x[1]),
+}
+
+
+@pytest.mark.parametrize("way", MULTIPLES)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("method", ["dual-arrays", "chad", "jacobian"])
+@pytest.mark.parametrize("is_constant", [True, False], ids=["constant", "argument"])
+def test_multiples_of_one_number_have_one_kink(way: str, number: str, method: Any, is_constant: bool) -> None:
+    made, of = MULTIPLES[way], NUMBERS[number]
+
+    def value(x: Any, c: Any) -> Any:
+        a = made(of(x), V if is_constant else c)
+        return a * a + np.cos(a)
+
+    at = np.zeros(2)
+    slope = ad.grad(of)(at)
+    expected = np.sum(np.abs(V)) ** 2 * np.outer(slope, slope)
+    np.testing.assert_allclose(ad.hessian(value, method=method)(at, V), expected, rtol=1e-12)
+
+
 W = np.array([2.0, 3.0])
 P = np.array([[2.0, 0.5], [0.5, 1.0]])
 

@@ -10,20 +10,21 @@ derivative is the product of their derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from functools import partial, reduce
 from math import prod
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import CHOICES, MOVES
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.extents import is_static
-from mlirad.dialects.shapes import Value, shape_of, values_of
+from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.free_values import free_values, own_operands
@@ -45,18 +46,33 @@ class Movement:
         """`arguments` are the positions of arguments that are differentiated by; `None` is all."""
         self._active: set[Value] = set()
         args = function_block(function).args
-        self._active.update(args if arguments is None else (args[k] for k in arguments))
+        self._add(args if arguments is None else [args[k] for k in arguments])
         self._enter(function.body)
+
+    def _add(self, values: Iterable[Value]) -> None:
+        self._active.update(v for v in values if not (is_integer(v) or is_boolean(v)))
 
     def _enter(self, region: Region) -> None:
         for op in region.block.ops:
             is_active = not self._active.isdisjoint(free_values(op))
             if is_active:
-                self._active.update(op.results)
+                self._add(op.results)
             for inner in op.regions:
                 if is_active:
-                    self._active.update(inner.block.args)
+                    self._add(self._moving_arguments(op, inner.block))
                 self._enter(inner)
+
+    def _moving_arguments(self, op: Operation, block: Block) -> Sequence[Value]:
+        """The arguments of a region of an op that moves, without slices of arrays that do not."""
+        if not isinstance(op, ScanOp):
+            return block.args
+        slices = block.args[1 + op.carry_count :]
+        resting = {s for s, x in zip(slices, op.xs, strict=True) if x not in self._active}
+        return [v for v in block.args if v not in resting]
+
+    def moves(self, value: Value) -> bool:
+        """Tell if a value has a derivative by one of the arguments."""
+        return value in self._active
 
     def of_kink(self, kink: Kink) -> bool:
         """Tell if a kink may move where it is 0."""
