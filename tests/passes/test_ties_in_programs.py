@@ -185,6 +185,29 @@ def test_multiples_of_one_number_have_one_kink(way: str, number: str, method: An
     np.testing.assert_allclose(ad.hessian(value, method=method)(at, V), expected, rtol=1e-12)
 
 
+SIDES: dict[str, Callable[[Any], Any]] = {
+    "clip": lambda x: np.clip(x, 0, None) ** 2 + np.clip(x, None, 0) ** 2,
+    "two maxima": lambda x: np.maximum(x, 0) ** 2 + np.maximum(-x, 0) ** 2,
+    "two minima": lambda x: np.minimum(x, 0) ** 2 + np.minimum(-x, 0) ** 2,
+    "of a difference": lambda x: np.maximum(2 * x, x) ** 2 + np.minimum(2 * x, x) ** 2 - 4 * x**2,
+    "cosh": lambda x: np.cosh(np.maximum(x, 0)) * np.cosh(np.minimum(x, 0)) * 2,
+    "in a loop": lambda x: ad.fori_loop(
+        0, 3, lambda _, s: s + np.maximum(x, 0) ** 2 / 3 + np.minimum(x, 0) ** 2 / 3, 0.0 * x
+    ),
+}
+"""Functions of both sides of a kink at 0, with second derivative 2 there."""
+
+
+@pytest.mark.parametrize("name", SIDES)
+@pytest.mark.parametrize("method", ["dual-arrays", "chad", "jacobian"])
+def test_both_sides_of_a_kink_together_are_smooth(name: str, method: Any) -> None:
+    f = SIDES[name]
+    for x in (0.0, 1e-9, -1e-9):
+        assert ad.hessian(f, method=method)(x) == pytest.approx(2, rel=1e-8)
+    array = ad.hessian(lambda x: np.sum(f(x)), method=method)(np.zeros(2))
+    np.testing.assert_allclose(array, 2 * np.eye(2), rtol=1e-12, atol=0)
+
+
 W = np.array([2.0, 3.0])
 P = np.array([[2.0, 0.5], [0.5, 1.0]])
 

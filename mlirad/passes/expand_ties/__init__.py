@@ -33,7 +33,7 @@ from mlirad.ir.call_graph import (
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import holds, replace_function
 
-KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.SignOp, ew.CopysignOp, ew.SqrtOp, ew.HypotOp, CustomOp)
+KINKS: Final = (ew.AbsOp, ew.MaxOp, ew.MinOp, ew.SignOp, ew.CopysignOp, ew.SqrtOp, ew.HypotOp, CustomOp)
 """The ops without which there is nothing to expand."""
 
 

@@ -26,6 +26,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.expand_ties.cones import MOST_OPS, Cone, size_of_code
+from mlirad.passes.expand_ties.distances import with_distances
 from mlirad.passes.expand_ties.factored_kinks import with_factored_kinks
 from mlirad.passes.expand_ties.kinks import kinks_of
 from mlirad.passes.expand_ties.moving import Movement
@@ -49,6 +50,7 @@ def expanded(function: FuncOp, arguments: Collection[int] | None, *, is_last: bo
     def with_factors(function: FuncOp, cones: Iterable[Cone]) -> FuncOp:
         return with_factored_kinks(function, cones, Movement(function, arguments))
 
+    function = with_distances(function)
     cones = _cones(function, arguments)
     for prepare in (with_outer_kinks, _without_builds, with_factors, with_outer_kinks, _with_sums):
         prepared = prepare(function, cones)
