@@ -3,7 +3,8 @@
     python -m tests.sweep
     python -m tests.sweep --only gamma --show 5
 
-A line per function: wrong/judged for float64 by order, and for float32. The exit code is 1 if anything is
+A line per function: wrong/judged for float64 by order, and for float32. Points at which mpmath takes longer
+than `--seconds` are not judged; their number is at the end, as "too long". The exit code is 1 if anything is
 wrong.
 """
 
@@ -27,11 +28,15 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a part of the name of the functions")
     parser.add_argument("--every", type=int, default=1, help="look at every so many points")
     parser.add_argument("--show", type=int, default=3, help="how many wrong points of each are shown")
+    parser.add_argument("--seconds", type=float, default=10, help="of processor time for a point")
     options = parser.parse_args()
     totals = {(dtype, order): Counter[str]() for dtype in (np.float64, np.float32) for order in ORDERS}
     for case in (case for case in CASES if options.only in str(case)):
         start = time.monotonic()
-        tallies = {dtype: sweep(case, dtype, options.every) for dtype in (np.float64, np.float32)}
+        tallies = {
+            dtype: sweep(case, dtype, options.every, seconds=options.seconds)
+            for dtype in (np.float64, np.float32)
+        }
         shown = "    ".join(tally.shown() for tally in tallies.values())
         print(f"{case!s:44} {time.monotonic() - start:6.1f} s   {shown}", flush=True)  # noqa: T201
         for dtype, tally in tallies.items():

@@ -6,9 +6,11 @@ sweep(case, np.float64)          {1: Counter(right=512, value=3), 2: ...} and th
 from __future__ import annotations
 
 import math
+import signal
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +24,12 @@ from tests.sweep.points import points
 from tests.sweep.references import Number, Reference, derivatives, near
 
 ORDERS = (1, 2)
+
+NO_REFERENCE = "no reference"
+"""Points at which mpmath finds no derivative."""
+
+TOO_LONG = "too long"
+"""Points at which mpmath takes more time than it is given."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +54,42 @@ class Tally:
     def shown(self) -> str:
         """`wrong/judged` for each order."""
         return "  ".join(
-            f"{sum(c[k] for k in WRONG)}/{sum(c.values()) - c['no reference']}" for c in self.counts.values()
+            f"{sum(c[k] for k in WRONG)}/{sum(c.values()) - c[NO_REFERENCE] - c[TOO_LONG]}"
+            for c in self.counts.values()
         )
 
 
-def sweep(case: Case, dtype: type[np.floating], every: int = 1, at: Sequence[float] | None = None) -> Tally:
-    """Judge a case at its points, at every so many of them, or `at` others."""
+class _TooLong(BaseException):
+    """The time for a reference is over; no handler of mpmath's failures catches it."""
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    """Raise `_TooLong` after so many seconds of processor time, in the main thread of a POSIX system."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def sweep(
+    case: Case,
+    dtype: type[np.floating],
+    every: int = 1,
+    at: Sequence[float] | None = None,
+    seconds: float | None = None,
+) -> Tally:
+    """Judge a case at its points, at every so many of them, or `at` others, in `seconds` for each."""
     xs: list[float] = []
     others: list[Others] = []
     for given in case.others:
@@ -62,7 +100,15 @@ def sweep(case: Case, dtype: type[np.floating], every: int = 1, at: Sequence[flo
     computed = _computed(case, dtype, xs, others)
     tally = Tally()
     for x, given, *got in zip(xs, others, *computed, strict=True):
-        _judge(tally, case, dtype, x, given, got)
+        judged = Tally()
+        try:
+            with _limited(seconds):
+                _judge(judged, case, dtype, x, given, got)
+        except _TooLong:
+            judged = Tally({order: Counter({TOO_LONG: 1}) for order in ORDERS})
+        for order in ORDERS:
+            tally.counts[order] += judged.counts[order]
+        tally.wrong += judged.wrong
     return tally
 
 
@@ -92,7 +138,7 @@ def _judge(
             found = stated.name
         if found in WRONG and order == 2:
             found = _among_terms(case, dtype, x, given, got[k], references) or found
-        tally.counts[order][found or "no reference"] += 1
+        tally.counts[order][found or NO_REFERENCE] += 1
         if found in WRONG:
             tally.wrong.append(Wrong(found, order, x, given, got[k], references[k]))
 

@@ -36,7 +36,7 @@ from mlirad.rules.special_derivatives.table import SPECIAL_DERIVATIVES
 from tests.sweep.case import Case
 from tests.sweep.conventions import CONVENTIONS
 from tests.sweep.functions import CASES
-from tests.sweep.sweeping import Tally, sweep
+from tests.sweep.sweeping import NO_REFERENCE, Tally, sweep
 
 EVERYDAY_CASES, EVERYDAY_POINTS = 77, 5
 """Every day looks at every so many cases, and at every so many of their points."""
@@ -47,7 +47,7 @@ def assert_right(case: Case, every: int) -> list[Tally]:
     tallies = [sweep(case, dtype, every) for dtype in (np.float64, np.float32)]
     for tally in tallies:
         assert not tally.wrong, "\n".join(map(str, tally.wrong[:10]))
-        judged = [sum(counts.values()) - counts["no reference"] for counts in tally.counts.values()]
+        judged = [sum(counts.values()) - counts[NO_REFERENCE] for counts in tally.counts.values()]
         assert min(judged) > 4
     return tallies
 
