@@ -61,6 +61,8 @@ def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
     """f'(0) x, where a value is f(|x|) with f(0) = 0; `None` if it is none."""
     if magnitude_of(value) is x:
         return x
+    if not _between(value, x, _any):
+        return None
     from mlirad.passes.code_jets import is_followed, polynomials
 
     ops = _between(value, x, is_followed)
@@ -72,6 +74,10 @@ def _line(b: ArrayBuilder, value: Value, x: Value) -> Value | None:
     except DifferentiationError:
         return None
     return None if f.linear is None or scalar_of(f.constant) != 0 else b.absorbing_mul(f.linear, x)
+
+
+def _any(_: Operation) -> bool:
+    return True
 
 
 def _between(value: Value, x: Value, is_followed: Callable[[Operation], bool]) -> list[Operation]:
