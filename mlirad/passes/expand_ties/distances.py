@@ -52,8 +52,9 @@ def _without_distance(block: Block) -> Iterator[tuple[Operation, Numbers]]:
         if isinstance(op, ew.MaxOp | ew.MinOp) and is_float(op.result) and magnitude_of(op.result) is None:
             numbers = numbers_of(op.lhs, op.rhs)
             found.setdefault(frozenset(numbers), []).append((op, numbers))
-    sides = {numbers: ops for numbers, ops in found.items() if len(ops) > 1 and numbers != {None}}
-    known = {frozenset(kink.numbers) for kink in kinks_of(block) if kink.numbers} if sides else set()
+    sides = {numbers: ops for numbers, ops in found.items() if len(ops) > 1 and any(numbers)}
+    kinks = kinks_of(block) if sides else []
+    known = {frozenset(kink.numbers) for kink in kinks if kink.numbers is not None}
     for numbers, ops in sides.items():
         if numbers not in known and sum(_is_curved(op) for op, _ in ops) > 1:
             yield ops[0]
