@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.ir.call_graph import derivative_orders, functions_by_name, functions_of
 from mlirad.ir.first_order import higher_order_op
-from mlirad.ir.free_values import free_values
+from mlirad.ir.free_values import free_values, own_operands
 from mlirad.lazy_dataclass import dataclass
 
 _MANY: Final = 8
@@ -93,7 +93,7 @@ def _inline(op: CustomOp) -> None:
         argument.replace_all_uses_with(value)
     last = block.last_op
     assert last is not None
-    made = list(last.operands)
+    made = own_operands(last)
     last.detach()
     last.erase()
     Rewriter.insert_op([inner.detach() or inner for inner in list(block.ops)], InsertPoint.before(op))
