@@ -4,47 +4,104 @@
       %a, %p, %next = array.restore %r                 ..., %t = array.while %true, %r, %x {
       %y = array.if %p {                                 %a, %p, %next = array.restore %r
         %z = array.mul %a, %x                            %z = array.mul %a, %x
-        %w = func.call @f(%next, %z)                     array.yield %p, %next, %z, and for the tape %a, %p
+        %w = func.call @f(%next, %z)                     array.yield %p, %next, %z, and for the tape %r
         array.yield %w                      -->        }
-      } else {array.yield %x}                          %y = array.replay %t, %zero (%a, %p, %w) {reverse} {
-      %s = array.add %y, %a                              %v = array.if %p {%w} else {the last %x}
-      func.return %s                                     array.yield %v + %a
-    }                                                  }
+      } else {array.yield %x}                          %y = array.replay %t, %zero (%r, %w) {reverse} {
+      %s = array.add %y, %a                              %a, %p, %next = array.restore %r
+      func.return %s                                     %v = array.if %p {%w} else {the last %x}
+    }                                                    array.yield %v + %a
+                                                       }
                                                        func.return %y
 
 Calls may be 4000 deep, loops go on as long as there is memory. Records hold each other in no cycle, so the
-first loop ends where the function does. Its tape has what is read behind the calls; the second loop does what
-is done there, in the same order. A function is rewritten if it makes one call of itself at most, however
-branches choose, and none in a loop. `tail-calls-to-loops` runs before, which needs no tape.
+first loop ends where the function does. Its tape has what is read behind the calls, of what records hold the
+records; the second loop does what is done there, in the same order. A function is rewritten if it makes one
+call of itself at most, however branches choose, and none in a loop. `tail-calls-to-loops` runs before, which
+needs no tape. Where a program makes few records, calls are not deep, and cost less than the tape: they stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import cast
+from math import inf
 
 from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, OpResult, Region
 
 from mlirad.dialects.array import control
-from mlirad.dialects.array.frames import RestoreOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
-from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import references_of
+from mlirad.ir.builder import function_block, yields
+from mlirad.ir.call_graph import CallGraph, callee_name, functions_by_name, references_of
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import transform_functions
 
 
-def record_walks_to_loops(module: ModuleOp) -> None:
-    """Rewrite the functions of a module that call themselves on what their records hold."""
-    transform_functions(module, _as_loops)
+def record_walks_to_loops(module: ModuleOp, depth: int) -> None:
+    """Rewrite functions that call themselves on what their records hold, if more than `depth` may be made."""
+    if _Records(functions_by_name(module)).most > depth:
+        transform_functions(module, _as_loops)
+
+
+class _Records:
+    """How many records functions make, `inf` where loops or recursion make any number.
+
+    Recursion that takes records, and loops down them, are as deep as there are others: what these make counts
+    once.
+    """
+
+    def __init__(self, functions: Mapping[str, FuncOp]):
+        self._functions, self._made = functions, dict[str, float]()
+        self._graph = CallGraph(functions, references_of)
+
+    @property
+    def most(self) -> float:
+        """How many a call of a function of the module makes."""
+        return max(map(self._by, self._functions), default=0)
+
+    def _by(self, name: str) -> float:
+        if name not in self._made:
+            self._made[name], function = 0, self._functions[name]
+            found = self._in(function.body)
+            takes_records = any(isinstance(v.type, FrameType) for v in function_block(function).args)
+            is_recursive = name in self._graph.reachable(self._graph.callees(name))
+            self._made[name] = inf if found and is_recursive and not takes_records else found
+        return self._made[name]
+
+    def _in(self, region: Region) -> float:
+        return sum(self._of(op) for block in region.blocks for op in block.ops)
+
+    def _of(self, op: Operation) -> float:
+        if isinstance(op, SaveOp):
+            return 1
+        if isinstance(op, CallOp):
+            return self._by(callee_name(op))
+        made = sum(map(self._in, op.regions))
+        if isinstance(op, control.ScanOp) and isinstance(op.trips, int):
+            return made * op.trips if op.trips else 0
+        return inf if made and isinstance(op, control.LoopOp) and not _goes_down(op) else made
+
+
+def _goes_down(loop: Operation) -> bool:
+    """Tell whether a loop carries a record for which the next iteration gets one that it holds."""
+    if not isinstance(loop, control.WhileOp):
+        return False
+    pairs = zip(loop.body.block.args, yields(loop.body), strict=False)
+    return any(isinstance(v.type, FrameType) and _is_held(made, v) for v, made in pairs)
+
+
+def _is_held(value: Value, record: Value) -> bool:
+    op = value.owner
+    if isinstance(op, control.IfOp | control.SwitchOp) and isinstance(value, OpResult):
+        return any(_is_held(yields(region)[value.index], record) for region in op.regions)
+    return isinstance(op, RestoreOp) and op.frame is record
 
 
 def _as_loops(function: FuncOp) -> FuncOp:
@@ -122,10 +179,17 @@ class _Walk:
             k for k, p in enumerate(block.args) if any(own_operands(call)[k] is not p for call in calls)
         ]
         self._exits = list(_exits(level))
-        read = list(dict.fromkeys(_read_behind(level)))
-        self._constants = [cast(Operation, v.owner) for v in read if isinstance(v.owner, ConstantOp)]
-        fixed = [p for k, p in enumerate(block.args) if k not in self._varying]
-        self._taped = [v for v in read if not isinstance(v.owner, ConstantOp) and v not in fixed]
+        fixed = {p for k, p in enumerate(block.args) if k not in self._varying}
+        self._again, taped, pending = set[Operation](), dict[Value, None](), list(_read_behind(level))
+        while pending:
+            value = pending.pop(0)
+            if isinstance(value.owner, ConstantOp | RestoreOp):
+                if value.owner not in self._again:
+                    self._again.add(value.owner)
+                    pending += own_operands(value.owner)
+            elif value not in fixed:
+                taped[value] = None
+        self._taped = list(taped)
 
     def body(self, b: ArrayBuilder, *args: Value) -> Sequence[Value]:
         """Emit both loops; the results."""
@@ -143,7 +207,6 @@ class _Walk:
 
         def up(entry: list[Value], results: list[Value]) -> list[Value]:
             env: Environment = {**given, **dict(zip(self._taped, entry, strict=True))}
-            _emit(b, self._constants, env)
             return self._up(b, self._level, env, results, ended)
 
         return b.replay(tape, [b.zeros(v.type) for v in self._level.yielded], up, reverse=True)
@@ -194,6 +257,7 @@ class _Walk:
     ) -> list[Value]:
         """Emit what is done behind a call that had these results, or behind what had none; what it yields."""
         made = results
+        _emit(b, [op for op in level.before if op in self._again], env)
         if level.arms:
 
             def branch(arm: _Level | None, block: Block) -> list[Value]:

@@ -33,7 +33,7 @@ def recursive(module: ModuleOp) -> set[str]:
 
 
 def rewritten(module: ModuleOp) -> ModuleOp:
-    made = run_passes(module.clone(), "record-walks-to-loops")
+    made = run_passes(module.clone(), "record-walks-to-loops{depth=0}")
     verify_module(made)
     return made
 
@@ -183,3 +183,10 @@ def test_loops_of_many_iterations_by_specifications(loop: Any, method: str) -> N
     assert ad.grad(loop, method=method)(0.7, 20_000) == pytest.approx(expected, rel=1e-9)
     tangent = ad.jvp(lambda x: loop(x, 20_000), (0.7,), (1.0,), method=method)[1]
     assert tangent == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("count", "stays"), [(100, True), (2000, False)])
+def test_calls_stay_where_few_records_are_made(count: int, stays: bool) -> None:
+    before = run_passes(FOLDED.module(count), BEFORE)
+    assert recursive(before)
+    assert (recursive(run_passes(before.clone(), "record-walks-to-loops")) == recursive(before)) == stays

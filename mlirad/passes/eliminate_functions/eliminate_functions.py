@@ -88,16 +88,19 @@ class TailCallsToLoopsPass(ModulePass):
 
 @dataclass(frozen=True)
 class RecordWalksToLoopsPass(ModulePass):
-    """Turns functions that call themselves once on a record that theirs holds into loops."""
+    """Turns functions that call themselves once on a record that theirs holds into loops, if a program may
+    make more than `depth` records.
+    """
 
     name = "record-walks-to-loops"
+    depth: int = 1000
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite these functions; nothing is imported for a module without records."""
         if any(isinstance(inner, RestoreOp) for inner in op.walk()):
             from mlirad.passes.record_walks import record_walks_to_loops
 
-            record_walks_to_loops(op)
+            record_walks_to_loops(op, self.depth)
 
 
 @dataclass(frozen=True)
