@@ -38,17 +38,14 @@ def with_dimensions(x: MaskedElements, items: Sequence[Any]) -> MaskedElements:
         known = sum(dim is not None for dim in dims)
         more = x.ndim - given if item is ... else int(item is not None)
         dims += range(known, known + more) if item is not None else [None]
-    parts = [item for item in items if isinstance(item, slice)]
-    places = [dim for dim in dims if dim is not None]
-    chosen = _slice_at(items, x.dim, x.ndim - given)
-    if len(parts) > len(places) or chosen != slice(None):
+    if _slice_at(items, x.dim, x.ndim - given) != slice(None):
         raise unknown_length("a part of it")
     return like(x, x.elements[tuple(items)], dims.index(x.dim))
 
 
-def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> slice:
+def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> Any:
     """The slice of a key along a dimension, where `...` stands for so many."""
-    kept: list[slice] = []
+    kept: list[Any] = []
     for item in items:
         if item is ...:
             kept += [slice(None)] * skipped
@@ -59,7 +56,7 @@ def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> slice:
 
 def reshaped(x: MaskedElements, shape: Any) -> MaskedElements | None:
     """`np.reshape` to a shape that differs in dimensions of extent 1, with -1 for the one of the mask."""
-    extents = list(shape) if isinstance(shape, tuple | list) else [shape]
+    extents: list[Any] = [*shape] if isinstance(shape, tuple | list) else [shape]
     if extents.count(-1) != 1 or not all(isinstance(extent, int | np.integer) for extent in extents):
         return None
     dim = extents.index(-1)
@@ -116,23 +113,24 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """Of the points in front, behind which the last one is repeated, each time further to the right."""
     known = _vectors(xp, fp)
     if known is None or right is not None or period is not None:
         return None
-    if isinstance(x, MaskedElements):
-        return like(x, _interp(x.elements, xp, fp, left))
     places, heights = map(in_front, known)
-    last = count(xp) - 1
+    last = count(known[0]) - 1
     raise_where(last < 0, ValueError("array of sample points is empty"))
-    behind = np.arange(places.shape[0]) - last
-    places = np.where(behind > 0, places[last] + behind * _step(places[last]), places)
-    return np.interp(x, places, np.where(behind > 0, heights[last], heights), left=left)
+    if isinstance(x, MaskedElements):
+        return like(x, _between(x.elements, places, heights, last, left))
+    return _between(x, places, heights, last, left)
 
 
-def _step(place: Any) -> Any:
-    """A distance that is not lost beside a number."""
-    return 1.0 + np.abs(place)
+def _between(x: Any, places: Any, heights: Any, last: Any, left: Any) -> Any:
+    """Values between the points in front. Behind these the last one is repeated, each time further on."""
+    end = places[last]
+    behind = xp.subtract(np.arange(places.shape[0]), last)
+    further = end + behind * (1.0 + xp.abs(end))  # a step that is not lost beside the last place
+    points = xp.where(behind > 0, further, places)
+    return xp.interp(x, points, xp.where(behind > 0, heights[last], heights), left=left)
 
 
 def _polyfit(
@@ -141,8 +139,8 @@ def _polyfit(
     known = _vectors(x, y) if w is None else _vectors(x, y, w)
     if known is None or full or cov:
         return None
-    weights = np.where(x.mask, 1.0, 0.0) if w is None else known[2].elements
-    return np.polyfit(known[0].elements, known[1].elements, deg, rcond=rcond, w=weights)
+    weights = xp.where(x.mask, 1.0, 0.0) if w is None else known[2].elements
+    return xp.polyfit(known[0].elements, known[1].elements, deg, rcond=rcond, w=weights)
 
 
 SHAPES: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
