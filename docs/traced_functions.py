@@ -60,7 +60,8 @@ def page() -> Iterator[str]:
     yield from grid(name for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)
     yield from ("", "## Not supported", "", "| function | instead |", "| --- | --- |")
     for name, hint in sorted(ALTERNATIVES.items()):
-        yield f"| `np.{name}` | {cell(hint)} |"
+        package = "scipy" if name.startswith("special.") else "np"
+        yield f"| `{package}.{name}` | {cell(hint)} |"
     for name, (reason, hint) in sorted(REASONS.items()):
         yield f"| `scipy.stats.{name}` | {cell(f'{reason}: {hint}')} |"
 

@@ -6,6 +6,7 @@ Each function is called once, on all points; what is not listed here has no deri
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import mpmath as mp
@@ -18,12 +19,14 @@ from mlirad.dialects.array.own_functions import OWN_FUNCTIONS
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTIONS
 from mlirad.errors import DifferentiationError
+from mlirad.frontend.numpy_functions.meanings.special import OF_KNOWN_ORDERS
 from mlirad.frontend.numpy_functions.meanings.special import special as traced_special
 from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.packages import special_ufunc
 from mlirad.rules.special_derivatives.table import DEFINITIONS, SPECIAL_DERIVATIVES
+from tests.sweep.functions import wave_equations
 
 Exact = Callable[..., Any]
 
@@ -220,6 +223,19 @@ OF_COMPLEX: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 """By name the function of a complex number, and orders for it."""
 
 
+def _wave_cases() -> dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]]:
+    """Mathieu functions by x."""
+    at = {"angle": 30.0, "modified": 0.7}
+    found: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {}
+    for name, (exact, where) in wave_equations.EXACT.items():
+        others = wave_equations.ORDERS
+        points = [(*o, at.get(where, 0.3)) for o in others]
+        for ending, is_slope in (("y", False), ("yp", True)):
+            found[f"{name}_{ending}"] = (partial(exact, is_slope=is_slope), len(others[0]), points)
+    return found
+
+
+_WAVES = _wave_cases()
 CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "gamma": (mp.gamma, 0, [(0.7,), (4.2,), (-2.3,)]),
     "rgamma": (mp.rgamma, 0, [(0.7,), (4.2,), (-2.3,), (0.0,), (-2.0,), (-3.0,)]),
@@ -442,6 +458,12 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "lpmv": (
         lambda m, v, x: mp.legenp(v, m, x, type=2), 2, [(0.0, 2.5, 0.3), (2.0, 4.5, -0.4), (3.0, 3.0, 0.2)]
     ),
+    **_WAVES,
+    "stdtridf": (_root("stdtridf", lambda df, p, t: _student(df, t) - p), 1, [(0.3, -0.6), (0.25, -0.9)]),
+    "fdtridfd": (
+        _root("fdtridfd", lambda dfd, dfn, p, x: _beta(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x)) - p),
+        1, [(3.0, 0.8, 2.0), (2.0, 0.7, 1.5)],
+    ),
     "pbwa_w": (mp.pcfw, 1, _CYLINDERS),
     "pbwa_wp": (lambda a, x: mp.diff(lambda y: mp.pcfw(a, y), x), 1, _CYLINDERS),
     "pbdv_d": (mp.pcfd, 1, _CYLINDERS),
@@ -470,11 +492,25 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
 }  # fmt: skip
 """By name the function, the argument that is differentiated in, and points."""
 
-OF_SHAPES = {"gdtrib", "btdtria", "btdtrib", "pdtrik", "bdtrik", "bdtrin", "nbdtrik", "nbdtrin"}
+OF_SHAPES = {
+    "stdtridf",
+    "fdtridfd",
+    "gdtrib",
+    "btdtria",
+    "btdtrib",
+    "pdtrik",
+    "bdtrik",
+    "bdtrin",
+    "nbdtrik",
+    "nbdtrin",
+}
 """Functions whose values are shapes: each order integrates once more over the density, so two are tested."""
 
 ROUGH = {name for name in SPECIAL_FUNCTIONS if name.startswith("itairy")}
 """Functions whose values have few digits in SciPy, such as 3 of the integral of Ai up to 6."""
+
+VALUES = {"mathieu_a", "mathieu_b"}
+"""Characteristic values, which have derivatives where orders are known: `tests/sweep` has them."""
 
 OF_RELATED = {"unit", "lambert_w_slope", "lambert_w_lower_slope"}
 """Functions whose last argument is made of the others: `tests/sweep` has `hypot` and `lambertw`."""
@@ -483,7 +519,7 @@ OF_RELATED = {"unit", "lambert_w_slope", "lambert_w_lower_slope"}
 def scipys(name: str) -> Callable[..., Any]:
     """A special function as users call it."""
     known = SPECIAL_FUNCTIONS[name]
-    if not known.ufunc or known.is_of_whole:
+    if not known.ufunc or known.is_of_whole or known.ufunc in OF_KNOWN_ORDERS:
         return lambda *args: called(name, *args)
     ufunc = special_ufunc(known.ufunc)
     if known.ufunc in RESULTS_OF:
@@ -513,7 +549,7 @@ def derivatives(name: str, k: int, points: np.ndarray, orders: int, **options: A
 
 
 def test_every_function_is_here():
-    assert set(CASES) | OF_RELATED == set(SPECIAL_FUNCTIONS) == set(SPECIAL_DERIVATIVES)
+    assert set(CASES) | OF_RELATED | VALUES == set(SPECIAL_FUNCTIONS) == set(SPECIAL_DERIVATIVES)
     for name, known in SPECIAL_FUNCTIONS.items():
         assert len(SPECIAL_DERIVATIVES[name]) == known.arity
         if known.ufunc_of_complex:

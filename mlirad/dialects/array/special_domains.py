@@ -41,6 +41,10 @@ MOST_TERMS: Final = 2.0**17
 FAR: Final = 1e8
 """An argument at which e^x overflows, or is 0, with any power of x beside it."""
 
+MOST_COEFFICIENTS: Final = 200.0
+LARGEST_Q: Final = 1e5
+"""Up to which order and q SciPy has room for the coefficients of Mathieu functions."""
+
 UNSCALED: Final = 2.0**30
 """From where on Bessel functions by their asymptotic series have no digits, and SciPy takes a recurrence."""
 
@@ -141,6 +145,16 @@ def _of_order(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ..
     return xp.abs(v) <= MOST_TERMS, (v, x)
 
 
+def _mathieu_value(xp: Namespace, m: Lanes, q: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """A matrix of as many rows as the order is large."""
+    return xp.abs(m) <= MOST_COEFFICIENTS, (m, q)
+
+
+def _mathieu(xp: Namespace, m: Lanes, q: Lanes, *x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """Coefficients, of which there are as many as the order and q are large, in an array of fixed length."""
+    return (xp.abs(m) <= MOST_COEFFICIENTS) & (xp.abs(q) <= LARGEST_Q), (m, q, *x)
+
+
 DOMAINS: Final[dict[str, Domain]] = {
     "yn": _yn,
     "yv": _yv,
@@ -166,6 +180,19 @@ DOMAINS: Final[dict[str, Domain]] = {
             "whole_eval_hermitenorm",
         ),
         _of_whole_order,
+    ),
+    "mathieu_a": _mathieu_value,
+    "mathieu_b": _mathieu_value,
+    **dict.fromkeys(
+        (
+            "mathieu_cem",
+            "mathieu_sem",
+            "mathieu_modcem1",
+            "mathieu_modcem2",
+            "mathieu_modsem1",
+            "mathieu_modsem2",
+        ),
+        _mathieu,
     ),
     "pbdv": _of_order,
     "pbvv": _of_order,

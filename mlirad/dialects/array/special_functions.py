@@ -180,6 +180,10 @@ _TABLE = {
     "bdtrin k y p": "the n with betaincc(k + 1, n - k, p) = y",
     "nbdtrik y n p": "the k with betainc(n, k + 1, p) = y",
     "nbdtrin k y p": "the n with betainc(n, k + 1, p) = y",
+    "mathieu_a m q": "characteristic value of the even Mathieu function of whole order m",
+    "mathieu_b m q": "characteristic value of the odd Mathieu function of whole order m",
+    "stdtridf p t": "the df with stdtr(df, t) = p",
+    "fdtridfd dfn p x": "the dfd with fdtr(dfn, dfd, x) = p",
     **_POLYNOMIALS,
 }
 """Ufuncs with one result: name and parameters, and what is computed."""
@@ -234,6 +238,16 @@ _OWN = {
 }
 """Those that SciPy does not have: derivatives, and what derivatives are made of."""
 
+_WAVES = {
+    "mathieu_cem m q x": "even Mathieu function of x in degrees",
+    "mathieu_sem m q x": "odd Mathieu function of x in degrees",
+    "mathieu_modcem1 m q x": "even modified Mathieu function of the first kind",
+    "mathieu_modcem2 m q x": "even modified Mathieu function of the second kind",
+    "mathieu_modsem1 m q x": "odd modified Mathieu function of the first kind",
+    "mathieu_modsem2 m q x": "odd modified Mathieu function of the second kind",
+}
+"""Ufuncs whose results are a function and its derivative, by angles in radians."""
+
 _SEVERAL = {
     "airy x": ("airy_ai", "airy_aip", "airy_bi", "airy_bip"),
     "airye x": ("airye_ai", "airye_aip", "airye_bi", "airye_bip"),
@@ -249,6 +263,7 @@ _SEVERAL = {
     "pbwa a x": ("pbwa_w", "pbwa_wp"),
     "pbdv v x": ("pbdv_d", "pbdv_dp"),
     "pbvv v x": ("pbvv_v", "pbvv_vp"),
+    **{signature: tuple(f"{signature.split()[0]}_{k}" for k in ("y", "yp")) for signature in _WAVES},
 }
 """Ufuncs with several results, and what each is called."""
 
@@ -298,6 +313,8 @@ _MEANINGS_OF_PARTS = {
     "pbdv_dp": "derivative of the parabolic cylinder function D",
     "pbvv_v": "parabolic cylinder function V",
     "pbvv_vp": "derivative of the parabolic cylinder function V",
+    **{f"{signature.split()[0]}_y": meaning for signature, meaning in _WAVES.items()},
+    **{f"{signature.split()[0]}_yp": f"derivative of the {meaning}" for signature, meaning in _WAVES.items()},
 }
 
 

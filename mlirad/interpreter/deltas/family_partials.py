@@ -58,16 +58,24 @@ _OF_X: Final = (
     "pbdv_d", "pbdv_dp", "pbvv_v", "pbvv_vp", "wright_bessel", "log_wright_bessel",
 )  # fmt: skip
 
+_WAVES: Final = (*(f"mathieu_{name}" for name in ("cem", "sem", "modcem1", "modcem2", "modsem1", "modsem2")),)
+_VALUES: Final = ("mathieu_a", "mathieu_b")
+"""Mathieu functions, by x, and their characteristic values, by q."""
+
+_OF_LAST: Final = (*_OF_X, *_VALUES, *(f"{name}_{k}" for name in _WAVES for k in ("y", "yp")))
+
 _OF_FIRST: Final = ("besselpoly", "tklmbda")
 
 _OF_ALL: Final = (
     "stdtrit", "gdtrib", "btdtria", "btdtrib", "elliprf", "elliprg", "pdtrik", "bdtrik", "bdtrin", "nbdtrik",
-    "nbdtrin",
+    "nbdtrin", "stdtridf", "fdtridfd",
 )  # fmt: skip
 
 FAMILY_PARTIALS: Final[dict[str, Callable[..., Any]]] = {
     **_polynomials(),
-    **{name: _numerically(name, (SPECIAL_FUNCTIONS[name].arity - 1,)) for name in _OF_X},
+    **{
+        name: _numerically(name, (SPECIAL_FUNCTIONS[name].arity - 1,)) for name in (*_OF_X, *_WAVES, *_VALUES)
+    },
     **{name: _numerically(name, (0,)) for name in _OF_FIRST},
     **{name: _numerically(name, tuple(range(SPECIAL_FUNCTIONS[name].arity))) for name in _OF_ALL},
 }

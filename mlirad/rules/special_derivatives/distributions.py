@@ -196,6 +196,15 @@ DERIVATIVES: Derivatives = {
         lambda df, p, r: _student_quantile_by_freedom(df, r),
         lambda df, p, r: 1 / _student_density(df, r),
     ),
+    "stdtridf": (
+        lambda p, t, r: 1 / stdtr_by_freedom(r, t),
+        lambda p, t, r: -(_student_density(r, t) / stdtr_by_freedom(r, t)),
+    ),
+    "fdtridfd": (
+        lambda dfn, p, x, r: -(_f_by_dfn(dfn, r, x) / _f_by_dfd(dfn, r, x)),
+        lambda dfn, p, x, r: 1 / _f_by_dfd(dfn, r, x),
+        lambda dfn, p, x, r: -(_f_density(dfn, r, x) / _f_by_dfd(dfn, r, x)),
+    ),
     "gdtrib": (
         lambda a, p, x, r: _gamma_shape(a, x, r)[0],
         lambda a, p, x, r: _gamma_shape(a, x, r)[1],

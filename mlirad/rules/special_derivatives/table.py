@@ -43,6 +43,7 @@ from mlirad.rules.special_derivatives import (
     lambert_w,
     polynomials,
     sines,
+    wave_equations,
     zetas,
 )
 from mlirad.rules.special_derivatives.parts import Definition, Derivatives
@@ -62,6 +63,7 @@ _FAMILIES = (
     lambert_w,
     polynomials,
     sines,
+    wave_equations,
     zetas,
 )
 

@@ -10,6 +10,7 @@ from tests.sweep.functions import (
     numpy_functions,
     several_elements,
     special_functions,
+    wave_equations,
 )
 
 CASES: tuple[Case, ...] = (
@@ -19,5 +20,6 @@ CASES: tuple[Case, ...] = (
     *bessel_functions.CASES,
     *several_elements.CASES,
     *families.CASES,
+    *wave_equations.CASES,
 )
 """Every function that is swept, in each argument that it has derivatives in."""

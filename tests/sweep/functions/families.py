@@ -199,7 +199,36 @@ def _pcfv_slope(x: Any, v: Any) -> Any:
     return x / 2 * mp.pcfv(a, x) + (a - mpf(1) / 2) * mp.pcfv(a - 1, x)
 
 
+def _of_complex(name: str, k: int, exact: Exact, **kw: Any) -> Case:
+    """The sum of the parts of result number k."""
+
+    def call(x: Any) -> Any:
+        found = getattr(scipy.special, name)(x)[k]
+        return found.real + found.imag
+
+    def both(x: Any) -> Any:
+        found = exact(x)
+        return found.real + found.imag
+
+    return Case(name=f"special.{name}", label=f"[{k}]", call=call, exact=both, **kw)
+
+
+def _fresnel(x: Any) -> Any:
+    """The integral of e^(i t^2) from x on."""
+    return mp.sqrt(mp.pi) / 2 * mp.expjpi(0.25) * mp.erfc(mp.expjpi(-0.25) * x)
+
+
+def _fresnel_scaled(x: Any) -> Any:
+    return mp.expj(-x * x) * mp.expjpi(-0.25) / mp.sqrt(mp.pi) * _fresnel(x)
+
+
+FRESNEL = {"usual": (-5, 5), "exponents": (-30, 2), "reach": (-100.0, 100.0), **WAVES}
+
 BESSEL = (
+    *(_of_complex(name, k, lambda x, f=f, turn=turn: turn(f(x)), **FRESNEL)
+      for name, turn in (("modfresnelp", mp.mpc), ("modfresnelm", mp.conj)) for k, f in enumerate((_fresnel, _fresnel_scaled))),
+    _of_complex("kelvin", 0, lambda x: mp.mpc(mp.ber(0, x), mp.bei(0, x)), **ROUND_ZERO),
+    _of_complex("kelvin", 1, lambda x: mp.mpc(mp.ker(0, x), mp.kei(0, x)), **FROM_ZERO),
     special("ber", lambda x: mp.ber(0, x), **ROUND_ZERO),
     special("bei", lambda x: mp.bei(0, x), **ROUND_ZERO),
     special("ker", lambda x: mp.ker(0, x), **FROM_ZERO),
@@ -372,6 +401,10 @@ DISTRIBUTIONS = (
     *by_each("gdtrib", inverse("gdtrib", lambda b, a, p, x: _gamma(b, a * x) - p), ((1.5, 0.3, 2.0),), {0: PLACE, 1: SHARE, 2: PLACE}),
     *by_each("fdtri", inverse("fdtri", lambda x, m, n, p: _f(m, n, x) - p), ((3.0, 5.0, 0.3),), {0: SHAPE, 1: SHAPE, 2: SHARE}),
     *by_each("stdtrit", inverse("stdtrit", lambda t, df, p: _student(df, t) - p), ((2.5, 0.3), (8.0, 0.9)), {0: SHAPE, 1: SHARE | {"waves": True}}),
+    *by_each("stdtridf", inverse("stdtridf", lambda df, p, t: _student(df, t) - p), ((0.3, -0.6),),
+             {0: SHARE | {"reach": (0.28, 0.31)}, 1: LINE | {"usual": (-2.0, -0.56), "reach": (-2.0, -0.56), "domain": (-np.inf, -0.5245), "exponents": (0, 0), **WAVES, "most": 5}}),
+    *by_each("fdtridfd", inverse("fdtridfd", lambda n, m, p, x: _f(m, n, x) - p), ((3.0, 0.8, 2.0),),
+             {0: SHAPE | {"reach": (2.0, 5.0)}, 1: SHARE | {"reach": (0.75, 0.84)}, 2: PLACE | {"reach": (1.7, 2.3)}}),
     *by_each("btdtria", inverse("btdtria", lambda a, p, b, x: _beta(a, b, x) - p), ((0.3, 2.0, 0.4),), {0: SHARE, 1: SHAPE, 2: SHARE}),
     *by_each("btdtrib", inverse("btdtrib", lambda b, a, p, x: _beta(a, b, x) - p), ((2.0, 0.3, 0.4),), {0: SHAPE, 1: SHARE, 2: SHARE}),
     *by_each("nrdtrimn", lambda p, std, x: x - std * mp.sqrt(2) * mp.erfinv(2 * p - 1), ((0.3, 2.0, 1.0),),

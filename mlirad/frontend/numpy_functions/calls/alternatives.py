@@ -13,6 +13,10 @@ _BINS = (
     "np.reshape(ad.bincount(i * m + j, length=n * m), (n, m))"
 )
 
+_SPHEROIDAL = "SciPy's loops in single precision do not end: " + _OUTSIDE
+_ROOTS = "it is a root without a formula: " + _OUTSIDE
+_SUMS = "it is a sum of as many terms as n: " + _OUTSIDE
+
 _BY_NAMES = {
     "polydiv": "write q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0]), and as remainder "
     "u - np.convolve(v, q), whose leading zeros stay",
@@ -41,13 +45,24 @@ _BY_NAMES = {
     "common_type": "write np.result_type(x.dtype, np.float16)",
     "einsum_path": "it needs shapes only: write "
     "np.einsum_path(subscripts, np.empty(x.shape), np.empty(y.shape))",
+    **dict.fromkeys(
+        (
+            f"special.{kind}_{name}"
+            for kind in ("pro", "obl")
+            for name in ("cv", "ang1", "rad1", "rad2", "ang1_cv", "rad1_cv", "rad2_cv")
+        ),
+        _SPHEROIDAL,
+    ),
+    "special.smirnov special.smirnovi": _SUMS,
+    "special.chndtridf special.chndtrinc special.nctdtridf special.nctdtrinc": _ROOTS,
+    "special.ncfdtridfd special.ncfdtridfn special.ncfdtrinc": _ROOTS,
     "busday_count busday_offset is_busday datetime_as_string isnat": _DATES,
     "bitwise_count": "there are no arrays of uint8: "
     "write np.sum((np.abs(x)[..., None] >> np.arange(63)) & 1, axis=-1)",
 }
 
 ALTERNATIVES = {name: hint for names, hint in _BY_NAMES.items() for name in names.split()}
-"""By the name of the function, without `np.`."""
+"""By the name of the function, without `np.` and `scipy.`."""
 
 _TRACED_ARGUMENTS = {
     ("np.compress", "condition"): _SHAPE

@@ -158,13 +158,19 @@ def _counted(name: str, b: ArrayBuilder, *operands: Value) -> Value:
     return counted.COUNTED[name](b, *operands)
 
 
+OF_KNOWN_ORDERS: Final = frozenset(("mathieu_a", "mathieu_b", "mathieu_cem", "mathieu_sem"))
+"""Ufuncs with more derivatives where orders are known: `scipy_functions/ufunc_calls.py` has them."""
+
 SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     **{
         function.ufunc: partial(_call, name)
         for name, function in SPECIAL_FUNCTIONS.items()
         if function.ufunc and function.outputs == 1 and not function.is_of_whole
+        if function.ufunc not in OF_KNOWN_ORDERS
     },
-    **{ufunc: partial(_several, names) for ufunc, names in RESULTS_OF.items()},
+    **{
+        ufunc: partial(_several, names) for ufunc, names in RESULTS_OF.items() if ufunc not in OF_KNOWN_ORDERS
+    },
     **{name: partial(_polynomial, name) for name in _POLYNOMIALS},
     **{name: partial(_counted, name) for name in _COUNTED},
     "erf": _unary(ew.ErfOp),

@@ -114,10 +114,13 @@ def apply(
     call = _call_of(name_in_special(ufunc)) if meaning is None else None
     if call is not None:
         called = call(*operands)
-        if not isinstance(called, Array):
-            return called
+        results: tuple[Any, ...] = called if isinstance(called, tuple) else (called,)
+        if not all(isinstance(r, Array) for r in results):
+            return called  # complex numbers
         dtypes = loop_dtypes(ufunc, tuple(map(kind_of, operands)), dtype=dtype, casting=casting)
-        return made(emitting().convert(called.value, ELEMENT_TYPES[dtypes[-1]]))
+        element = ELEMENT_TYPES[dtypes[-1]]
+        found = tuple(made(emitting().convert(r.value, element)) for r in results)
+        return found if isinstance(called, tuple) else found[0]
     if meaning is None:
         raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",

@@ -37,10 +37,10 @@ def _inside(x: Array, end: Any, is_open: Any, step: int) -> Array:
         return x
     last = as_float(end)
     beside = xp.where(xp.equal(last, 0), step * _LEAST, last + step * xp.abs(last) * np.finfo(np.float64).eps)
-    return _valued(x, xp.where(xp.equal(x, last) & is_open, beside, x))
+    return valued(x, xp.where(xp.equal(x, last) & is_open, beside, x))
 
 
-def _valued(found: Any, value: Any) -> Array:
+def valued(found: Any, value: Any) -> Array:
     """A value with the derivatives of what was found."""
     arrays = xp.broadcast_arrays(as_float(found), as_float(value))
     return with_derivative(_second, _first_tangent, *arrays)
@@ -106,7 +106,7 @@ class _Point(_Given):
 
     def chosen(self, formula: Formula, below: float, above: float) -> Array:
         """A formula of the point inside of the support, numbers beside it, NaN where nothing is known."""
-        x = _valued(self.x, self._finite())
+        x = valued(self.x, self._finite())
         x = _inside(_inside(x, self.low, self.low_is_open, 1), self.high, self.high_is_open, -1)
         found = formula(x, *self.shapes)
         if below == above and _is_infinite(self.low) and _is_infinite(self.high):
@@ -114,7 +114,7 @@ class _Point(_Given):
         else:
             is_low = _is_end(self.x, self.low, self.low_is_open, -np.inf)
             is_high = _is_end(self.x, self.high, self.high_is_open, np.inf)
-        found = _valued(found, _where(is_low, below, _where(is_high, above, found)))
+        found = valued(found, _where(is_low, below, _where(is_high, above, found)))
         found = _where(self.is_below, below, _where(self.is_above, above, found))
         return xp.where(self.is_known, found, np.nan)
 
@@ -155,7 +155,7 @@ def _quantile(is_lower: bool) -> Callable[..., Array]:
         found = formula(share, *at.shapes)
         ends = xp.where(xp.equal(share, 0), first, xp.where(xp.equal(share, 1), last, found))
         known = at.is_known & xp.greater_equal(share, 0) & xp.less_equal(share, 1)
-        return xp.where(known, _valued(found, ends) * at.scale + at.loc, np.nan)
+        return xp.where(known, valued(found, ends) * at.scale + at.loc, np.nan)
 
     return quantile
 
