@@ -84,7 +84,7 @@ class _Records:
         if isinstance(op, CallOp):
             return self._by(callee_name(op))
         made = sum(map(self._in, op.regions))
-        if isinstance(op, control.ScanOp) and isinstance(op.trips, int):
+        if isinstance(op, control.ScanOp):
             return made * op.trips if op.trips else 0
         return inf if made and isinstance(op, control.LoopOp) and not _goes_down(op) else made
 
@@ -201,7 +201,7 @@ class _Walk:
             return self._down(b, self._level, env, list(carries))
 
         first = [b.splat(True, i1), *(args[k] for k in self._varying), *map(b.zeros, types)]
-        *final, tape = b.while_(first, lambda going, *_: going, down, record=len(self._taped))
+        *final, tape = b.while_(first, _going, down, record=len(self._taped))
         ends = iter(final[1 + count :])
         ended = {block: [next(ends) for _ in values] for block, values in self._exits}
 
@@ -272,6 +272,10 @@ class _Walk:
         return [env.get(v, v) for v in level.yielded]
 
 
+def _going(going: Value, *_: Value) -> Value:
+    return going
+
+
 def _exits(level: _Level) -> Iterator[tuple[Block, Sequence[Value]]]:
     """The blocks of branches without a call, with what they yield."""
     for arm, region in zip(level.arms, level.spot.regions, strict=False):
@@ -287,8 +291,9 @@ def _read_behind(level: _Level) -> Iterator[Value]:
     """The values from before a call that are read behind it, or choose what is."""
     own = {*level.spot.results, *(r for op in level.behind for r in op.results)}
     read = [v for op in level.behind for v in free_values(op)]
-    choice = own_operands(level.spot)[:1] if level.arms else []
-    yield from (v for v in (*choice, *read, *level.yielded) if v not in own)
+    if level.arms:
+        read.append(own_operands(level.spot)[0])
+    yield from (v for v in (*read, *level.yielded) if v not in own)
     for arm in level.arms:
         if arm is not None:
             yield from _read_behind(arm)
