@@ -114,13 +114,14 @@ def apply(
     call = _call_of(name_in_special(ufunc)) if meaning is None else None
     if call is not None:
         called = call(*operands)
-        results: tuple[Any, ...] = called if isinstance(called, tuple) else (called,)
+        is_tuple = isinstance(called, tuple)
+        results = cast("tuple[Any, ...]", called if is_tuple else (called,))
         if not all(isinstance(r, Array) for r in results):
-            return called  # complex numbers
+            return results if is_tuple else results[0]  # complex numbers
         dtypes = loop_dtypes(ufunc, tuple(map(kind_of, operands)), dtype=dtype, casting=casting)
         element = ELEMENT_TYPES[dtypes[-1]]
         found = tuple(made(emitting().convert(r.value, element)) for r in results)
-        return found if isinstance(called, tuple) else found[0]
+        return found if is_tuple else found[0]
     if meaning is None:
         raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",
