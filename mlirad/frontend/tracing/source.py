@@ -15,7 +15,7 @@ from mlirad.packages import folder_of
 _OWN = f"{Path(__file__).parents[2]}/"
 _FOLDERS = (
     _OWN,
-    *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy")),
+    *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy", "xdsl", "llvmlite")),
 )
 _skipped: dict[str, bool] = {}
 """Whether a file belongs to one of these packages, by its name."""

@@ -73,9 +73,7 @@ _OF_ALL: Final = (
 
 FAMILY_PARTIALS: Final[dict[str, Callable[..., Any]]] = {
     **_polynomials(),
-    **{
-        name: _numerically(name, (SPECIAL_FUNCTIONS[name].arity - 1,)) for name in (*_OF_X, *_WAVES, *_VALUES)
-    },
+    **{name: _numerically(name, (SPECIAL_FUNCTIONS[name].arity - 1,)) for name in _OF_LAST},
     **{name: _numerically(name, (0,)) for name in _OF_FIRST},
     **{name: _numerically(name, tuple(range(SPECIAL_FUNCTIONS[name].arity))) for name in _OF_ALL},
 }
