@@ -33,7 +33,6 @@ from mlirad.frontend.control_flow.raised import (
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
 from mlirad.frontend.control_flow.unions import Unions, Widened
-from mlirad.frontend.numpy_functions.protocols.asked_calls import truth_by_identity
 from mlirad.frontend.tracing.array import Array, base_of, twins_of
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
@@ -203,7 +202,7 @@ def _compared(name: str, left: Any, right: Any) -> Any:
     if name in _OPERATORS:
         return _OPERATORS[name](left, right)
     if name in ("Is", "IsNot"):
-        truth = truth_by_identity(left, right)
+        truth = _is_truth(left, right)
         if truth is not None:
             return truth if name == "Is" else not_(truth)
         return _is_one(left, right) is (name == "Is")
@@ -236,6 +235,19 @@ def _is_told_apart(left: Any, right: Any) -> bool:
     return all(twin is not other for twin in twins_of(one)) and all(
         twin is not one for twin in twins_of(other)
     )
+
+
+def _is_truth(left: Any, right: Any) -> Any:
+    """`left is True`, or `False`, of a traced truth value that is one of Python's; `None` of other values."""
+    one, other = (left, right) if isinstance(left, bool) else (right, left)
+    if not isinstance(one, bool) or not isinstance(other, Array) or other.dtype != BOOL or other.shape:
+        return None
+    if not other.weak:
+        raise tracing_error(
+            f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
+            f"write `== {one}`, or ask for its truth",
+        )
+    return other if one else not_(other)
 
 
 def _may_be_one(left: Any, right: Any) -> bool:

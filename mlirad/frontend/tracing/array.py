@@ -195,10 +195,8 @@ class Array(Traced):
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The class itself for mlirad, NumPy and Python; see `asked_class`."""
-        return self._class_for_others() if asks_for_numpys() else type(self)
-
-    def _class_for_others(self) -> type[Any]:
-        """The class of the value that it stands for."""
+        if not asks_for_numpys():
+            return type(self)
         return class_of(self.dtype, is_array=not is_scalar(self), weak=self.weak)
 
     def __repr__(self) -> str:

@@ -202,7 +202,7 @@ def _names_what_it_asks_for(instructions: Sequence[dis.Instruction]) -> bool:
 def _last_argument(instructions: Sequence[dis.Instruction]) -> str | None:
     """The string that stands last in the call of what the first of some instructions loads, if one does."""
     before: str | None = None
-    for instruction, depth in depths(instructions):
+    for instruction, depth in _depths(instructions):
         if instruction.opname == "CALL" and depth <= 1:
             return before
         if instruction.opname not in ("PRECALL", "CACHE", "NOP"):
@@ -211,7 +211,7 @@ def _last_argument(instructions: Sequence[dis.Instruction]) -> str | None:
     return None
 
 
-def depths(instructions: Sequence[dis.Instruction]) -> Iterator[tuple[dis.Instruction, int]]:
+def _depths(instructions: Sequence[dis.Instruction]) -> Iterator[tuple[dis.Instruction, int]]:
     """Instructions up to the first jump, and how much more there is on the stack after each of them."""
     depth = 0
     for instruction in instructions:

@@ -3,7 +3,6 @@
 lessons.signatures      what functions that are values are called with; see `learning`
 lessons.untold          codes that cannot be told to ask; see `told_functions`
 lessons.adopted         where arrays of NumPy are made into which traced values are written later
-lessons.read            codes that were read for questions that reach no traced value; see `silent_questions`
 """
 
 from __future__ import annotations
@@ -44,5 +43,3 @@ class Lessons:
     tells_all: bool = False
     """Whether all functions that are called are told to ask, not those alone that name one in C."""
     adopted: set[Place] = field(default_factory=set[Place])
-    read: dict[int, CodeType] = field(default_factory=dict[int, CodeType])
-    """Codes, by their identity."""
