@@ -280,6 +280,29 @@ def new_function(
     return FuncOp(name, (list(argument_types), [r.type for r in results]), Region(block), visibility)
 
 
+def with_body(
+    function: FuncOp,
+    body: Callable[..., Sequence[Value]],
+    builder_class: Callable[[Block], ArrayBuilder] = ArrayBuilder,
+) -> FuncOp:
+    """A function of the same name, arguments and attributes with another body; see `new_function`."""
+    source = function_block(function)
+    new = new_function(
+        function.sym_name.data,
+        list(source.arg_types),
+        body,
+        None if function.sym_visibility is None else function.sym_visibility.data,
+        [a.name_hint for a in source.args],
+        builder_class,
+    )
+    new.location = function.location
+    new.attributes.update(function.attributes)
+    for name in ("arg_attrs", "res_attrs"):
+        if name in function.properties:
+            new.properties[name] = function.properties[name]
+    return new
+
+
 def rebuild_function(
     function: FuncOp,
     visit: Callable[[ArrayBuilder, Operation, Environment], None] | None = None,
@@ -301,20 +324,7 @@ def rebuild_function(
                 visit(b, op, env)
         return [env.get(v, v) for v in returned(function)]
 
-    new = new_function(
-        function.sym_name.data,
-        list(source.arg_types),
-        body,
-        None if function.sym_visibility is None else function.sym_visibility.data,
-        [a.name_hint for a in source.args],
-        builder_class,
-    )
-    new.location = function.location
-    new.attributes.update(function.attributes)
-    for name in ("arg_attrs", "res_attrs"):
-        if name in function.properties:
-            new.properties[name] = function.properties[name]
-    return new
+    return with_body(function, body, builder_class)
 
 
 def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value, Value]) -> Value | None:

@@ -58,7 +58,7 @@ class DropUnusedRulesPass(ModulePass):
 
 
 def _drop_rules(region: Region, order: int, tangents: frozenset[SSAValue] = frozenset()) -> None:
-    """Keep rules in a region for so many derivatives, and those of ops on tangents, to transpose them."""
+    """Keep the rules that `order` derivatives use, and those of ops on tangents, which are transposed."""
     moved = set(tangents)
     for block in region.blocks:
         for op in list(block.ops):

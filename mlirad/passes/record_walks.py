@@ -35,7 +35,7 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import Value
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, with_body
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.call_graph import CallGraph, callee_name, functions_by_name, references_of
 from mlirad.ir.free_values import free_values, own_operands
@@ -110,22 +110,11 @@ def _as_loops(function: FuncOp) -> FuncOp:
     level = _level(block, set(calls)) if calls else None
     if level is None or not _descends(block, calls):
         return function
-    visibility = function.sym_visibility
-    new = new_function(
-        name,
-        list(block.arg_types),
-        _Walk(block, level, calls).body,
-        None if visibility is None else visibility.data,
-        [a.name_hint for a in block.args],
-    )
-    new.location = function.location
-    new.attributes.update(function.attributes)
-    new.properties.update(function.properties)
-    return eliminate_dead_code(new)
+    return eliminate_dead_code(with_body(function, _Walk(block, level, calls).body))
 
 
 def _descends(block: Block, calls: Iterable[Operation]) -> bool:
-    """Tell whether some parameter is a record of which every call gets one that it holds."""
+    """Tell whether every call passes, for one parameter, a record that the parameter holds."""
     return any(
         isinstance(parameter.type, FrameType)
         and all(
@@ -212,7 +201,7 @@ class _Walk:
         return b.replay(tape, [b.zeros(v.type) for v in self._level.yielded], up, reverse=True)
 
     def _named(self, values: Sequence[Value]) -> Environment:
-        """What stands for the parameters that vary."""
+        """Return the values of the parameters that vary, by parameter."""
         sources = [self._parameters[k] for k in self._varying]
         for value, source in zip(values, sources, strict=True):
             value.name_hint = source.name_hint

@@ -40,7 +40,7 @@ from mlirad.dialects.array.indexing import IndexOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, SizeOp
 from mlirad.dialects.shapes import Value, shape_of
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, with_body
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.call_graph import callee_name, references_of
 from mlirad.ir.free_values import captures, free_values, own_operands
@@ -61,7 +61,7 @@ def _is_call_of(op: Operation, function: FuncOp) -> bool:
 
 
 def _as_loop(function: FuncOp) -> FuncOp:
-    name, block = function.sym_name.data, function_block(function)
+    name = function.sym_name.data
     end = _end_of(function)
     tails = {} if end is None else dict.fromkeys(_tail_calls(function, end.last))
     if (
@@ -70,19 +70,7 @@ def _as_loop(function: FuncOp) -> FuncOp:
         or any(named == name and op not in tails for named, op in references_of(function))
     ):
         return function
-    loop = _Loop(function, end, tails)
-    visibility = function.sym_visibility
-    new = new_function(
-        name,
-        list(block.arg_types),
-        loop.body,
-        None if visibility is None else visibility.data,
-        [a.name_hint for a in block.args],
-    )
-    new.location = function.location
-    new.attributes.update(function.attributes)
-    new.properties.update(function.properties)
-    return eliminate_dead_code(new)
+    return eliminate_dead_code(with_body(function, _Loop(function, end, tails).body))
 
 
 # The end of a function ---------------------------------------------------------------------------

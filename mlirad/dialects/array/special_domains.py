@@ -151,7 +151,7 @@ def _mathieu_value(xp: Namespace, m: Lanes, q: Lanes) -> tuple[Lanes, tuple[Lane
 
 
 def _mathieu(xp: Namespace, m: Lanes, q: Lanes, *x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
-    """Coefficients, of which there are as many as the order and q are large, in an array of fixed length."""
+    """SciPy holds the coefficients in an array of fixed length; their number grows with the order and q."""
     return (xp.abs(m) <= MOST_COEFFICIENTS) & (xp.abs(q) <= LARGEST_Q), (m, q, *x)
 
 

@@ -35,7 +35,7 @@ from mlirad.passes.smooth_identities.roots import magnitude_of
 
 
 def with_factored_kinks(function: FuncOp, cones: Iterable[Cone], movement: Movement) -> FuncOp:
-    """The function with such magnitudes as multiples; itself if a kink of the cones is none of them."""
+    """Rewrite such magnitudes as multiples; return the function itself if the cones have none."""
     factors = _Factors(movement)
     kinks = [[(v, x) for v in cone.kink.symbols if (x := magnitude_of(v)) is not None] for cone in cones]
     numbers = {v: factors.number_of(x) for kink in kinks for v, x in kink}
@@ -67,7 +67,7 @@ class _Factors:
             b.rebuild(op, env)
 
     def number_of(self, x: Value) -> Value:
-        """The value of the fewest elements that those of `x` are multiples of; `x` if there is none."""
+        """Return the smallest value that every element of `x` is a multiple of, or `x` itself."""
         chain = list(self._chain(x))
         outside = [v for v in chain if _block_of(v) is not _block_of(x)]
         return min(reversed(outside or chain), key=_count)

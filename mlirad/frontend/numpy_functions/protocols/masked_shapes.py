@@ -44,7 +44,7 @@ def with_dimensions(x: MaskedElements, items: Sequence[Any]) -> MaskedElements:
 
 
 def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> Any:
-    """The slice of a key along a dimension, where `...` stands for so many."""
+    """Return the slice of a key along a dimension; `...` stands for `skipped` full slices."""
     kept: list[Any] = []
     for item in items:
         if item is ...:
@@ -54,26 +54,24 @@ def _slice_at(items: Sequence[Any], dim: int, skipped: int) -> Any:
     return kept[dim] if dim < len(kept) else slice(None)
 
 
-def reshaped(x: MaskedElements, shape: Any) -> MaskedElements | None:
-    """`np.reshape` to a shape that differs in dimensions of extent 1, with -1 for the one of the mask."""
+def _reshape(a: Any, shape: Any = None, order: str = "C") -> MaskedElements | None:
+    """Reshape to a shape that differs in dimensions of extent 1, with -1 for the one of the mask."""
     extents: list[Any] = [*shape] if isinstance(shape, tuple | list) else [shape]
+    if order != "C" or not isinstance(a, MaskedElements):
+        return None
     if extents.count(-1) != 1 or not all(isinstance(extent, int | np.integer) for extent in extents):
         return None
     dim = extents.index(-1)
-    own = list(x.elements.shape)
-    if _long(extents, dim) != _long(own, x.dim):
+    own = list(a.elements.shape)
+    if _long(extents, dim) != _long(own, a.dim):
         return None
-    extents[dim] = own[x.dim]
-    return like(x, xp.reshape(x.elements, tuple(extents)), dim)
+    extents[dim] = own[a.dim]
+    return like(a, xp.reshape(a.elements, tuple(extents)), dim)
 
 
 def _long(extents: Sequence[Any], dim: int) -> list[Any]:
     """The extents that are not 1, with -1 in the place of the one at `dim`."""
     return [-1 if k == dim else extent for k, extent in enumerate(extents) if k == dim or extent != 1]
-
-
-def _reshape(a: Any, shape: Any = None, order: str = "C") -> MaskedElements | None:
-    return reshaped(a, shape) if order == "C" and isinstance(a, MaskedElements) else None
 
 
 def _expand_dims(a: Any, axis: Any) -> MaskedElements | None:
@@ -94,7 +92,7 @@ def _atleast_2d(arys: tuple[Any, ...]) -> MaskedElements | None:
 
 
 def _vectors(*values: Any) -> list[MaskedElements] | None:
-    """Selections of one mask of real vectors, of which elements that do not count are 0; else `None`."""
+    """Return real vectors selected by one mask, with 0 elsewhere; `None` for anything else."""
     if not all(isinstance(v, MaskedElements) and v.ndim == 1 and v.dtype.kind != "c" for v in values):
         return None
     for value in values[1:]:
@@ -151,9 +149,9 @@ SHAPES: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.interp: _interp,
     np.polyfit: _polyfit,
 }
-"""By the function what it makes of selections, `None` where their length is needed."""
+"""Forms of functions for selections, by the function; each returns `None` where the length is needed."""
 
 
 def of_points(function: Callable[..., Any], options: Options) -> Any:
-    """What a function makes of selections, given by names; `None` of what it does not know."""
+    """Apply a function to selections passed by name; return `None` if it has no form for them."""
     return SHAPES[function](**options) if function in SHAPES else None

@@ -3,8 +3,7 @@
     mathieu_value("a", 2, q)        SciPy's value, with the derivatives of an eigenvalue
 
 A characteristic value is an eigenvalue of a symmetric matrix with three diagonals, whose eigenvector has the
-coefficients of a Fourier series. Of orders that are traced there are values
-alone, and derivatives by x.
+coefficients of a Fourier series. Traced orders have values and derivatives by x alone.
 (*NIST Handbook of Mathematical Functions*, 2010, section 28.4.)
 """
 
@@ -28,10 +27,10 @@ from mlirad.frontend.tracing.operations import Operand, as_array, common, inexac
 Floats = npt.NDArray[Any]
 
 _MORE: Final = 40
-"""How many coefficients there are beyond that of the order."""
+"""The number of coefficients beyond that of the order."""
 
 _LARGEST_Q: Final = 1e3
-"""Up to where so many are enough."""
+"""The largest |q| for which these coefficients suffice."""
 
 
 def _called(name: str, *operands: Operand) -> Array:
