@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation
 
@@ -17,7 +16,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.frames import NextRowOp, NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import shape_of, size_of
+from mlirad.dialects.shapes import size_of
 from mlirad.errors import NoRoomError
 from mlirad.interpreter.machine import Frame, Meaning
 
@@ -30,14 +29,15 @@ def _results(values: Sequence[Any]) -> Any:
 def _scan(op: control.ScanOp, operands: Sequence[Any], frame: Frame) -> Any:
     block, count, trips = op.body.block, op.carry_count, op.trips
     carries, xs = list(operands[:count]), operands[count:]
-    stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
+    stacked: list[list[Any]] = [[None] * trips for _ in op.stacked]
     for i in reversed(range(trips)) if op.reverse is not None else range(trips):
         frame.bind(block, [numpy_dtype(i64).type(i), *carries, *(x[i] for x in xs)])
         made = frame.run(block)
         carries = made[:count]
-        for ys, y in zip(stacked, made[count:], strict=True):
-            ys[i] = y
-    return _results([*carries, *stacked])
+        for rows, row in zip(stacked, made[count:], strict=True):
+            rows[i] = row
+    arrays = [frame.stacked(rows, y.type) for rows, y in zip(stacked, op.stacked, strict=True)]
+    return _results([*carries, *arrays])
 
 
 def _while(op: control.WhileOp, operands: Sequence[Any], frame: Frame) -> Any:

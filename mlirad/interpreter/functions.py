@@ -66,7 +66,7 @@ def _apply(op: ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
         results = machine.call(code.callee_name, [*arguments, *closure.captured])
     else:
         with machine.deeper("applications of a closure", code):
-            own = Frame(machine, dict(zip(machine.captures_of(code), closure.captured, strict=True)))
+            own = machine.frame(dict(zip(machine.captures_of(code), closure.captured, strict=True)))
             own.bind(code.body.block, arguments)
             results = tuple(own.run(code.body.block))
     return results[0] if len(results) == 1 else results

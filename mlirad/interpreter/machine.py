@@ -135,9 +135,13 @@ class Machine:
     def call(self, name: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The results of the named function. Deep recursion raises UnsupportedError."""
         with self.entered(name) as block:
-            frame = Frame(self, {})
+            frame = self.frame({})
             frame.bind(block, arguments)
             return tuple(frame.run(block))
+
+    def frame(self, values: dict[Value, Any]) -> Frame:
+        """A new activation, of a function or of code that has captured these values."""
+        return Frame(self, values)
 
     @contextmanager
     def entered(self, name: str) -> Generator[Block]:
@@ -205,7 +209,7 @@ class Frame:
             computed = instruction.meaning(op, operands, self)
             values = (computed,) if len(instruction.results) == 1 else computed
             return [
-                value if type_ is None else checked(value, *type_)
+                value if type_ is None else self.checked(value, *type_)
                 for value, type_ in zip(values, instruction.types, strict=True)
             ]
         except MliradError:
@@ -218,6 +222,23 @@ class Frame:
             if error is self.machine.raised_by_python or is_from_signal(error):
                 raise
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
+
+    def checked(self, value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) -> Any:
+        """`value` as one of a type, of which shape and dtype are given: scalars as NumPy scalars.
+
+        Raises where it does not fit the type.
+        """
+        array = np.asarray(value)
+        if array.shape != shape or array.dtype != dtype:
+            raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {type_}")
+        return array[()]
+
+    def stacked(self, rows: Sequence[Any], type_: Attribute) -> Any:
+        """The array of a type that has the rows along dimension 0."""
+        whole = np.zeros(shape_of(type_), numpy_dtype(type_))
+        for k, row in enumerate(rows):
+            whole[k] = row
+        return whole
 
     def region(self, region: Region, extents: Shape) -> list[Array]:
         """What a region over an index space yields, at every position: arrays of shape `(*extents, ...)`."""
@@ -281,17 +302,6 @@ def consists_of_element_code(block: Block, meanings: Container[type[Operation]])
     return not any(shape_of(y) for y in terminator.operands) and all(
         type(op) in meanings and not any(shape_of(r) for r in op.results) for op in body
     )
-
-
-def checked(value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) -> Any:
-    """`value` as one of a type, of which shape and dtype are given: scalars as NumPy scalars.
-
-    Raises where it does not fit the type.
-    """
-    array = np.asarray(value)
-    if array.shape != shape or array.dtype != dtype:
-        raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {type_}")
-    return array[()]
 
 
 def _outer_values(op: Operation) -> dict[Value, None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.float_modes import silent, standard_floats
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
+from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.combinators import COMBINATOR_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
 from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
@@ -59,6 +60,12 @@ MEANINGS: dict[type[Operation], Meaning] = {
 }
 """Every op the interpreter runs."""
 
+ELEMENT_MEANINGS: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]] = {
+    **ARRAY_ELEMENT_MEANINGS,
+    **KERNEL_ELEMENT_MEANINGS,
+}
+"""Those that it runs on arrays of positions."""
+
 
 def run_function(
     program: ModuleOp | FuncOp,
@@ -77,7 +84,8 @@ def run_function(
     Raises ShapeError and DtypeError for arguments that do not fit, UnsupportedError for ops that have no
     value (a derivative that no pass has expanded), InterpreterError for IR that breaks its own promises.
     """
-    machine, main, values = prepared(program, args, function, counter)
+    functions, main, values = prepared(program, args, function)
+    machine = Machine(MEANINGS, ELEMENT_MEANINGS, functions, counter)
     if timeout is not None:
         machine.deadline = time.monotonic() + timeout
     results = silent(deep_recursion(standard_floats(machine.call)))(main.sym_name.data, values)
@@ -88,9 +96,8 @@ def prepared(
     program: ModuleOp | FuncOp,
     args: Sequence[npt.ArrayLike],
     function: str | None = None,
-    counter: OperationCounter | None = None,
-) -> tuple[Machine, FuncOp, list[Any]]:
-    """A machine for the program, the function to run and its arguments, checked as `run_function` says."""
+) -> tuple[dict[str, FuncOp], FuncOp, list[Any]]:
+    """The functions of a program, the one to run and its arguments, checked as `run_function` says."""
     functions = _functions(program)
     main = _chosen(program, functions, function)
     types = main.function_type.inputs.data
@@ -102,8 +109,7 @@ def prepared(
         main = functions[main.sym_name.data]
         types = main.function_type.inputs.data
     values = [_argument(k, a, t) for k, (a, t) in enumerate(zip(args, types, strict=True))]
-    machine = Machine(MEANINGS, {**ARRAY_ELEMENT_MEANINGS, **KERNEL_ELEMENT_MEANINGS}, functions, counter)
-    return machine, main, values
+    return functions, main, values
 
 
 def _functions(program: ModuleOp | FuncOp) -> dict[str, FuncOp]:

@@ -7,7 +7,7 @@ Programs of odd seeds are Python programs, traced; the others are made as IR. Of
 
 - `eliminate-functions` keeps the value bit for bit; a Python program has the value that it has on NumPy;
 - the gradient by `chad` is the slope that differences find, and it is that of a second witness: dual arrays,
-  `jacobian`, the copower form of CHAD or one of both curries, in turn.
+  `jacobian`, the copower form of CHAD, one of both curries or scalar dual numbers, in turn.
 
 One in four is compiled, one in eight verified after every pass, and of one in sixteen the gradient is
 differentiated, by one method over another.
@@ -28,6 +28,7 @@ import mlirad as ad
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.interpreter import run_function
+from mlirad.interpreter.deltas import naive_gradient, run_duals
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
@@ -38,7 +39,10 @@ from tests.generators import arguments_for, random_higher_order
 from tests.generators.python_functions import plain, random_functions, traced
 from tests.lower.native import compiled_program
 
-WITNESSES = (*(m for m in METHODS if m != "chad"), *SPECIFICATIONS)
+SCALAR = "scalar dual numbers"
+"""The algorithm that dual arrays start from, in the interpreter."""
+
+WITNESSES = (*(m for m in METHODS if m != "chad"), *SPECIFICATIONS, SCALAR)
 """What gives gradients besides `chad`."""
 
 LARGEST = 12
@@ -121,9 +125,9 @@ def judge(seed: int, size: int, *, thorough: bool = False) -> list[str]:
         agree(native(*program.arguments), expected, "compiled")
         done.append("chad, compiled")
     for method in WITNESSES if thorough else (WITNESSES[turn % len(WITNESSES)],):
-        if method in SPECIFICATIONS and not program.is_exact:
+        if method in (*SPECIFICATIONS, SCALAR) and not program.is_exact:
             continue
-        found = run_function(program.expanded(method), program.arguments, function="main_grad")
+        found = gradient(program, method)
         assert method not in SPECIFICATIONS or found[0].tobytes() == value.tobytes(), f"{method}: value"
         agree(found, expected, method)
         done.append(method)
@@ -131,6 +135,14 @@ def judge(seed: int, size: int, *, thorough: bool = False) -> list[str]:
         check_second(program, turn, np.random.default_rng(seed))
         done.append("second derivatives")
     return done
+
+
+def gradient(program: Program, witness: str) -> Sequence[Any]:
+    """The value of a program and its gradient, by a witness."""
+    if witness != SCALAR:
+        return run_function(program.expanded(witness), program.arguments, function="main_grad")
+    (value,) = run_duals(program.module, program.arguments, (0, 1), function="main").values
+    return value, *naive_gradient(program.module, program.arguments, (0, 1), function="main")
 
 
 def check_value(program: Program) -> Any:

@@ -8,7 +8,8 @@ It is the algorithm of section 2 of "Dual-Numbers Reverse AD for Functional Arra
 others): every float scalar is computed as a pair of its value and a term that says how it depends on the
 inputs. The terms are as many as the scalar operations, which is why programs are compiled by another method;
 but nothing here knows rules, passes or linear maps, so that it is an independent witness of all of these.
-Programs with loops, branches, sorting or prefix reductions are outside of it: an `UnsupportedError`.
+Control flow, recursion and functions as values are those of the interpreter. Factorisations, Fourier
+transforms and callbacks, which are no scalar operations, are an `UnsupportedError`.
 """
 
 from mlirad.interpreter.deltas.gradients import naive_gradient

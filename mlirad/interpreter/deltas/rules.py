@@ -3,7 +3,8 @@
 Ops that move elements are run, as the interpreter runs them, on the *numbers* of their elements instead of
 the elements: the numbers in the result say which term each element takes (section 4.1 of the dual-arrays
 paper: index and build are structure, and differentiate to themselves). Ops that add elements state which
-elements end where, likewise by numbers, and make an `Add` per element. Arrays of terms are flat, row-major.
+elements end where, likewise by numbers, and make an `Add` per element. Products and prefix reductions are the
+folds that they stand for, element after element. Arrays of terms are flat, row-major.
 
     gather x (i) -> 2 - i        on the numbers [1, 2, 3]: [3, 2, 1], so the terms in reverse order
 """
@@ -11,25 +12,22 @@ elements end where, likewise by numbers, and make an `Add` per element. Arrays o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
-from typing import Any, Generic, TypeAlias, TypeVar
+from math import isnan, prod
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.shapes import Shape, is_float, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.array_ops import ARRAY_MEANINGS
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.deltas.partials import CONSTANT, PARTIALS, Factor
-from mlirad.interpreter.deltas.terms import ZERO, Add, Delta, Scale, Share, Zero
+from mlirad.interpreter.deltas.terms import ZERO, Add, Delta, Scale, Share, Terms, Zero
 from mlirad.interpreter.machine import Frame
 from mlirad.lazy_dataclass import dataclass
-
-Terms: TypeAlias = Sequence[Delta]
-"""The term of every element of an array."""
 
 Op = TypeVar("Op", bound=Operation, covariant=True)
 
@@ -39,7 +37,7 @@ class Step(Generic[Op]):
     """One execution of an op.
 
     `terms` has a list per operand; one without derivative (an integer, or a float that depends on no input)
-    has only `ZERO`s. `frame` runs regions on plain values. `ids` are fresh.
+    has only `ZERO`s. `frame` runs regions, whose positions have no terms. `ids` are fresh.
     """
 
     op: Op
@@ -59,7 +57,7 @@ def _scaled(factor: float | None, term: Delta) -> Delta:
     return term if factor is None or isinstance(term, Zero) else Scale(factor, term)
 
 
-def _combination(pairs: Iterable[tuple[float | None, Delta]], ids: Iterator[int]) -> Delta:
+def combination(pairs: Iterable[tuple[float | None, Delta]], ids: Iterator[int]) -> Delta:
     """The shared sum of `factor * term`, without the terms that are zero."""
     nonzero = [_scaled(factor, term) for factor, term in pairs if not isinstance(term, Zero)]
     return _share(_added(nonzero[0], nonzero[1:]), ids) if nonzero else ZERO
@@ -82,7 +80,7 @@ def _elementwise(step: Step[ew.ElementwiseOp]) -> Terms:
     factors = PARTIALS[type(step.op)](step.op, doubles, np.asarray(step.result, np.float64))
     columns = [_numbers(f, len(own)) for f, own in zip(factors, step.terms, strict=True)]
     pairs = [list(zip(c, own, strict=True)) for c, own in zip(columns, step.terms, strict=True)]
-    return [_combination(row, step.ids) for row in zip(*pairs, strict=True)]
+    return [combination(row, step.ids) for row in zip(*pairs, strict=True)]
 
 
 def _numbers(factor: Factor, size: int) -> Sequence[float | None]:
@@ -154,8 +152,13 @@ def _sum(step: Step[reductions.SumOp]) -> Terms:
 
 
 def _reduce(step: Step[reductions.ReduceOp]) -> Terms:
-    """Equal shares for the elements that attain the extremum."""
+    """Equal shares for the elements that attain the extremum; of a product, the last one of the fold."""
     places = _reduced_places(step.op)
+    if step.op.kind.data == "prod":
+        lines: list[list[int]] = [[] for _ in range(np.size(step.result))]
+        for k, place in enumerate(_integers(places)):
+            lines[place - 1].append(k)
+        return [[ZERO, *_products(step, line)][-1] for line in lines]
     attaining: Array = np.equal(step.operands[0], np.append(0, step.result)[places])
     number = np.bincount(places[attaining], minlength=np.size(step.result) + 1).tolist()
     shares: list[Delta] = [
@@ -201,11 +204,75 @@ def _dot(step: Step[reductions.DotOp]) -> Terms:
     numbers = [np.arange(x.size).reshape(x.shape) for x in (lhs, rhs)]
     chosen = _integers(spread(numbers[0], left)), _integers(spread(numbers[1], right))
     products = [
-        _combination(((y, step.terms[0][i]), (x, step.terms[1][j])), step.ids)
+        combination(((y, step.terms[0][i]), (x, step.terms[1][j])), step.ids)
         for y, x, i, j in zip(*factors, *chosen, strict=True)
     ]
     places = arrays.broadcast(_numbered(shape_of(step.op.result)), range(len(out)), space)
     return _totals(step, places, products)
+
+
+# Orders ------------------------------------------------------------------------------------------
+
+
+def _lines(step: Step[ordering.SortOp | ordering.CumulativeOp]) -> Array:
+    """The numbers of the elements, from 0, with the dimension of the op last."""
+    shape = np.shape(step.operands[0])
+    return np.moveaxis(np.arange(prod(shape)).reshape(shape), step.op.dim.value.data, -1)
+
+
+def _sort(step: Step[ordering.SortOp]) -> Terms:
+    order = np.argsort(step.operands[0], axis=step.op.dim.value.data, kind="stable")
+    numbers = np.arange(order.size).reshape(order.shape)
+    return [step.terms[0][k] for k in _integers(np.take_along_axis(numbers, order, step.op.dim.value.data))]
+
+
+def _cumulative(step: Step[ordering.CumulativeOp]) -> Terms:
+    """The terms of each line, one after another: they are reduced as the elements are."""
+    lines = _lines(step)
+    backwards = step.op.reverse is not None
+    found: list[Delta] = [ZERO] * lines.size
+    for line in lines.reshape(prod(lines.shape[:-1]), lines.shape[-1]):
+        numbers: list[int] = (line[::-1] if backwards else line).tolist()
+        for k, term in zip(numbers, PREFIXES[step.op.kind.data](step, numbers), strict=True):
+            found[k] = term
+    return found
+
+
+def _sums(step: Step[Any], line: Sequence[int]) -> Iterator[Delta]:
+    total: Delta = ZERO
+    for k in line:
+        total = combination(((None, total), (None, step.terms[0][k])), step.ids)
+        yield total
+
+
+def _products(step: Step[Any], line: Sequence[int]) -> Iterator[Delta]:
+    """The terms of the products of ever more elements."""
+    elements: list[float] = np.asarray(step.operands[0], np.float64).ravel().tolist()
+    product, total = 1.0, ZERO
+    for k in line:
+        total = combination(((elements[k], total), (product, step.terms[0][k])), step.ids)
+        product *= elements[k]
+        yield total
+
+
+def _first_attaining(step: Step[ordering.CumulativeOp], line: Sequence[int]) -> Iterator[Delta]:
+    """The term of the first of the elements so far that is their extremum, or NaN."""
+    elements: list[float] = np.asarray(step.operands[0], np.float64).ravel().tolist()
+    sign = 1.0 if step.op.kind.data == "max" else -1.0
+    best = line[0] if line else 0
+    for k in line:
+        if sign * elements[k] > sign * elements[best] or (isnan(elements[k]) and not isnan(elements[best])):
+            best = k
+        yield step.terms[0][best]
+
+
+PREFIXES: dict[str, Callable[[Step[ordering.CumulativeOp], Sequence[int]], Iterator[Delta]]] = {
+    "sum": _sums,
+    "prod": _products,
+    "max": _first_attaining,
+    "min": _first_attaining,
+}
+"""By the kind of a prefix reduction the terms along a line, given the numbers of its elements."""
 
 
 RULES: dict[type[Operation], Callable[[Step[Any]], Terms]] = {
@@ -228,5 +295,7 @@ RULES: dict[type[Operation], Callable[[Step[Any]], Terms]] = {
     reductions.SumOp: _sum,
     reductions.ReduceOp: _reduce,
     reductions.DotOp: _dot,
+    ordering.SortOp: _sort,
+    ordering.CumulativeOp: _cumulative,
 }
-"""The terms of every op from floats to floats; `build` and calls are run by the machine."""
+"""The terms of every op from floats to floats that has no region to be run."""

@@ -11,7 +11,7 @@ dual-numbers paper, which `mlirad.interpreter.deltas` names):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from mlirad.lazy_dataclass import dataclass
@@ -54,6 +54,9 @@ class Share:
 
 
 Delta: TypeAlias = Zero | Input | Add | Scale | Share
+
+Terms: TypeAlias = Sequence[Delta]
+"""The term of every element of an array, in row-major order."""
 
 ZERO = Zero()
 """The one `Zero` that is ever needed."""
