@@ -1,5 +1,5 @@
 # What a checkout can do: make run, make test, make fuzz, make corners, make lint, make bench, make docs,
-# make package.
+# make package, make runtime.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
 # pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer. SECONDS is how long make fuzz
@@ -12,11 +12,12 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 DOCS_INSTALLED := $(VENV)/installed-docs
+RUNTIME_INSTALLED := $(VENV)/installed-runtime
 
 # Tests start many processes, which would compile mlirad and xdsl from source every time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test suite fuzz corners lint bench docs package clean
+.PHONY: run test suite fuzz corners lint bench docs package runtime clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
@@ -63,6 +64,10 @@ package: $(INSTALLED)
 	$(MAKE) -C build/package/sdist run
 	cd build/package/sdist && .venv/bin/python -m pytest tests/packaging tests/docs tests/rules
 
+# After a change of the C sources in mlirad/runtime: the LLVM IR texts of them that are part of the repository.
+runtime: $(RUNTIME_INSTALLED)
+	$(BIN)/python -m tools.build_runtime
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output
 
@@ -78,4 +83,8 @@ $(BENCH_INSTALLED): $(INSTALLED)
 
 $(DOCS_INSTALLED): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+$(RUNTIME_INSTALLED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[runtime]'
 	touch $@

@@ -31,8 +31,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "neighbours": frozenset(),
     "interpreter": frozenset({"dialects", "packages", "callbacks", "reports", "recursion", "float_modes"}),
     "passes": frozenset({"dialects", "ir", "rules", "linear_maps", "float_modes"}),
-    "lower": frozenset({"dialects", "ir", "passes"}),
-    "jit": frozenset({"lower", "packages", "callbacks", "reports", "float_modes"}),
+    "runtime": frozenset(),
+    "lower": frozenset({"dialects", "ir", "passes", "runtime"}),
+    "jit": frozenset({"lower", "packages", "callbacks", "reports", "float_modes", "runtime"}),
     "linear_maps.sparsity": frozenset(
         {"dialects", "ir", "linear_maps", "interpreter", "recursion", "float_modes"}
     ),
@@ -56,7 +57,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "stages",
         }
     ),
-    "object_files": frozenset({"jit", "lower"}),
+    "object_files": frozenset({"jit", "lower", "runtime"}),
     "frontend": frozenset(
         {
             "object_files",

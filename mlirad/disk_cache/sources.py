@@ -100,7 +100,7 @@ def _files(package: str) -> list[tuple[str, int, int, int, int, int]]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                if name.endswith(".py"):
+                if name.endswith((".py", ".ll")):
                     s = entry.stat()
                     stated = (s.st_size, s.st_dev, s.st_ino, s.st_mtime_ns, s.st_ctime_ns)
                     found.append((prefix + name, *stated))

@@ -16,12 +16,12 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit.chunk_store_text import FIRST_CHUNK_BYTES
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.lower.native import compiled_program
 from tests.lower.test_loops import Allocations
+from tests.runtime.sources import FIRST_CHUNK_BYTES
 
 
 def reads(w: Any, x: Any) -> Any:

@@ -1,9 +1,9 @@
 """The memory that a program allocates while it runs: records one after the other, in chunks that never move.
 
-An empty store is four null pointers. A record is its address, which stays valid until the store is released,
+An empty store is four zeros. A record is its address, which stays valid until the store is released,
 so kernels write to it in place. Each chunk is at least twice as large as the one before; chunks stay linked
 and are reused after the store was cleared or reset. The tapes of loops and the activation records of calls
-are kept in such stores:
+are kept in such stores. `mlirad/runtime/chunk_store.c` has the functions that are called.
 
     store = ChunkStore.new(f)
     record = store.push(f, 24)         # the address of 24 bytes; ends the call when there is no more memory
@@ -14,16 +14,22 @@ are kept in such stores:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from xdsl.ir import Attribute
 
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.emit.buffers import Place, make_buffer
-from mlirad.lower.emit.chunk_store_text import ALLOCATE, CHUNK_STORE, FREE
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
-_NULL = Value("null", "ptr")
+ALLOCATE: Final = "mlirad_rt_malloc"
+FREE: Final = "mlirad_rt_free"
+
+STORE_WORDS: Final = 4
+MARK_WORDS: Final = 3
+CURSOR_WORDS: Final = 2
+"""Words of 64 bits that the structures of the store have."""
 
 
 def allocate(f: IRBuilder, size: int) -> Value:
@@ -59,7 +65,7 @@ class ChunkStore:
     @staticmethod
     def new(f: IRBuilder) -> ChunkStore:
         """A store on the stack, empty when the function begins."""
-        return ChunkStore(f.alloca("ptr", 4, 8, initial=_NULL))
+        return ChunkStore(f.alloca("i64", STORE_WORDS, 8, initial=constant("i64", 0)))
 
     def push(self, f: IRBuilder, size: int) -> Value:
         """The address of a new record; ends the call if there is no memory for it."""
@@ -76,7 +82,7 @@ class ChunkStore:
 
     def mark(self, f: IRBuilder) -> Value:
         """The address of a note of what records there are."""
-        mark = f.alloca("ptr", 3, 8)
+        mark = f.alloca("i64", MARK_WORDS, 8)
         _run(f, "mark", [self.words, mark])
         return mark
 
@@ -100,7 +106,7 @@ class Cursor:
         self._f = f
         self._size = constant("i64", size)
         self._step = "back" if reverse else "next"
-        self._words = f.alloca("ptr", 2, 8)
+        self._words = f.alloca("i64", CURSOR_WORDS, 8)
         _run(f, "last" if reverse else "first", [store.words, self._words])
 
     def move(self) -> Value:
@@ -109,18 +115,12 @@ class Cursor:
 
 
 def _run(f: IRBuilder, name: str, operands: Sequence[Value]) -> None:
-    _define(f)
+    f.module.add_runtime("chunk_store")
     f.call(f"mlirad_store_{name}", operands)
 
 
 def _give(f: IRBuilder, name: str, operands: Sequence[Value], kind: Kind) -> Value:
-    _define(f)
+    f.module.add_runtime("chunk_store")
     result = f.call(f"mlirad_store_{name}", operands, kind)
     assert result is not None
     return result
-
-
-def _define(f: IRBuilder) -> None:
-    f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
-    f.module.external(FREE, "void", ["ptr"], "nounwind")
-    f.module.add_text(CHUNK_STORE)

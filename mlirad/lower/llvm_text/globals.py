@@ -17,6 +17,7 @@ import numpy as np
 from mlirad.lower.instructions import ALL_INSTRUCTIONS, Instructions
 from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.runtime import runtime_module
 
 LONG_TABLE: Final = 64
 """From how many floats on a table is written as bytes."""
@@ -97,6 +98,15 @@ class ModuleGlobals:
         """Add text that defines types and functions, as given, once."""
         if text not in self._added:
             self._added.append(text)
+
+    def add_runtime(self, name: str) -> None:
+        """Add a part of the run-time library, and declare what it calls of LLVM and of the host."""
+        definitions, declarations = runtime_module(name)
+        self.add_text(definitions)
+        for symbol, declaration in declarations.items():
+            self._declarations.setdefault(symbol, declaration)
+            if not symbol.startswith("llvm."):
+                self.externals.setdefault(symbol, declaration)
 
     def metadata(self, node: str) -> str:
         """The reference `!k` of a metadata node given by its text, `!{!"branch_weights", ...}`."""

@@ -1,0 +1,44 @@
+"""The run-time library of compiled programs: C sources, and the LLVM IR text that they compile to.
+
+    module = runtime_module("chunk_store")
+    module.definitions       LLVM IR text that any module can have
+    module.declarations      what it calls: {"mlirad_rt_malloc": "declare ptr @mlirad_rt_malloc(i64)"}
+
+`make runtime` compiles the sources (`tools/build_runtime.py`). The texts in `generated` are part of the
+repository and of the package, so users need no compiler. The sources are C17 without a C library:
+
+- names of the library begin with `mlirad_`; a function that is neither `static` nor `INTERNAL` can be looked
+  up by its name once the code is loaded;
+- structures have the same layout on all targets with pointers of 64 bits: no `long`, no bit fields;
+- structures are copied field by field, as a copy of a whole one may become a call of memcpy;
+- what differs between systems is a function that is declared here and defined by who loads the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+GENERATED: Final = Path(__file__).parent / "generated"
+"""The folder of the texts."""
+
+_DECLARATION: Final = re.compile(r"^declare .*@([\w.]+)\(.*$", re.MULTILINE)
+
+
+class RuntimeModule(NamedTuple):
+    """The text of one source file."""
+
+    definitions: str
+    """Types, globals and functions."""
+    declarations: dict[str, str]
+    """The declaration of each function that the text calls and does not define, by its name."""
+
+
+@cache
+def runtime_module(name: str) -> RuntimeModule:
+    """The text of the source file `name`.c."""
+    _, _, text = (GENERATED / f"{name}.ll").read_text().partition("\n")
+    declarations = {found[1]: found[0] for found in _DECLARATION.finditer(text)}
+    return RuntimeModule(_DECLARATION.sub("", text).strip() + "\n", declarations)
