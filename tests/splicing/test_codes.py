@@ -235,8 +235,16 @@ class Seen:
         self.texts: list[str] = []
         self.remainders: list[Any] = []
         self.within: list[Any] = []
+        self.same: list[Any] = []
         self.hooks = Hooks(
-            self._called, self._item, self._put, self._text, self._remainder, self._within, self._made
+            self._called,
+            self._item,
+            self._put,
+            self._text,
+            self._remainder,
+            self._within,
+            self._same,
+            self._made,
         )
 
     def _called(self, function: Any) -> Any:
@@ -258,6 +266,10 @@ class Seen:
     def _remainder(self, values: tuple[Any, Any]) -> Any:
         self.remainders.append(values[0] % values[1])
         return self.remainders[-1]
+
+    def _same(self, operands: tuple[Any, Any]) -> bool:
+        self.same.append(operands[1])
+        return operands[0] is operands[1]
 
     def _within(self, place: tuple[Any, Any]) -> bool:
         self.within.append(place[0])

@@ -240,9 +240,11 @@ class OneOf(Chosen):
 
     @property
     def __class__(self) -> type[Any]:  # type: ignore[override]
-        """The class of all of them, for code that asks; an error if they have several."""
-        if not asks_for_numpys():
-            return OneOf
+        """The class of all of them, for code that asks."""
+        return self._class_for_others() if asks_for_numpys() else OneOf
+
+    def _class_for_others(self) -> type[Any]:
+        """The class of all of them; an error if they have several."""
         found = (found for _, found in self.answers() if not isinstance(found, Unset))
         kinds = {cast("type[Any]", x.__class__) for x in found}
         if len(kinds) != 1:

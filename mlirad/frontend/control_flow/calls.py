@@ -34,7 +34,7 @@ from mlirad.frontend.control_flow.one_number import compared, number
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
-from mlirad.frontend.numpy_functions.protocols.asked_calls import length, strided
+from mlirad.frontend.numpy_functions.protocols.asked_calls import kind_of, length, strided
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array, made
@@ -258,12 +258,6 @@ def _truth(x: Array) -> Array:
     return made(converted(compared(x), BOOL).value, weak=True)
 
 
-def _type(*args: Any, **options: Any) -> Any:
-    """`type`: of a traced array that of NumPy's; a traced scalar may be Python's or NumPy's."""
-    is_array = len(args) == 1 and isinstance(args[0], Array) and args[0].ndim > 0
-    return np.ndarray if is_array else builtins.type(*args, **options)
-
-
 FLOAT_OPERATORS: Final = (
     *(f"{r}{name}" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") for r in ("", "r")),
     "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge",
@@ -311,7 +305,7 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     **{kind: _converting(kind, functools.partial(_converted, np.dtype(kind))) for kind in _SCALARS},
     **{getattr(np, name): function for name, function in CREATING.items()},
     np.lib.stride_tricks.as_strided: strided,
-    builtins.type: _type,
+    builtins.type: kind_of,
     **{getattr(builtins.float, f"__{name}__"): _of_floats(name) for name in FLOAT_OPERATORS},
 }
 """What stands for functions of Python and NumPy that do not reach traced values."""

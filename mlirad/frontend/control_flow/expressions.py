@@ -33,7 +33,8 @@ from mlirad.frontend.control_flow.raised import (
 from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import is_traced, settled, truth_of
 from mlirad.frontend.control_flow.unions import Unions, Widened
-from mlirad.frontend.tracing.array import Array, base_of, twins_of
+from mlirad.frontend.numpy_functions.protocols.asked_calls import truth_by_identity
+from mlirad.frontend.tracing.array import Array, base_of, pythons_truth, twins_of
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
@@ -140,7 +141,7 @@ def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
                 raise
             return _either(one, *ways, "`and`" if is_and else "`or`")
         if _is_flag(one) and _is_flag(other):
-            return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
+            return _both(xp.logical_and if is_and else xp.logical_or, one, other, "an operand")
         return _either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
     return _either(one, *ways, "`and`" if is_and else "`or`")
 
@@ -151,6 +152,15 @@ def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:
 
 def _is_flag(found: Any) -> bool:
     return isinstance(found, bool) or (isinstance(found, Array) and found.dtype == BOOL and not found.shape)
+
+
+def _both(function: Callable[..., Any], one: Any, other: Any, what: str) -> Any:
+    """`one and other`, or `or`: a truth value of Python's or of NumPy's, as the one that it is."""
+    found = function(flag_of(one, what), flag_of(other, what))
+    kinds = {isinstance(operand, bool) or operand.weak for operand in (one, other)}
+    if len(kinds) > 1:
+        hand_copies()
+    return pythons_truth(found) if kinds == {True} else found
 
 
 def flag(operand: Any) -> Any:
@@ -164,7 +174,7 @@ def not_(operand: Any) -> Any:
     operand = settled(operand)
     if not is_traced(operand):
         return not operand
-    found = xp.logical_not(flag_of(operand, "`not`"))
+    found = pythons_truth(xp.logical_not(flag_of(operand, "`not`")))
     negated_fact(operand, found)
     return found
 
@@ -189,7 +199,7 @@ def compare(first: Any, *rest: Any) -> Any:
         elif not is_traced(found):
             result = result if found else found
         else:
-            result = xp.logical_and(flag_of(result, "a comparison"), flag_of(found, "a comparison"))
+            result = _both(xp.logical_and, result, found, "a comparison")
         left = right
     return result
 
@@ -202,7 +212,7 @@ def _compared(name: str, left: Any, right: Any) -> Any:
     if name in _OPERATORS:
         return _OPERATORS[name](left, right)
     if name in ("Is", "IsNot"):
-        truth = _is_truth(left, right)
+        truth = truth_by_identity(left, right)
         if truth is not None:
             return truth if name == "Is" else not_(truth)
         return _is_one(left, right) is (name == "Is")
@@ -235,19 +245,6 @@ def _is_told_apart(left: Any, right: Any) -> bool:
     return all(twin is not other for twin in twins_of(one)) and all(
         twin is not one for twin in twins_of(other)
     )
-
-
-def _is_truth(left: Any, right: Any) -> Any:
-    """`left is True`, or `False`, of a traced truth value that is one of Python's; `None` of other values."""
-    one, other = (left, right) if isinstance(left, bool) else (right, left)
-    if not isinstance(one, bool) or not isinstance(other, Array) or other.dtype != BOOL or other.shape:
-        return None
-    if not other.weak:
-        raise tracing_error(
-            f"`is {one}` asks whether a truth value is Python's own, and {other!r} is traced",
-            f"write `== {one}`, or ask for its truth",
-        )
-    return other if one else not_(other)
 
 
 def _may_be_one(left: Any, right: Any) -> bool:

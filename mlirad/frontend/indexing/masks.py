@@ -61,7 +61,11 @@ class MaskedElements:
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The class itself for mlirad, NumPy and Python; see `asked_class`."""
-        return np.ndarray if asks_for_numpys() else type(self)
+        return self._class_for_others() if asks_for_numpys() else type(self)
+
+    def _class_for_others(self) -> type[Any]:
+        """The class of the value that it stands for."""
+        return np.ndarray
 
     @property
     def dtype(self) -> np.dtype[Any]:

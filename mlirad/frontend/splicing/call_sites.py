@@ -143,9 +143,10 @@ class _Asking:
             yield Instruction(_CODES["BUILD_TUPLE"], 2, position)
             yield from self._hooked(self._hooks.remainder, position)
             yield from self._hooked(self._hooks.made, position)
-        elif name == "CONTAINS_OP":
+        elif name in ("CONTAINS_OP", "IS_OP"):
             yield Instruction(_CODES["BUILD_TUPLE"], 2, position)
-            yield from self._hooked(self._hooks.within, position)
+            hook = self._hooks.within if name == "CONTAINS_OP" else self._hooks.same
+            yield from self._hooked(hook, position)
             if copy.argument:
                 yield Instruction(_CODES["UNARY_NOT"], 0, position)
         elif is_method:  # as an attribute, so it is known where what is called lies

@@ -40,6 +40,8 @@ class Hooks:
     """From what stands beside `%`, the result."""
     within: Callable[[tuple[Any, Any]], bool]
     """From what stands beside `in`, the answer."""
+    same: Callable[[tuple[Any, Any]], Any]
+    """From what stands beside `is`, the answer."""
     made: Callable[[Any], Any]
     """From what a call, an operator or a subscript gives, what the code goes on with."""
 

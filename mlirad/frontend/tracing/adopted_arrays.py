@@ -114,7 +114,7 @@ def _counting() -> Callable[[], object]:
     def same(value: Any) -> Any:
         return value
 
-    hooks = Hooks(same, same, same, same, same, same, made=lambda result: sys.getrefcount(result))
+    hooks = Hooks(same, same, same, same, same, same, same, made=lambda result: sys.getrefcount(result))
     sample.__code__ = asking(sample.__code__, hooks)
     return sample
 

@@ -195,8 +195,10 @@ class Array(Traced):
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The class itself for mlirad, NumPy and Python; see `asked_class`."""
-        if not asks_for_numpys():
-            return type(self)
+        return self._class_for_others() if asks_for_numpys() else type(self)
+
+    def _class_for_others(self) -> type[Any]:
+        """The class of the value that it stands for."""
         return class_of(self.dtype, is_array=not is_scalar(self), weak=self.weak)
 
     def __repr__(self) -> str:
@@ -333,6 +335,11 @@ _CLASS: Any = vars(object)["__class__"]
 def made(value: Value, *, weak: bool = False) -> Array:
     """A value just emitted, as an array."""
     return Array(value, current_frame().scope, weak)
+
+
+def pythons_truth(flag: Array) -> Array:
+    """A truth value as one of Python's, such as `not` gives of anything."""
+    return made(flag.value, weak=True)
 
 
 def checked_rank(shape: Shape) -> Shape:

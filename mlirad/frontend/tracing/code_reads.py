@@ -202,7 +202,7 @@ def _names_what_it_asks_for(instructions: Sequence[dis.Instruction]) -> bool:
 def _last_argument(instructions: Sequence[dis.Instruction]) -> str | None:
     """The string that stands last in the call of what the first of some instructions loads, if one does."""
     before: str | None = None
-    for instruction, depth in _depths(instructions):
+    for instruction, depth in depths(instructions):
         if instruction.opname == "CALL" and depth <= 1:
             return before
         if instruction.opname not in ("PRECALL", "CACHE", "NOP"):
@@ -211,7 +211,7 @@ def _last_argument(instructions: Sequence[dis.Instruction]) -> str | None:
     return None
 
 
-def _depths(instructions: Sequence[dis.Instruction]) -> Iterator[tuple[dis.Instruction, int]]:
+def depths(instructions: Sequence[dis.Instruction]) -> Iterator[tuple[dis.Instruction, int]]:
     """Instructions up to the first jump, and how much more there is on the stack after each of them."""
     depth = 0
     for instruction in instructions:
@@ -241,7 +241,7 @@ def is_rewritable_file(file: str) -> bool:
     if not is_user_file(file):
         return is_scipy_code(file)
     _, found, path = file.replace("\\", "/").rpartition("-packages/")
-    return is_program_file(file) if not found else path.partition("/")[0] not in _OWN_ARRAYS
+    return is_program_file(file) if not found else path.partition("/")[0] not in OWN_ARRAYS
 
 
 _OF_SCIPY: Final = ("_lib", "cluster", "linalg", "signal", "spatial", "stats")
@@ -259,7 +259,7 @@ def _scipy_folders() -> tuple[str, ...]:
     return tuple(os.path.join(folder_of("scipy"), name, "") for name in _OF_SCIPY)
 
 
-_OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tensorflow", "torch"))
+OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tensorflow", "torch"))
 """Packages that compile code, or have arrays of their own."""
 
 

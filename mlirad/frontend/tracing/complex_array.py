@@ -99,8 +99,10 @@ class ComplexArray(TracedParts):
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The class itself for mlirad, NumPy and Python; see `asked_class`."""
-        if not asks_for_numpys():
-            return type(self)
+        return self._class_for_others() if asks_for_numpys() else type(self)
+
+    def _class_for_others(self) -> type[Any]:
+        """The class of the value that it stands for."""
         return class_of(self.dtype, is_array=self.ndim > 0, weak=False)
 
     def __len__(self) -> int:

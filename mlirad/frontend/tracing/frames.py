@@ -35,6 +35,7 @@ from mlirad.frontend.tracing.lessons import Lessons, Place
 from mlirad.frontend.tracing.op_locations import location_at
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.silent_questions import heed_running
 from mlirad.frontend.tracing.source import codes_on_stack, user_frame
 from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
@@ -235,6 +236,8 @@ def emitting() -> ArrayBuilder:
     asking = user_frame()
     place = None if asking is None else (asking.f_code.co_filename, asking.f_lineno)
     if asking is not None and asking.f_code not in open_traces.callers:
+        if id(asking.f_code) not in frame.functions.lessons.read:
+            heed_running(asking)
         open_traces.codes.add(asking.f_code)
     frame.functions.lines.add(place)
     if frame.functions.lines.total > MAX_OPERATIONS:

@@ -44,6 +44,7 @@ from mlirad.frontend.tracing.outside_reads import noting_calls
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import argument_error, noted
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
+from mlirad.frontend.tracing.silent_questions import heed
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.swallowed import warn_of_swallowed
@@ -331,6 +332,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
 def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array | Higher], Tree]:
     """The same of functions that may return functions and sums, too."""
     require_arguments(function, len(args), THE_CALL)
+    heed(function)
     try:
         result = as_traced(function)(*copied_leaves(args))
     except RecursionError as error:

@@ -3,6 +3,7 @@
 lessons.signatures      what functions that are values are called with; see `learning`
 lessons.untold          codes that cannot be told to ask; see `told_functions`
 lessons.adopted         where arrays of NumPy are made into which traced values are written later
+lessons.read            codes that were read for questions that reach no traced value; see `silent_questions`
 """
 
 from __future__ import annotations
@@ -43,3 +44,5 @@ class Lessons:
     tells_all: bool = False
     """Whether all functions that are called are told to ask, not those alone that name one in C."""
     adopted: set[Place] = field(default_factory=set[Place])
+    read: dict[int, tuple[CodeType, int]] = field(default_factory=dict[int, "tuple[CodeType, int]"])
+    """Codes, by their identity, and how many calls away they were read."""

@@ -87,7 +87,7 @@ def require_asking() -> None:
         frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         while frame is not None and frame.f_code.co_filename.startswith(_NUMPY):
             frame = frame.f_back
-        if frame is not None and _can_be_told(frame.f_code, lessons().untold):
+        if frame is not None and can_be_told(frame.f_code, lessons().untold):
             raise Unasked(_running(frame))
 
 
@@ -95,7 +95,7 @@ def require_asking_to_store() -> None:
     """The same where the function assigns to an item: NumPy asks for the truth of what is put among flags."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
-    if open_traces.frames and operation.startswith("STORE") and _can_be_told(frame.f_code, lessons().untold):
+    if open_traces.frames and operation.startswith("STORE") and can_be_told(frame.f_code, lessons().untold):
         raise Unasked(_running(frame))
 
 
@@ -112,7 +112,7 @@ def require_asking_for_texts(frame: FrameType) -> None:
     if (
         operation.startswith(_TEXT_MAKING)
         and RUNTIME not in (*code.co_freevars, *code.co_names)
-        and _can_be_told(code, lessons().untold)
+        and can_be_told(code, lessons().untold)
         and not is_showing(frame)
     ):
         raise Unasked(_running(frame))
@@ -139,10 +139,10 @@ def handing_traced(error: BaseException, known: Lessons) -> Running:
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     while frames and is_own_frame(frames[-1]):
         frames.pop()
-    if not frames or not _can_be_told(frames[-1].f_code, known.untold):
+    if not frames or not can_be_told(frames[-1].f_code, known.untold):
         return {}
     begun = [k for k, frame in enumerate(frames) if frame.f_code.co_name == BEGINNING]
-    running = [f for f in frames[max(begun, default=-1) + 1 :] if _can_be_told(f.f_code, known.untold)]
+    running = [f for f in frames[max(begun, default=-1) + 1 :] if can_be_told(f.f_code, known.untold)]
     return {id(frame.f_code): (frame.f_code, running_function(frame)) for frame in running}
 
 
@@ -161,13 +161,14 @@ def _running(frame: FrameType | None) -> Running:
     untold = lessons().untold
     running: Running = {}
     while frame is not None and frame.f_code.co_name != BEGINNING:
-        if _can_be_told(frame.f_code, untold):
+        if can_be_told(frame.f_code, untold):
             running[id(frame.f_code)] = frame.f_code, running_function(frame)
         frame = frame.f_back
     return running
 
 
-def _can_be_told(code: CodeType, untold: Running) -> bool:
+def can_be_told(code: CodeType, untold: Running) -> bool:
+    """Whether a code of the program, a package or SciPy does not ask yet, and may be able to."""
     is_code = is_user_file(code.co_filename) or is_scipy_code(code.co_filename)
     return is_code and not is_told(code) and id(code) not in untold
 

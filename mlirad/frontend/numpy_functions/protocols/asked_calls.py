@@ -25,12 +25,13 @@ from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symboli
 from mlirad.frontend.numpy_functions.signals.windows import as_strided
 from mlirad.frontend.splicing.plain import Hooks
 from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, pythons_truth
 from mlirad.frontend.tracing.code_reads import is_scipy_code
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.control import as_traced
-from mlirad.frontend.tracing.dtypes import PLAIN
+from mlirad.frontend.tracing.dtypes import BOOL, PLAIN
+from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import Chosen, Traced
 from mlirad.frontend.tracing.operations import as_array, contains_traced
 from mlirad.frontend.tracing.raising import tracing_error
@@ -108,6 +109,13 @@ def length(container: Any) -> Any:
     return length_of(container)
 
 
+def kind_of(*args: Any, **options: Any) -> Any:
+    """`type`, which is that of a value of NumPy or Python for a traced one."""
+    kind: Any = type(*args, **options)
+    shown = getattr(kind, "_class_for_others", None) if len(args) == 1 else None
+    return kind if shown is None else shown(args[0])
+
+
 def _item_of(container: Any, key: Any) -> Any:
     return _item((container, key))
 
@@ -125,6 +133,7 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
         *((own, _of_texts("noted", own)) for own in (str, repr, ascii, format)),
         (warnings.warn, _of_texts("warn")),
         (len, length),
+        (type, kind_of),
         (np.lib.stride_tricks.as_strided, strided),
         (operator.getitem, _item_of),
         (operator.setitem, _put_into),
@@ -297,10 +306,36 @@ def _is_traced_key(key: Any) -> bool:
     return contains_traced(key) or type(key) is MaskedElements
 
 
+def truth_by_identity(left: Any, right: Any) -> Array | None:
+    """`left is True` of a traced truth value that is one of Python's, `left is np.True_` of one of NumPy's.
+
+    `None` of other values, which are not the same object. Raises `TracingError` where it may be either.
+    """
+    one, other = (left, right) if isinstance(right, Array) else (right, left)
+    if not isinstance(other, Array) or other.dtype != BOOL or other.shape:
+        return None
+    kind = cast("type[Any]", type(one))
+    if kind not in (bool, np.bool_):
+        return None
+    if not other.weak and current_frame().functions.control.hands_copies:
+        raise tracing_error(  # a branch may give Python's, and another one NumPy's
+            f"`is {one!r}` asks whether a truth value is Python's own, and {other!r} is traced",
+            f"write `== {bool(one)}`, or ask for its truth",
+        )
+    if other.weak is not (kind is bool):
+        return None
+    return other if one else pythons_truth(cast("Any", np.logical_not(other)))
+
+
+def _same(operands: tuple[Any, Any]) -> Any:
+    truth = truth_by_identity(*operands)
+    return operands[0] is operands[1] if truth is None else truth
+
+
 def bind() -> None:
     """Say what functions call that ask; done once."""
     text, remainder, within = (_of_texts(name) for name in ("joined", "remainder", "is_within"))
     bind_hooks(
-        Hooks(_called, _item, _put, text, remainder, within, made),
-        Hooks(_called_rewritten, _item, _put, text, remainder, within, made),
+        Hooks(_called, _item, _put, text, remainder, within, _same, made),
+        Hooks(_called_rewritten, _item, _put, text, remainder, within, _same, made),
     )
