@@ -26,6 +26,7 @@ from mlirad.frontend.numpy_functions.signals.windows import as_strided
 from mlirad.frontend.splicing.plain import Hooks
 from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array, pythons_truth
+from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.code_reads import is_scipy_code
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
@@ -110,10 +111,10 @@ def length(container: Any) -> Any:
 
 
 def kind_of(*args: Any, **options: Any) -> Any:
-    """`type`, which is that of a value of NumPy or Python for a traced one."""
+    """`type`, which is that of a value of NumPy or Python for a traced one, except in code of SciPy."""
     kind: Any = type(*args, **options)
     shown = getattr(kind, "_class_for_others", None) if len(args) == 1 else None
-    return kind if shown is None else shown(args[0])
+    return kind if shown is None or not asks_for_numpys() else shown(args[0])
 
 
 def _item_of(container: Any, key: Any) -> Any:
