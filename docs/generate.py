@@ -40,7 +40,7 @@ from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
 from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
 from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
 from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.llvm.elementary import ELEMENTARY
 from mlirad.passes.convert_from_array.convert_from_array import REFUSED
 from mlirad.passes.convert_to_array.convert_to_array import HANDLERS
 from mlirad.pipelines import PIPELINES

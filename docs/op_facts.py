@@ -27,7 +27,7 @@ from mlirad.interpreter.running import MEANINGS as INTERPRETED
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.llvm.elementary import ELEMENTARY
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import run_passes

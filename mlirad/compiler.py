@@ -33,11 +33,11 @@ from mlirad.jit.memory_left import COMPILE_BYTES, require_memory
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.emit import emit_program
-from mlirad.lower.float_control import float_mode
+from mlirad.lower.cpu.emit import emit_program
+from mlirad.lower.kernels.plan_verification import verify_plan, verify_plans
 from mlirad.lower.large_sizes import LARGE, SMALL
+from mlirad.lower.llvm.float_control import float_mode
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_verification import verify_plan, verify_plans
 from mlirad.pipeline_options import MEMORY_LIMIT, Options
 from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion

@@ -6,7 +6,7 @@
 The mode belongs to the thread. Other libraries change it: some round upwards, those compiled for fast
 arithmetic take subnormal numbers for zeros. What is computed in a trace or a compile ends in programs, which
 are kept for all callers and all processes. Compiled programs set the mode for themselves
-(`lower/float_control.py`).
+(`lower/llvm/float_control.py`).
 """
 
 from __future__ import annotations

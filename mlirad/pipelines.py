@@ -38,7 +38,7 @@ from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.moves import Move, watched
+from mlirad.lower.kernels.moves import Move, watched
 from mlirad.pipeline_options import (
     ALL_METHODS,
     AS_CLOSURES,

@@ -178,6 +178,14 @@ NUMPY_FUNCTIONS: dict[str, frozenset[str]] = {
 }
 """The same of the rooms inside of `frontend/numpy_functions`."""
 
+LOWER: dict[str, frozenset[str]] = {
+    "llvm": frozenset({"large_sizes", "native_program"}),
+    "kernels": frozenset({"large_sizes", "native_program", "machine"}),
+    "bodies": frozenset({"large_sizes", "native_program", "machine", "llvm", "kernels"}),
+    "cpu": frozenset({"large_sizes", "native_program", "machine", "llvm", "kernels", "bodies"}),
+}
+"""The same of the rooms inside of `lower`, with the files beside them."""
+
 MODULES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -240,6 +248,7 @@ def test_the_map_of_the_code_says_so() -> None:
         ("### Rooms", ROOMS),
         ("#### Inside `frontend`", FRONTEND),
         ("#### Inside `frontend/numpy_functions`", NUMPY_FUNCTIONS),
+        ("#### Inside `lower`", LOWER),
     ):
         section = page.partition(f"\n{title}\n")[2].partition("\n#")[0]
         told: dict[str, set[str]] = {}
@@ -278,7 +287,8 @@ def test_nobody_imports_the_package_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "table"), [("frontend", FRONTEND), ("frontend.numpy_functions", NUMPY_FUNCTIONS)]
+    ("folder", "table"),
+    [("frontend", FRONTEND), ("frontend.numpy_functions", NUMPY_FUNCTIONS), ("lower", LOWER)],
 )
 def test_imports_between_the_rooms_of(folder: str, table: dict[str, frozenset[str]]) -> None:
     prefix = f"mlirad.{folder}."

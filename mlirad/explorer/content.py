@@ -28,7 +28,7 @@ from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.transformations import jit
 from mlirad.ir.locations import read_place
-from mlirad.lower.plan_memory.peak import peak_by_line
+from mlirad.lower.kernels.plan_memory.peak import peak_by_line
 
 MOST_LINES = 5000
 """How many lines of a source file are shown."""

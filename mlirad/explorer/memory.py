@@ -21,9 +21,9 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.locations import name_of, place_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.emit.buffers import Memory, program_buffers
-from mlirad.lower.plan_memory.lifetimes import Lifetimes
-from mlirad.lower.plan_memory.storage import Storage
+from mlirad.lower.bodies.buffers import Memory, program_buffers
+from mlirad.lower.kernels.plan_memory.lifetimes import Lifetimes
+from mlirad.lower.kernels.plan_memory.storage import Storage
 
 WIDTH, HEIGHT = 780, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 16, 20, 36

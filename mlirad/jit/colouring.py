@@ -21,7 +21,7 @@ import numpy.typing as npt
 from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
 from mlirad.jit.once import once
-from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
+from mlirad.lower.llvm.text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
 
 Ints: TypeAlias = npt.NDArray[np.int64]

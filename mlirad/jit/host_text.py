@@ -38,7 +38,7 @@ from mlirad.jit import object_layout as layout
 from mlirad.jit.target import find_target
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 from mlirad.lower import native_program
-from mlirad.lower.float_control import GET, SET, float_control
+from mlirad.lower.llvm.float_control import GET, SET, float_control
 
 CALL: Final = "mlirad_call"
 

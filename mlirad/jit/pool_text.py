@@ -36,7 +36,7 @@ from mlirad.jit.target import find_target
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 from mlirad.jit.threads import MOST_THREADS
 from mlirad.lower import native_program
-from mlirad.lower.float_control import GET, SET, float_control
+from mlirad.lower.llvm.float_control import GET, SET, float_control
 
 SLOT_WORDS: Final = 16
 """Of a place in the pool: two cache lines, as processors fetch pairs of them."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.jit.target import find_target
-from mlirad.lower.float_control import GET, SET, float_control
+from mlirad.lower.llvm.float_control import GET, SET, float_control
 
 
 def standard_mode_text(triple: str | None = None, beside: str = "") -> str:

@@ -32,7 +32,7 @@ from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, TargetMachine
 from mlirad.jit.processor_names import require_processor
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.instructions import Instructions
+from mlirad.lower.llvm.instructions import Instructions
 
 ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"
 

@@ -22,7 +22,7 @@ from mlirad.dialects.array.special_functions import NATIVE
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import is_float
-from mlirad.lower.elementary import elementary
+from mlirad.lower.llvm.elementary import elementary
 
 L1_BYTES = 32 * 1024
 """The first-level data cache."""
@@ -227,6 +227,12 @@ def _cost(name: str, lanes: int, *, is_float_op: bool) -> float:
     if known is not None:
         return (known.start + known.flops * (lanes if known.calls else 1)) * INSTRUCTION
     return _FLOAT_COSTS.get(name, INSTRUCTION)
+
+
+def flops(name: str) -> int:
+    """The additions that an elementary function takes as long as; 1 for any other op."""
+    known = elementary(name)
+    return 1 if known is None else max(known.flops, 1)
 
 
 def op_cost(op: Operation, lanes: int) -> float:

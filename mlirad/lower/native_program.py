@@ -98,10 +98,10 @@ CLOCK: Final = "mlirad_rt_clock"
 """The function `i64 ()` of the host that profiled programs read the time from, in nanoseconds."""
 
 PARALLEL: Final = "mlirad_rt_parallel"
-"""The function of the host that runs the tasks of a parallel loop: see `mlirad/lower/emit/parallel.py`."""
+"""The function of the host that runs the tasks of a loop: see `mlirad/lower/cpu/emit/parallel.py`."""
 
 REPORT: Final = "mlirad_rt_report"
-"""The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
+"""The function of the host that programs call to report: see `mlirad/lower/cpu/emit/reports.py`."""
 
 PYTHON: Final = "mlirad_rt_python"
 """The function of the host that calls a Python function of the user; it takes what `REPORT` takes."""
@@ -110,7 +110,7 @@ CALL: Final = "call"
 """The kind of report that calls a Python function, whose name is the message."""
 
 CALLBACK: Final = "callback"
-"""The kind of description that calls a Python function for results: `mlirad/lower/emit/callbacks.py`."""
+"""The kind of description that calls a Python function for results: `mlirad/lower/cpu/emit/callbacks.py`."""
 
 BUFFER_ALIGNMENT: Final = 64
 """The alignment of arena and constants, and what lies in them, in bytes: a cache line."""

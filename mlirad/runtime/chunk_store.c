@@ -1,5 +1,5 @@
 // The chunk store: memory that a program allocates while it runs, as records one after the other in chunks that
-// never move. `lower/emit/chunk_store.py` writes the calls.
+// never move. `lower/cpu/emit/chunk_store.py` writes the calls.
 //
 // What runs for every record is inlined and touches the store only by loads and stores, so the words of a store
 // on the stack stay in registers. For the same reason functions out of line take and return the words by value.

@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 
 from mlirad.ir.foreign import foreign_dialects
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.moves import explanation
+from mlirad.lower.kernels.moves import explanation
 from mlirad.pipelines import Step
 
 

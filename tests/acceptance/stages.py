@@ -22,7 +22,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.pipelines import expansion, lowering
 from tests.cases.case import ones_like
 from tests.lower.native import compiled_program

@@ -22,9 +22,9 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.form_kernels import library
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import lanes, scatters
+from mlirad.lower.cpu.schedule_kernels import lanes, scatters
+from mlirad.lower.kernels.form_kernels import library
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.pipelines import expansion, lowering
 from tests.acceptance.stages import Run, assert_same, kept
 from tests.acceptance.test_random_programs import run_for, tamed

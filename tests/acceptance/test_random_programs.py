@@ -30,7 +30,7 @@ from mlirad.dialects.array.control import ReplayOp, WhileOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
-from mlirad.lower.schedule_kernels import lanes, scatters
+from mlirad.lower.cpu.schedule_kernels import lanes, scatters
 from mlirad.pipeline_options import METHODS
 from tests.acceptance.stages import assert_same, check_derivatives_natively, check_stages, native
 from tests.generators import (

@@ -15,7 +15,7 @@ import mlirad as ad
 from mlirad.compiler import compile_module
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.pipeline_options import Options
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import NotANumberError, TimeLimitError
-from mlirad.lower.float_control import float_control
+from mlirad.lower.llvm.float_control import float_control
 
 SMALL = {"float64": 1e-310, "float32": 1e-40}
 HAS_CONTROL = float_control(f"{platform.machine().lower()}-any") is not None

@@ -25,7 +25,7 @@ from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.emit.program import rooms_of
+from mlirad.lower.cpu.emit.program import rooms_of
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
 from mlirad.pipelines import never, pipeline, run_passes
 from tests.higher_order.judging import Program, agree, check_slope, gradient_differences, made

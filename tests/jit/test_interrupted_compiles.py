@@ -17,8 +17,8 @@ from mlirad import compiler
 from mlirad.frontend.compiling import compilation
 from mlirad.jit import engine, forking
 from mlirad.jit.llvm_binding import LLVM
-from mlirad.lower.form_kernels import FormKernelsPass
-from mlirad.lower.plan_memory import PlanMemoryPass
+from mlirad.lower.kernels.form_kernels import FormKernelsPass
+from mlirad.lower.kernels.plan_memory import PlanMemoryPass
 from mlirad.passes.linearize import LinearizePass
 from tests.invariants import disturbed, settings
 from tests.robustness.test_interrupts import Interrupting, Stop

@@ -16,8 +16,8 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import ArgumentError, PositionError, TimeLimitError
-from mlirad.lower.elementary import emit
-from mlirad.lower.llvm_text import ModuleText, Parameter
+from mlirad.lower.llvm.elementary import emit
+from mlirad.lower.llvm.text import ModuleText, Parameter
 from mlirad.lower.native_program import POLL
 
 SECONDS = 300

@@ -14,7 +14,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.emit import emit_program
+from mlirad.lower.cpu.emit import emit_program
 from mlirad.lower.native_program import NativeProgram
 
 TYPES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "i1"}

@@ -12,8 +12,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipeline_options import Options
 
 

@@ -16,10 +16,10 @@ from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.cpu.schedule_kernels import schedule_function
+from mlirad.lower.kernels.plan_memory import plan_function
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_memory import plan_function
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import schedule_function
 from mlirad.pipeline_options import Options
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.lower.plan_memory.lifetimes import Lifetimes
+from mlirad.lower.kernels.plan_memory.lifetimes import Lifetimes
 
 
 def _branching(x: Any) -> Any:

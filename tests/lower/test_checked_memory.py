@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 import mlirad as ad
 from mlirad.jit import engine
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.llvm_text import Bounds, ModuleText, Parameter, Value
+from mlirad.lower.llvm.text import Bounds, ModuleText, Parameter, Value
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.acceptance.same_bits import CALLS, native_program

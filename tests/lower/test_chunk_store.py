@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from mlirad.jit import engine
-from mlirad.lower.emit.chunk_store import ChunkStore, Cursor
-from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
+from mlirad.lower.cpu.emit.chunk_store import ChunkStore, Cursor
+from mlirad.lower.llvm.text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import CONTEXT_WORDS, OUT_OF_MEMORY, STATUS_WORD
 from tests.lower.test_loops import Allocations
 from tests.runtime.sources import FIRST_CHUNK_BYTES

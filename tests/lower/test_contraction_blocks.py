@@ -6,9 +6,9 @@ import pytest
 
 from mlirad.dialects.kernel import DotOp
 from mlirad.ir.parsing import parse_module
-from mlirad.lower.schedule_kernels import schedule_in_place
-from mlirad.lower.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
-from mlirad.lower.schedule_kernels.parallel import MOST_TASKS
+from mlirad.lower.cpu.schedule_kernels import schedule_in_place
+from mlirad.lower.cpu.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
+from mlirad.lower.cpu.schedule_kernels.parallel import MOST_TASKS
 from tests.lower.emission import tensor
 
 

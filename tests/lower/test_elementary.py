@@ -20,9 +20,9 @@ from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.external import external_address
 from mlirad.jit.target import find_target
-from mlirad.lower.elementary import ELEMENTARY, WITH_SLOPE, emit
-from mlirad.lower.instructions import Instructions
-from mlirad.lower.llvm_text import Kind, ModuleText, Parameter
+from mlirad.lower.llvm.elementary import ELEMENTARY, WITH_SLOPE, emit
+from mlirad.lower.llvm.instructions import Instructions
+from mlirad.lower.llvm.text import Kind, ModuleText, Parameter
 
 Array = npt.NDArray[np.floating]
 KINDS: dict[str, Kind] = {"float64": "double", "float32": "float"}

@@ -14,7 +14,7 @@ import mlirad as ad
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import NUMPY_DTYPES
 from mlirad.dialects.array.scalars import SCALARS
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.llvm.elementary import ELEMENTARY
 from tests.lower.emission import TYPES, check, run, tensor
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 7.25, -1e-3, 1e300, -1e300, 1e-300, np.inf, -np.inf, np.nan]

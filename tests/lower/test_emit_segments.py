@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from mlirad.dialects.extents import SizeRange, evaluate, size, sizes_within
-from mlirad.lower.emit import segments
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.bodies import segments
+from mlirad.lower.bodies.segments import Segment
 from mlirad.lower.large_sizes import LARGE, SMALL
 
 

@@ -18,7 +18,7 @@ from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.emit import fast_path
+from mlirad.lower.cpu.emit import fast_path
 from mlirad.passes.differentiate import DifferentiatePass
 from mlirad.pipeline_options import Options
 from tests.generators import arguments_for, random_program

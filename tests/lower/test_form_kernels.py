@@ -17,9 +17,9 @@ from mlirad.dialects.kernel import DotOp, LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.form_kernels.materialise import MAX_LENGTH
-from mlirad.lower.form_kernels.positions import equal_groups
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.form_kernels.materialise import MAX_LENGTH
+from mlirad.lower.kernels.form_kernels.positions import equal_groups
 from mlirad.passes.function_pass import transform_functions
 from tests.generators import arguments_for, random_program
 

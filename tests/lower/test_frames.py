@@ -17,7 +17,6 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.lower.native import compiled_program
 from tests.lower.test_loops import Allocations

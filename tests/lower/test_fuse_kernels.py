@@ -12,7 +12,7 @@ from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.lower.fuse_kernels import MAX_BODY, MAX_MAP_RESULTS, FuseKernelsPass, fuse_function
+from mlirad.lower.kernels.fuse_kernels import MAX_BODY, MAX_MAP_RESULTS, FuseKernelsPass, fuse_function
 
 T = "tensor<1000xf64>"
 

@@ -12,7 +12,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.jit.engine import optimised_llvm
-from mlirad.lower.llvm_text import Kind, constant
+from mlirad.lower.llvm.text import Kind, constant
 from tests.lower.test_llvm_text import begin, run
 
 PREDICATES = (

@@ -10,9 +10,9 @@ import pytest
 
 from mlirad.jit import engine
 from mlirad.jit.target import Target, file_target, find_target
-from mlirad.lower.elementary import emit
-from mlirad.lower.emit import emit_program
-from mlirad.lower.llvm_text import Kind, ModuleText, Parameter
+from mlirad.lower.cpu.emit import emit_program
+from mlirad.lower.llvm.elementary import emit
+from mlirad.lower.llvm.text import Kind, ModuleText, Parameter
 from tests.lower.emission import TYPES, compiled, parsed, tensor
 
 ARM = "aarch64-unknown-linux-gnu"

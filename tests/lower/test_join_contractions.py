@@ -16,7 +16,7 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.lower.join_contractions import join_contractions
+from mlirad.lower.kernels.join_contractions import join_contractions
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.test_kernel_passes import arguments
@@ -131,7 +131,7 @@ def test_random_recurrences_keep_their_gradients(seed: int, monkeypatch: pytest.
     found: list[Any] = []
     programs: set[str] = set()
     for gain in (0.0, np.inf):
-        monkeypatch.setattr("mlirad.lower.join_contractions.GAIN", gain)
+        monkeypatch.setattr("mlirad.lower.kernels.join_contractions.GAIN", gain)
         gradient = gradient_of()
         programs.add(gradient.ir(*args, after="join-contractions"))
         found.append(gradient(*args))

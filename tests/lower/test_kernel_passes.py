@@ -13,11 +13,11 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.fuse_kernels import fuse_function
-from mlirad.lower.plan_memory import plan_function
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import lanes, scatters, schedule_function
+from mlirad.lower.cpu.schedule_kernels import lanes, scatters, schedule_function
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.fuse_kernels import fuse_function
+from mlirad.lower.kernels.plan_memory import plan_function
+from mlirad.lower.kernels.plan_verification import verify_plan
 from tests.generators.programs import random_program
 
 SEEDS = range(40)

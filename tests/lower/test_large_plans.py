@@ -12,12 +12,12 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import integer, ints, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.parsing import parse_module
+from mlirad.lower.kernels.places import ends_before, is_place
+from mlirad.lower.kernels.plan_memory import ARENA_ATTRIBUTE
+from mlirad.lower.kernels.plan_memory.arena import SizedArena
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.large_sizes import LARGE
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
-from mlirad.lower.places import ends_before, is_place
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
-from mlirad.lower.plan_memory.arena import SizedArena
-from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipeline_options import Options
 from tests.lower.sized_programs import array, function
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from mlirad.jit.engine import optimised_llvm
-from mlirad.lower.instructions import Instructions
-from mlirad.lower.llvm_text import (
+from mlirad.lower.llvm.instructions import Instructions
+from mlirad.lower.llvm.text import (
     BYTES,
     IRBuilder,
     Kind,
@@ -23,8 +23,8 @@ from mlirad.lower.llvm_text import (
     lanes,
     vector,
 )
-from mlirad.lower.llvm_text.call_sites import MOST_INLINED, SHORT
-from mlirad.lower.llvm_text.globals import LONG_TABLE
+from mlirad.lower.llvm.text.call_sites import MOST_INLINED, SHORT
+from mlirad.lower.llvm.text.globals import LONG_TABLE
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()

@@ -19,7 +19,7 @@ from mlirad.dialects.kernel.plans import IN_PLACE, stated_carries
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.free_values import free_values
 from mlirad.ir.parsing import parse_module
-from mlirad.lower.plan_memory.carries import carry_arguments
+from mlirad.lower.kernels.plan_memory.carries import carry_arguments
 
 
 def newton(x: Any) -> Any:

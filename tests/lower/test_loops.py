@@ -21,7 +21,7 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit import emit_program
+from mlirad.lower.cpu.emit import emit_program
 from tests.generators.programs import random_program
 from tests.lower.loops import check, function, lowered
 from tests.lower.native import compiled_program

@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.kernel import ScatterOp
 from mlirad.interpreter import run_function
 from mlirad.ir.builder import yields
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.form_kernels.masked_sums import LEAST_EXTENT
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.form_kernels.masked_sums import LEAST_EXTENT
 from tests.lower.emission import run
 from tests.lower.loops import check, function
 

@@ -17,17 +17,17 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.native_program import BUFFER_ALIGNMENT
-from mlirad.lower.plan_memory import (
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.plan_memory import (
     ARENA_ATTRIBUTE,
     Arena,
     PlanMemoryPass,
     peak_bytes,
     plan_function,
 )
-from mlirad.lower.plan_memory.peak import peak_by_line
-from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.kernels.plan_memory.peak import peak_by_line
+from mlirad.lower.kernels.plan_verification import verify_plan
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from tests.lower.loops import check, lowered
 from tests.lower.loops import function as loop_function
 from tests.lower.native import check_kernels

@@ -15,11 +15,11 @@ from mlirad.dialects.shapes import ints
 from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit import fetch_records
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.plan_memory import plan_function, records
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.cpu.emit import fetch_records
+from mlirad.lower.cpu.schedule_kernels import schedule_function
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.plan_memory import plan_function, records
+from mlirad.lower.kernels.plan_verification import verify_plan
 from tests.lower.loops import function
 from tests.lower.native import compiled_program
 

@@ -15,13 +15,13 @@ from mlirad.dialects.kernel import NestOp, RecurrenceOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.form_recurrences import form_recurrences
-from mlirad.lower.fuse_kernels import fuse_function
-from mlirad.lower.plan_memory import plan_function
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import recurrences, schedule_function
-from mlirad.lower.strip_mine import strip_mine
+from mlirad.lower.cpu.form_recurrences import form_recurrences
+from mlirad.lower.cpu.schedule_kernels import recurrences, schedule_function
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.fuse_kernels import fuse_function
+from mlirad.lower.kernels.plan_memory import plan_function
+from mlirad.lower.kernels.plan_verification import verify_plan
+from mlirad.lower.kernels.strip_mine import strip_mine
 from tests.generators.element_loops import random_element_loop
 from tests.lower.loops import function
 from tests.lower.native import check_kernels, compiled_program

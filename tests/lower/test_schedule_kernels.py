@@ -14,7 +14,7 @@ from mlirad.dialects.shapes import values_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.lower.schedule_kernels import ScheduleKernelsPass, schedule_function
+from mlirad.lower.cpu.schedule_kernels import ScheduleKernelsPass, schedule_function
 from tests.lower.emission import check
 
 

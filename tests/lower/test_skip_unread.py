@@ -16,7 +16,7 @@ from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.pipelines import lowering
 from tests.acceptance.stages import assert_same
 from tests.generators import arguments_for

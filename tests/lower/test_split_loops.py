@@ -12,8 +12,8 @@ from mlirad.dialects.kernel.nests import loop_dimensions, loop_strides, written_
 from mlirad.dialects.shapes import values_of
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.cpu.schedule_kernels import schedule_function
+from mlirad.lower.kernels.form_kernels import form_kernels
 from tests.lower.emission import check
 from tests.lower.emission import parsed as function
 

@@ -15,13 +15,13 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.fuse_kernels import fuse_function
-from mlirad.lower.plan_memory import peak_bytes, plan_function
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import schedule_function
-from mlirad.lower.strip_mine import strip_mine
-from mlirad.lower.strip_mine.costs import Kernel, Traffic
+from mlirad.lower.cpu.schedule_kernels import schedule_function
+from mlirad.lower.kernels.form_kernels import form_kernels
+from mlirad.lower.kernels.fuse_kernels import fuse_function
+from mlirad.lower.kernels.plan_memory import peak_bytes, plan_function
+from mlirad.lower.kernels.plan_verification import verify_plan
+from mlirad.lower.kernels.strip_mine import strip_mine
+from mlirad.lower.kernels.strip_mine.costs import Kernel, Traffic
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.native import check_kernels

@@ -12,8 +12,8 @@ import pytest
 
 from mlirad.dialects.array.transforms import Axes
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit import library_transforms
-from mlirad.lower.emit.transforms import MOST_STACK_BYTES
+from mlirad.lower.cpu.emit import library_transforms
+from mlirad.lower.cpu.emit.transforms import MOST_STACK_BYTES
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
 

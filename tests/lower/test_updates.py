@@ -10,7 +10,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.pipelines import expansion, lowering
 from tests.lower.native import compiled_program
 from tests.passes.derivatives import run_passes

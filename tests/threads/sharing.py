@@ -10,9 +10,9 @@ from unittest.mock import patch
 
 from mlirad.jit import pool
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.cpu.schedule_kernels import contraction_blocks, parallel
+from mlirad.lower.cpu.split_reductions import totals
 from mlirad.lower.native_program import NativeProgram
-from mlirad.lower.schedule_kernels import contraction_blocks, parallel
-from mlirad.lower.split_reductions import totals
 from tests.acceptance.same_bits import digest
 
 NUMBERS = (1, 2, 3, 8)

@@ -23,12 +23,12 @@ from mlirad.ir.builder import function_block, yields
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.cpu.schedule_kernels import parallel, schedule_function
+from mlirad.lower.cpu.split_reductions import split_reductions
+from mlirad.lower.cpu.split_reductions.totals import MOST_BYTES, TOTALS_SHARE, bytes_of, most_parts
+from mlirad.lower.kernels.plan_memory import plan_function
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.machine import parts_cycles
-from mlirad.lower.plan_memory import plan_function
-from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import parallel, schedule_function
-from mlirad.lower.split_reductions import split_reductions
-from mlirad.lower.split_reductions.totals import MOST_BYTES, TOTALS_SHARE, bytes_of, most_parts
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.native import compiled_program

@@ -10,7 +10,7 @@
 
 A place with sizes in it is rounded up to the alignment of the arena when the program runs.
 
-Whether the places are sound is checked where a plan is used: `mlirad.lower.plan_verification`.
+Whether the places are sound is checked where a plan is used: `mlirad.lower.kernels.plan_verification`.
 """
 
 from __future__ import annotations

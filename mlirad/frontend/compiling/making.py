@@ -40,9 +40,9 @@ from mlirad.jit.caches import level_of
 from mlirad.jit.engine import is_quick
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.emit.program import rooms_of
+from mlirad.lower.cpu.emit.program import rooms_of
+from mlirad.lower.kernels.plan_memory.peak import peak_by_line
 from mlirad.lower.native_program import KernelNote
-from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipeline_options import Sizes, Stage

@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 from mlirad.frontend.tracing.notebook import html_columns
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.moves import Move, explanation
+from mlirad.lower.kernels.moves import Move, explanation
 
 LINES_SHOWN = 10
 """How many lines of the source are listed with the memory that they need."""

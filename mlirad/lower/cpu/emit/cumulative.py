@@ -1,0 +1,113 @@
+"""`kernel.cumulative` as an LLVM function: prefix reductions, in order along their dimension.
+
+The other dimensions are independent. Those inside of the dimension, which are consecutive in memory, run
+across vector lanes; where there are none, several lines run side by side to hide the latency of the chain.
+Of long sums of 32-bit floats the prefixes of blocks are added to what came before the block, which is carried
+in 64 bits: added up in 32 bits, a million numbers keep three or four digits. Products are carried in 64 bits
+throughout, as those of numbers near 1 are rounded with a bias.
+
+    shape (3, 5, 20), dim 1      for o in 0 ... 3: for lanes in 0, 8, 16 (4 lanes): for k in 0 ... 5
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
+from mlirad.dialects.extents import at_most, nominal
+from mlirad.dialects.kernel import CumulativeOp
+from mlirad.lower.bodies import reductions, segments
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
+from mlirad.lower.large_sizes import are_static, greatest
+from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Operand, Value
+
+LINES = 4
+"""How many lines run side by side."""
+
+
+BLOCK = 16
+"""How many floats of 32 bits are added up without more digits."""
+
+
+def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
+    """Write the function of a prefix reduction and the call of it."""
+    source, output = emitter.buffers[op.operand], emitter.buffers[op.result]
+    if at_most(output.size, 0):
+        return
+    dim = op.dim.value.data
+    outer, extent, inner = (
+        prod(output.shape[:dim]),
+        output.shape[dim],
+        prod(output.shape[dim + 1 :]),
+    )
+    work = 4 * nominal(output.size)
+    kernel = begin_kernel(emitter, op, f"cumulative_{op.kind.data}", [source], [output], work)
+    f, kind = kernel.f, output.kind
+    read, written = kernel.pointers[source.place], kernel.pointers[output.place]
+    combiner = CUMULATIVE_KINDS[op.kind.data]
+
+    def lines(starts: list[Value], width: int) -> None:
+        """The prefix reductions of lines that begin at these elements, `width` neighbours each."""
+        _write_lines(
+            f, read, written, starts, (extent, inner), (combiner, kind, width), reverse=op.reverse is not None
+        )
+
+    def blocks(lower: int, upper: int, count: int) -> None:
+        if not are_static((lower, upper)) or lower < upper:
+            with f.loop(lower, upper, count, name="line") as loop:
+                lines([f.mul(f.add(loop.index, k), extent) for k in range(count)], 1)
+
+    if inner == 1:
+        full = outer // LINES * LINES
+        blocks(0, full, LINES)
+        blocks(full, outer, 1)
+    else:
+        native = max(1, emitter.program.vector_bytes // BYTES[kind])
+        width = segments.fitting_width(inner, native, native, masks=False)
+        with f.loop(0, outer, name="outer") as around:
+            start = f.mul(around.index, extent * inner)
+            for segment in segments.output_lanes(inner, width, native, may_repeat=True, compact=False):
+                with f.loop(segment.lower, segment.upper, segment.step, name="lane") as loop:
+                    lines([f.add(start, loop.index)], segment.width)
+    f.ret()
+
+
+def _write_lines(
+    f: IRBuilder,
+    read: Value,
+    written: Value,
+    starts: list[Value],
+    steps: tuple[int, int],
+    how: tuple[str, Kind, int],
+    *,
+    reverse: bool,
+) -> None:
+    extent, inner = steps
+    combiner, kind, width = how
+    carried: Kind = "double" if kind == "float" and combiner == "prod" else kind
+
+    def run(lower: Operand, upper: Operand, bases: list[Value] | None) -> list[Value]:
+        """Go over a part of the lines; what is stored goes on from `bases`."""
+        first = [f.widen(reductions.identity(combiner, carried), width) for _ in starts]
+        with f.loop(lower, upper, carries=first, name="k") as loop:
+            k = f.sub(extent - 1, loop.index) if reverse else loop.index
+            totals: list[Value] = []
+            for n, (start, total) in enumerate(zip(starts, loop.carries, strict=True)):
+                at = f.add(start, f.mul(k, inner))
+                value = f.load(f.gep(read, at, kind), kind, width)
+                value = value if carried == kind else f.fpext(value)
+                total = reductions.combine(f, combiner, [total], [value])[0]
+                prefix = total if bases is None else f.fadd(bases[n], total)
+                f.store(prefix if carried == kind else f.fptrunc(prefix), f.gep(written, at, kind))
+                totals.append(total)
+            loop.carry(*totals)
+        return loop.results
+
+    if kind != "float" or combiner != "add" or greatest(extent) <= BLOCK:
+        run(0, extent, None)
+        return
+    first = [f.widen(reductions.identity(combiner, "double"), width) for _ in starts]
+    with f.loop(0, extent, BLOCK, carries=first, name="block") as loop:
+        end = f.intrinsic("smin", f.add(loop.index, BLOCK), extent)
+        totals = run(loop.index, end, [f.fptrunc(base) for base in loop.carries])
+        loop.carry(*(f.fadd(a, f.fpext(b)) for a, b in zip(loop.carries, totals, strict=True)))

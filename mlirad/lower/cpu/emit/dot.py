@@ -1,0 +1,327 @@
+"""`kernel.dot` as calls of BLAS: loops over the batch around one routine.
+
+Each operand is seen as a matrix: its free dimensions and its contracted ones, each group one loop of constant
+stride. BLAS stores matrices by columns, so a matrix with consecutive elements along its first dimension is
+passed as it is and one with consecutive elements along its second is passed as its transpose; a row-major
+result C = A B is computed as the column-major C' = B' A'.
+
+    one row and one column      dot
+    one row, or one column      gemv
+    otherwise                   gemm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Final
+
+from mlirad.dialects.extents import at_most, is_static, nominal, size
+from mlirad.dialects.kernel import DotOp
+from mlirad.dialects.shapes import Shape, integer_of, values_of
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.bodies.buffers import Buffer
+from mlirad.lower.cpu.emit.fills import fill
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.cpu.emit.library_calls import LARGEST, LibraryCalls
+from mlirad.lower.cpu.emit.parallel import Tasks
+from mlirad.lower.large_sizes import are_static, greatest
+from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
+
+MULTIPLICATIONS_PER_INSTRUCTION = 4
+"""How fast BLAS is taken to be."""
+
+_TASK_ROWS: Final = "rows of a task"
+_TASK_COLUMNS: Final = "columns of a task"
+"""The names of sizes that tasks have: how many rows and columns of the result they compute."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix in memory: extents and strides, in elements, of its two dimensions."""
+
+    extents: tuple[int, int]
+    strides: tuple[int, int]
+
+    @property
+    def transposed(self) -> Matrix:
+        """The same memory with the dimensions exchanged."""
+        return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
+
+    @property
+    def elements(self) -> int:
+        """How many elements lie between the first and the last one, both among them."""
+        return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
+
+    def column_major(self) -> int | None:
+        """The distance between columns if elements of a column are consecutive, else None."""
+        rows, columns = self.extents
+        if rows > 1 and self.strides[0] != 1:
+            return None
+        distance = self.strides[1] if columns > 1 else max(1, rows)
+        return distance if distance >= max(1, rows) else None
+
+
+def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
+    """Write the function of a contraction and the call of it.
+
+    Raises `CompileError` for element types and layouts that BLAS does not take.
+    """
+    lhs, rhs, out = emitter.buffers[op.lhs], emitter.buffers[op.rhs], emitter.buffers[op.result]
+    if not out.size:
+        return
+    location = location_of(op)
+    if out.kind not in ("double", "float"):
+        raise CompileError(f"BLAS has no contraction of {out.kind}", location=location)
+    lhs_batch, rhs_batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
+    lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
+    lhs_free = _others(lhs, lhs_batch, lhs_contract)
+    rhs_free = _others(rhs, rhs_batch, rhs_contract)
+    batch, rows = len(lhs_batch), len(lhs_free)
+    rank = len(out.shape)
+    a = _matrix(lhs, lhs_free, lhs_contract)
+    b = _matrix(rhs, rhs_contract, rhs_free)
+    c = _matrix(out, range(batch, batch + rows), range(batch + rows, rank))
+    if a is None or b is None or c is None or max(map(greatest, (*a.extents, *b.extents))) > LARGEST:
+        raise CompileError(
+            "the operands of a contraction are not laid out as matrices",
+            location=location,
+            hint="leave its operands row-major, contracted dimensions side by side",
+        )
+    block = None if op.parallel is None or not a.extents[1] else integer_of(op.parallel)
+    wide = None if block is None or op.columns is None else integer_of(op.columns)
+    tasks = None if block is None else _tasks(op.shared_extent, block, op.column_extent, wide)
+    work = 2 * nominal(out.size) * max(1, nominal(a.extents[1]))
+    kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], work, tasks)
+    f = kernel.f
+    if not a.extents[1]:
+        fill(kernel, out, constant(out.kind, 0))
+        f.ret()
+        return
+    pointers = [kernel.pointers[buffer.place] for buffer in (lhs, rhs, out)]
+    steps = [
+        (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
+        for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
+    ]
+    blas = _Blas(kernel, out.kind)
+    if kernel.task is None or block is None:
+        _batched(f, blas, pointers, steps, (a, b, c), location)
+    elif steps:
+        first = f.mul(kernel.task, block)
+        end = f.intrinsic("smin", f.add(first, block), steps[0][0])
+        _batched(f, blas, pointers, steps, (a, b, c), location, (first, end, block))
+    else:
+        columns = c.extents[1] if wide is None else wide
+        _block(f, blas, pointers, (a, b, c), kernel.task, (block, columns), location)
+    f.ret()
+
+
+def _tasks(rows: int, block: int, columns: int, wide: int | None) -> Tasks | None:
+    """The tasks of a contraction: blocks of so many rows or members, and of so many columns."""
+    if wide is None or at_most(columns, wide):
+        return Tasks.of(rows, block)
+    return Tasks.of(_blocks(rows, block) * _blocks(columns, wide), 1)
+
+
+def _blocks(extent: int, block: int) -> int:
+    """How many blocks an extent has, the last of which may be smaller."""
+    return -(-extent // block)
+
+
+def _block(
+    f: IRBuilder,
+    blas: _Blas,
+    pointers: Sequence[Value],
+    matrices: tuple[Matrix, Matrix, Matrix],
+    task: Value,
+    block: tuple[int, int],
+    location: str | None,
+) -> None:
+    """The product for a block of so many rows and columns; the last ones have what is left."""
+    a, b, c = matrices
+    rows, columns = c.extents
+    across = _blocks(columns, block[1])
+    down = task if at_most(across, 1) else f.sdiv(task, across)
+    first_row = f.mul(down, block[0])
+    first_column = f.mul(f.sub(task, f.mul(down, across)), block[1])
+    moved = [
+        f.gep(pointers[0], f.mul(first_row, a.strides[0]), blas.kind),
+        f.gep(pointers[1], f.mul(first_column, b.strides[1]), blas.kind),
+        f.gep(
+            pointers[2],
+            f.add(f.mul(first_row, c.strides[0]), f.mul(first_column, c.strides[1])),
+            blas.kind,
+        ),
+    ]
+
+    def write(m: int, n: int) -> None:
+        of_a, of_b = Matrix((m, a.extents[1]), a.strides), Matrix((b.extents[0], n), b.strides)
+        blas.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
+
+    starts = (first_row, first_column)
+    if not are_static((*c.extents, *block)):
+        # Within the task, what is left of its rows and columns are sizes like any other.
+        sizes = {
+            name: f.intrinsic("smin", f.value(size, "i64"), f.sub(f.value(extent, "i64"), start))
+            for name, size, extent, start in zip(
+                (_TASK_ROWS, _TASK_COLUMNS), block, c.extents, starts, strict=True
+            )
+        }
+        f.sizes = {**f.sizes, **sizes}
+        write(size(_TASK_ROWS), size(_TASK_COLUMNS) if not at_most(across, 1) else columns)
+        return
+    _either(
+        f,
+        (rows, min(block[0], rows), first_row),
+        lambda m: _either(f, (columns, min(block[1], columns), first_column), lambda n: write(m, n)),
+    )
+
+
+def _either(f: IRBuilder, part: tuple[int, int, Value], write: Callable[[int], None]) -> None:
+    """Write code for a block of an extent, and for the last one, which may be smaller: `part` has the extent,
+    that of a block, and where the block begins.
+    """
+    extent, block, start = part
+    last = extent - (extent - 1) // block * block
+    if last == block:
+        write(block)
+        return
+    is_last = f.icmp("sgt", f.add(start, block), extent)
+    f.run_either(is_last, lambda: write(last), lambda: write(block))
+
+
+def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:
+    return [d for d in range(len(buffer.shape)) if d not in batch and d not in contract]
+
+
+def _matrix(buffer: Buffer, first: Sequence[int], second: Sequence[int]) -> Matrix | None:
+    """Two groups of dimensions as those of a matrix; None if one of them has no single stride."""
+    one, two = _group(buffer, first), _group(buffer, second)
+    if one is None or two is None:
+        return None
+    return Matrix((one[0], two[0]), (one[1], two[1]))
+
+
+def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
+    """Extent and stride of several dimensions run through in order as one loop."""
+    real = [d for d in dims if buffer.shape[d] != 1]
+    for outer, inner in pairwise(real):
+        if buffer.strides[outer] != buffer.strides[inner] * buffer.shape[inner]:
+            return None
+    return prod(buffer.shape[d] for d in dims), buffer.strides[real[-1]] if real else 1
+
+
+def _batched(
+    f: IRBuilder,
+    blas: _Blas,
+    pointers: Sequence[Value],
+    steps: Sequence[tuple[int, tuple[int, int, int]]],
+    matrices: tuple[Matrix, Matrix, Matrix],
+    location: str | None,
+    part: tuple[Value, Value, int] | None = None,
+) -> None:
+    """Loops over the batch dimensions around one call; with `part` only from one member to another of the
+    first, so many at most.
+    """
+    if not steps:
+        blas.multiply(pointers, matrices, location)
+        return
+    (extent, strides), *inner = steps
+    lower, upper, most = part or (0, extent, extent)
+    with f.loop(lower, upper, name="batch", at_most=most if is_static(most) else None) as loop:
+        moved = [f.gep(p, f.mul(loop.index, s), blas.kind) for p, s in zip(pointers, strides, strict=True)]
+        _batched(f, blas, moved, inner, matrices, location)
+
+
+class _Blas:
+    """Calls of BLAS routines, all of whose arguments are passed by address."""
+
+    def __init__(self, kernel: KernelText, kind: Kind):
+        self._f = kernel.f
+        self.kind: Kind = kind
+        self._calls = LibraryCalls(kernel.f, kind)
+
+    def multiply(
+        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
+    ) -> None:
+        """C = A B."""
+        a, _, c = matrices
+        self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
+        f = self._f
+        inside = [f.inside(p, m.elements * BYTES[self.kind]) for p, m in zip(pointers, matrices, strict=True)]
+        fits = f.and_(f.and_(inside[0], inside[1]), inside[2])
+        if fits.literal == 1:
+            self._multiply(pointers, matrices, location)
+            return
+        with f.conditional(fits):
+            self._multiply(pointers, matrices, location)
+
+    def _multiply(
+        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
+    ) -> None:
+        a, b, c = matrices
+        pa, pb, pc = pointers
+        if c.extents == (1, 1):
+            self._dot(pa, a, pb, b, pc)
+        elif c.extents[1] == 1 and a.column_major() is not None:
+            self._gemv(pa, a, (pb, b.strides[0]), (pc, c.strides[0]), "N")
+        elif c.extents[1] == 1 and a.transposed.column_major() is not None:
+            self._gemv(pa, a.transposed, (pb, b.strides[0]), (pc, c.strides[0]), "T")
+        elif c.extents[0] == 1 and b.column_major() is not None:
+            self._gemv(pb, b, (pa, a.strides[1]), (pc, c.strides[1]), "T")
+        elif c.extents[0] == 1 and b.transposed.column_major() is not None:
+            self._gemv(pb, b.transposed, (pa, a.strides[1]), (pc, c.strides[1]), "N")
+        elif c.column_major() is not None:
+            self._gemm(pa, a, pb, b, pc, c, location)
+        else:
+            self._gemm(pb, b.transposed, pa, a.transposed, pc, c.transposed, location)
+
+    def _dot(self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value) -> None:
+        calls = self._calls
+        operands = [calls.int(a.extents[1]), pa, calls.int(a.strides[1]), pb, calls.int(b.strides[0])]
+        result = calls.blas("dot", operands, self.kind)
+        assert result is not None
+        self._f.store(result, pc)
+
+    def _gemv(self, p: Value, m: Matrix, x: tuple[Value, int], y: tuple[Value, int], how: str) -> None:
+        """y = M x, or M' x, of a column-major matrix."""
+        calls, leading = self._calls, m.column_major()
+        assert leading is not None
+        operands = [
+            *(calls.char(how), calls.int(m.extents[0]), calls.int(m.extents[1]), calls.number(1.0)),
+            *(p, calls.int(leading), x[0], calls.int(x[1]), calls.number(0.0), y[0], calls.int(y[1])),
+        ]
+        calls.blas("gemv", operands)
+
+    def _gemm(
+        self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value, c: Matrix, location: str | None
+    ) -> None:
+        """C = A B for a column-major C."""
+        how_a, leading_a = _passed(a)
+        how_b, leading_b = _passed(b)
+        leading_c = c.column_major()
+        if leading_a is None or leading_b is None or leading_c is None:
+            raise CompileError(
+                "a matrix of a contraction has no consecutive rows or columns",
+                location=location,
+                hint="leave the operands of the contraction row-major",
+            )
+        calls = self._calls
+        operands = [
+            *(calls.char(how_a), calls.char(how_b)),
+            *(calls.int(c.extents[0]), calls.int(c.extents[1]), calls.int(a.extents[1])),
+            *(calls.number(1.0), pa, calls.int(leading_a), pb, calls.int(leading_b)),
+            *(calls.number(0.0), pc, calls.int(leading_c)),
+        ]
+        calls.blas("gemm", operands)
+
+
+def _passed(matrix: Matrix) -> tuple[str, int | None]:
+    """How BLAS takes a matrix: as it is (N) or transposed (T), and its leading dimension."""
+    leading = matrix.column_major()
+    if leading is not None:
+        return "N", leading
+    return "T", matrix.transposed.column_major()

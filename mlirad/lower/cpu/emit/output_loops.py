@@ -1,0 +1,134 @@
+"""The loops over the output space of a kernel, segment by segment, or those of one task.
+
+    for o in 0, 8, ..., 88:        the segments of each loop, from the outermost inwards
+      point()                      what happens there is written by the kernel
+
+Entering a loop sets the state of the code: where the block of iterations starts, how wide it is, which of its
+lanes count.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from mlirad.dialects.extents import nominal
+from mlirad.lower.bodies.code import BodyCode
+from mlirad.lower.bodies.segments import Segment, known_trips
+from mlirad.lower.cpu.emit.kernels import KernelText
+from mlirad.lower.cpu.emit.parallel import Tasks
+from mlirad.lower.cpu.emit.schedule import NestSchedule
+from mlirad.lower.llvm.text import Loop, Operand, Value
+
+
+class OutputLoops(ABC):
+    """Writes the loops of one kernel around the points of its output."""
+
+    def __init__(self, kernel: KernelText, schedule: NestSchedule, code: BodyCode):
+        self._kernel = kernel
+        self._f = kernel.f
+        self._schedule = schedule
+        self._code = code
+        self._lengths: dict[int, int] = {}
+        """How many iterations the current block of each loop has."""
+        self._remaining: Value | None = None
+        """Lanes of the current block that no block before has done; None for all of them."""
+
+    @abstractmethod
+    def _point(self) -> None:
+        """Write what happens at one point, or one block of points, of the output."""
+
+    def _outer(self, level: int) -> None:
+        """The loops around a store."""
+        if level == self._schedule.outer:
+            self._point()
+            return
+        task, tasks = self._kernel.task, self._schedule.tasks
+        if level == 0 and task is not None and tasks is not None:
+            self._task(task, tasks)
+            return
+        for segment in self._schedule.segments[self._schedule.order[level]]:
+            lower, upper = self._wanted(level, segment)
+            self._around(level, segment, lower, upper, known_trips(segment))
+
+    def _wanted(self, level: int, segment: Segment) -> tuple[Operand, Operand]:
+        """The bounds of a loop over a segment without the blocks that have no wanted element.
+
+        Which these are depends on where the blocks of the loops around it stand.
+        """
+        f, d, step = self._f, self._schedule.order[level], segment.step
+        around = self._schedule.order[:level]
+        lower: Operand = segment.lower
+        upper: Operand = segment.upper
+        for x, y, offset in self._schedule.bounds:
+            if x == d and y in around:
+                last = f.add(self._code.start[y], self._lengths[y] - 1 + offset)
+                trips = f.sdiv(f.sub(last, segment.lower - step), step)
+                end = f.add(f.mul(f.intrinsic("smax", trips, 0), step), segment.lower)
+                upper = f.intrinsic("smin", end, upper)
+            elif y == d and x in around:
+                first = f.sub(self._code.start[x], segment.lower + offset)
+                skipped = f.intrinsic("smax", f.sdiv(first, step), 0)
+                lower = f.intrinsic("smax", f.add(f.mul(skipped, step), segment.lower), lower)
+        return lower, upper
+
+    def _around(
+        self,
+        level: int,
+        segment: Segment,
+        lower: Operand,
+        upper: Operand,
+        at_most: int | None = None,
+        expected: int | None = None,
+    ) -> None:
+        """One loop around a store, over a part of a segment, which is not empty unless that may be."""
+        d = self._schedule.order[level]
+        self._code.lanes_ahead(level, segment.width)
+        with self._f.loop(
+            lower,
+            upper,
+            segment.step,
+            name=f"i{d}",
+            at_most=at_most,
+            at_least=0 if self._schedule.bounds else segment.least_trips,
+            expected=expected,
+        ) as loop:
+            self._enter(level, segment, loop)
+            self._outer(level + 1)
+
+    def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
+        """Set the state of the code at the start of a loop body and print what belongs there."""
+        f, code = self._f, self._code
+        d = self._schedule.order[level]
+        start = loop.index
+        if segment.clamped:
+            start = f.intrinsic("umin", start, segment.last_start)
+        code.start[d] = start
+        self._lengths[d] = segment.width * segment.copies
+        if d == self._schedule.lane:
+            code.width = segment.width
+            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)
+            code.pieced_lanes = segment.pieced_lanes
+        if d == self._schedule.tile:
+            code.tiles = segment.copies
+        if d == self._schedule.unroll:
+            code.unrolls = segment.copies
+        code.opened(level)
+
+    def _task(self, task: Value, tasks: Tasks) -> None:
+        """The part of the outermost loop that is one task: so many trips of its first segment.
+
+        The others, which are short and may overlap its end, belong to the last task.
+        """
+        f, schedule = self._f, self._schedule
+        first, *others = schedule.segments[schedule.order[0]]
+        rows = tasks.block * first.step
+        lower = f.add(f.mul(task, rows), first.lower)
+        upper = f.add(lower, rows)
+        if not tasks.are_known or tasks.trips % tasks.block:
+            upper = f.intrinsic("smin", upper, first.upper)
+        known = tasks.block if tasks.are_known else None
+        self._around(0, first, lower, upper, known, nominal(tasks.block))
+        if others:
+            with f.conditional(f.icmp("eq", f.add(task, 1), tasks.count(f))):
+                for segment in others:
+                    self._around(0, segment, segment.lower, segment.upper, known_trips(segment))

@@ -1,0 +1,150 @@
+"""`kernel.recurrence` as an LLVM function: all trips of a block of elements, then those of the next block.
+
+    for o in 0, 16, ..., 240:
+      a = load init[o + <0 ... 15>]
+      for k in 0 ... 128:                  a is a phi: the carries of a block stay in registers
+        store a in powers[k, o + ...]
+        a = body(o + ..., k, a)
+      store a
+
+What the body computes of the element alone stands before the trips. A last block overlaps the one before: as
+results share no memory with what is read, elements may be computed twice.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlirad.dialects.extents import at_most, nominal
+from mlirad.dialects.kernel import RecurrenceOp
+from mlirad.dialects.shapes import integer_of, values_of
+from mlirad.lower.bodies import segments
+from mlirad.lower.bodies.body import Address, Body
+from mlirad.lower.bodies.buffers import Buffer
+from mlirad.lower.bodies.code import BodyCode
+from mlirad.lower.bodies.segments import Segment
+from mlirad.lower.cpu.emit.fast_path import FastPath
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.cpu.emit.output_loops import OutputLoops
+from mlirad.lower.cpu.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
+from mlirad.lower.large_sizes import is_loop
+
+
+def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
+    """Write the function of a recurrence and the call of it; there is none if it has no elements."""
+    if at_most(prod(values_of(op.space)), 0):
+        return
+    outputs = [emitter.buffers[r] for r in op.roots]
+    body = Body(op, emitter.buffers, outputs)
+    needed = body.needed(body.yielded)
+    initial = [emitter.buffers[v] for v in op.init]
+    read = [*initial, *(body.addresses[o].buffer for o in needed if o in body.addresses)]
+    work = nominal(prod(op.extents)) * (cost_of(needed) + len(op.stacked))
+    schedule = _schedule(op, body, emitter.program.vector_bytes)
+    kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
+    fast = None if emitter.program.address_checks else FastPath.of(body, schedule, emitter.trips)
+    _RecurrenceCode(kernel, op, body, initial, schedule, fast).write()
+
+
+def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
+    """The loops of the space, that of the lanes last, around the trips."""
+    *space, trips = op.extents
+    loops = [d for d, extent in enumerate(space) if is_loop(extent)]
+    cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
+    lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
+    width = 1
+    if lane is not None:
+        loops.remove(lane)
+        loops.append(lane)
+        native = native_lanes(body, lane, vector_bytes)
+        asked = native if op.width is None else op.width.value.data
+        masks = vector_bytes >= LEAST_MASKED_BYTES
+        width = segments.fitting_width(space[lane], asked, native, masks=masks)
+        cut[lane] = segments.output_lanes(
+            space[lane], width, native, may_repeat=True, compact=True, masks=True
+        )
+    tasks = None
+    if op.parallel is not None and loops:
+        tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
+    order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
+    return NestSchedule(
+        order,
+        len(loops),
+        lane,
+        None,
+        None,
+        lane_is_reduced=False,
+        width=width,
+        copies=1,
+        in_memory=False,
+        segments=cut,
+        tasks=tasks,
+    )
+
+
+class _RecurrenceCode(OutputLoops):
+    """Writes the loops of one recurrence."""
+
+    def __init__(
+        self,
+        kernel: KernelText,
+        op: RecurrenceOp,
+        body: Body,
+        initial: list[Buffer],
+        schedule: NestSchedule,
+        fast: FastPath | None,
+    ):
+        self._fast = fast
+        self._op = op
+        self._body = body
+        space = values_of(op.space)
+        count = op.carry_count
+        self._initial = [
+            body.own_addresses(b, space)[0] if b.shape == space else Address(b, (), (), 0) for b in initial
+        ]
+        self._final = [body.own_addresses(b, space)[0] for b in body.result_buffers[:count]]
+        self._stacked = [_trip_address(body, b) for b in body.result_buffers[count:]]
+        level = schedule.outer - 1
+        used = [(a, level) for a in (*self._initial, *self._final)]
+        used += [(a, len(schedule.order) - 1) for a in self._stacked]
+        code = BodyCode(
+            kernel.f,
+            kernel.access,
+            body,
+            schedule.order,
+            body.yielded,
+            used,
+            kernel.pointers,
+            lane=schedule.lane,
+        )
+        super().__init__(kernel, schedule, code)
+
+    def write(self) -> None:
+        """Write everything up to the return."""
+        self._outer(0)
+        self._f.ret()
+
+    def _point(self) -> None:
+        op, f, code = self._op, self._f, self._code
+        carries = [f.widen(code.load(a), code.width) for a in self._initial]
+        trip = len(op.extents) - 1
+        with f.loop(0, op.trips, carries=carries, name="t") as loop:
+            code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
+            if is_loop(op.trips):
+                code.opened(self._schedule.outer)
+            for argument, value in zip(op.carried, loop.carries, strict=True):
+                code.set(argument, value)
+            if self._fast is not None and code.width == self._schedule.width:
+                self._fast.write(code, code.computed(self._body.yielded), 0)
+            made = [code.get(value) for value in self._body.yielded]
+            for value, address in zip(made[op.carry_count :], self._stacked, strict=True):
+                code.store(value, address)
+            loop.carry(*(f.widen(value, code.width) for value in made[: op.carry_count]))
+        for value, address in zip(loop.results, self._final, strict=True):
+            code.store(value, address)
+
+
+def _trip_address(body: Body, buffer: Buffer) -> Address:
+    """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
+    steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
+    return Address(buffer, tuple((d, s) for d, s in steps if is_loop(body.extents[d])), (), 0)
