@@ -16,6 +16,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
+from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.lower.native import compiled_program
