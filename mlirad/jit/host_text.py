@@ -62,7 +62,7 @@ BORROWED_REFERENCES: Final = 3
 these begin. There may be no table."""
 
 JOB_STATUS_WORD: Final = 4
-"""The word of the record of a parallel loop (`jit/pool_text.py`) that says why the call ends."""
+"""The word of the record of a parallel loop (`runtime/job.h`) that says why the call ends."""
 
 
 def host_text(main_thread: int, report: int, fail: int) -> str:

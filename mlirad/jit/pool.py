@@ -16,15 +16,27 @@ import sys
 import time
 from typing import Final, NamedTuple
 
-from mlirad.jit import pool_text
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
+from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
-from mlirad.jit.parallel_text import parallel_text
+from mlirad.jit.system_text import system_text
 from mlirad.jit.threads import MOST_THREADS, usual_threads_address, when_several
 from mlirad.lower.native_program import PARALLEL, POLL
+
+SHARE: Final = "mlirad_pool_share"
+RETIRE: Final = "mlirad_pool_retire"
+RESET: Final = "mlirad_pool_reset"
+LAST_THREADS: Final = "mlirad_pool_last_threads"
+COUNTS: Final = (
+    "mlirad_pool_loops",
+    "mlirad_pool_tasks",
+    "mlirad_pool_worker_tasks",
+    "mlirad_pool_starts",
+)
+"""What `mlirad/runtime/pool.c` defines; the last in the order of `Counts`."""
 
 EXIT_SECONDS: Final = 0.01
 """How long a fork waits for the system to have done away with a thread that has ended."""
@@ -48,33 +60,33 @@ def parallel_address() -> int:
 
 def prepare() -> None:
     """Make the pool, so that calls of several threads share the tasks of parallel loops."""
-    _share.value = _code().addresses[pool_text.SHARE]
+    _share.value = _code().addresses[SHARE]
 
 
 def counts() -> Counts:
     """What ran in parallel since the process began."""
-    return Counts(*(ctypes.c_int64 * 4).from_address(_code().addresses[pool_text.COUNTS]))
+    return Counts(*(ctypes.c_int64.from_address(_code().addresses[symbol]).value for symbol in COUNTS))
 
 
 def retire() -> None:
     """End the workers that are idle: the next call starts others."""
     code = _code()
-    ended = _numbers() if ctypes.CFUNCTYPE(ctypes.c_int64)(code.addresses[pool_text.RETIRE])() else []
+    ended = _last_threads() if ctypes.CFUNCTYPE(ctypes.c_int64)(code.addresses[RETIRE])() else []
     if sys.platform == "linux":
         deadline = time.monotonic() + EXIT_SECONDS
         while time.monotonic() < deadline and any(os.path.exists(f"/proc/self/task/{n}") for n in ended):
             time.sleep(1e-4)
 
 
-def _numbers() -> list[int]:
-    """The numbers that the system has given to the last workers of places that are empty."""
-    words = ctypes.c_int64 * pool_text.SLOT_WORDS
-    slots = (words * (MOST_THREADS - 1)).from_address(_code().addresses[pool_text.SLOTS])
-    return [slot[pool_text.NUMBER_WORD] for slot in slots if slot[pool_text.NUMBER_WORD] and not slot[0]]
+def _last_threads() -> list[int]:
+    """The numbers that the system has given to the last threads of places that are empty."""
+    numbers = (ctypes.c_int64 * MOST_THREADS)()
+    count = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(_code().addresses[LAST_THREADS])(numbers)
+    return numbers[:count]
 
 
 def _reset() -> None:
-    ctypes.CFUNCTYPE(None)(_code().addresses[pool_text.RESET])()
+    ctypes.CFUNCTYPE(None)(_code().addresses[RESET])()
 
 
 _share: Final = ctypes.c_void_p()
@@ -85,8 +97,12 @@ _share: Final = ctypes.c_void_p()
 def _parallel_code() -> LoadedCode:
     """The function that programs call, of which they hold bare addresses."""
     when_several(prepare)
-    text = parallel_text(usual_threads_address(), host_address(POLL), ctypes.addressof(_share))
-    code = load_glue(text, (PARALLEL,))
+    addresses = {
+        "mlirad_usual_threads": usual_threads_address(),
+        "mlirad_pool": ctypes.addressof(_share),
+        POLL: host_address(POLL),
+    }
+    code = load_glue(linked_text(("parallel",), addresses), (PARALLEL,))
     code.keep_loaded()
     return code
 
@@ -96,13 +112,13 @@ def _code() -> LoadedCode:
     """The functions of the pool, with the places of its workers in their text. Workers wait in them until the
     process ends, so they are never unloaded.
     """
-    text = pool_text.pool_text(
-        c_library_address("malloc"),
-        c_library_address("free"),
-        host_address(POLL),
-    )
-    symbols = (pool_text.SHARE, pool_text.RETIRE, pool_text.RESET, pool_text.COUNTS, pool_text.SLOTS)
-    code = load_glue(text, symbols)
+    addresses = {
+        "mlirad_rt_malloc": c_library_address("malloc"),
+        "mlirad_rt_free": c_library_address("free"),
+        POLL: host_address(POLL),
+    }
+    text = linked_text(("pool",), addresses, system_text())
+    code = load_glue(text, (SHARE, RETIRE, RESET, LAST_THREADS, *COUNTS))
     code.keep_loaded()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=retire, after_in_child=_reset)

@@ -24,7 +24,9 @@ from typing import Final, NamedTuple
 GENERATED: Final = Path(__file__).parent / "generated"
 """The folder of the texts."""
 
-_DECLARATION: Final = re.compile(r"^declare .*@([\w.]+)\(.*$", re.MULTILINE)
+_DECLARATION: Final = re.compile(
+    r"^(?:declare .*@(?P<function>[\w.]+)\(|@(?P<variable>[\w.]+) = external ).*$", re.MULTILINE
+)
 
 
 class RuntimeModule(NamedTuple):
@@ -33,12 +35,13 @@ class RuntimeModule(NamedTuple):
     definitions: str
     """Types, globals and functions."""
     declarations: dict[str, str]
-    """The declaration of each function that the text calls and does not define, by its name."""
+    """The declaration of each function and variable that the text uses and does not define, by its name."""
 
 
 @cache
 def runtime_module(name: str) -> RuntimeModule:
     """The text of the source file `name`.c."""
     _, _, text = (GENERATED / f"{name}.ll").read_text().partition("\n")
-    declarations = {found[1]: found[0] for found in _DECLARATION.finditer(text)}
+    found = _DECLARATION.finditer(text)
+    declarations = {line["function"] or line["variable"]: line[0] for line in found}
     return RuntimeModule(_DECLARATION.sub("", text).strip() + "\n", declarations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,10 @@ def test_texts_are_of_these_sources(source: Path) -> None:
 @pytest.mark.parametrize("source", SOURCES, ids=name_of)
 def test_sources_compile_to_these_texts(source: Path) -> None:
     assert build_runtime.text_path(source).read_text() == build_runtime.generated_text(source)
+
+
+def test_constants_are_those_of_python() -> None:
+    assert build_runtime.CONSTANTS.read_text() == build_runtime.constants_header(), "run make runtime"
 
 
 def test_every_text_has_a_source() -> None:
@@ -67,8 +72,7 @@ def test_texts_call_no_library_of_their_own_accord(source: Path) -> None:
 
 
 def test_an_edit_of_a_header_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for path in build_runtime.SOURCES.glob("*.[ch]"):
-        (tmp_path / path.name).write_text(path.read_text())
+    shutil.copytree(build_runtime.SOURCES, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(build_runtime, "SOURCES", tmp_path)
     before = {path.name: build_runtime.source_digest(path) for path in build_runtime.sources()}
     with (tmp_path / "attributes.h").open("a") as file:

@@ -2,14 +2,14 @@
 
     functions, sizes, types = parsed(text)      {"f": Function("f", ...)}, {"counts": 4}, {"%job": 10}
 
-It reads as much as the pool of worker threads is written in: integers and pointers, each a word of 8 bytes.
+It reads as much as clang makes of the pool of worker threads: integers and pointers, each a word of 8 bytes
+in structures.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import prod
 
 WORD = 8
 
@@ -33,10 +33,13 @@ class Function:
     entry: str
 
 
-_DEFINITION = re.compile(r"define (?:internal )?\S+ @([\w.]+)\((.*)\)[^{)]*\{$")
-_GLOBAL = re.compile(r"@([\w.]+) = (?:internal )?global (.*) zeroinitializer")
-_TYPE = re.compile(r"(%\w+) = type (.*)")
-_INSTRUCTION = re.compile(r"(?:(%[\w.]+) = )?(\w+)\s*(.*)")
+_DEFINITION = re.compile(r"define [^@]*@([\w.]+)\((.*)\)[^{)]*\{$")
+_GLOBAL = re.compile(r"@([\w.]+) = (?:internal )?global (.*) (?:zeroinitializer|0)(?:,|$)")
+_TYPE = re.compile(r"(%[\w.]+) = type (.*)")
+_INSTRUCTION = re.compile(r"(?:(%[\w.]+) = )?(?:tail )?(\w+)\s*(.*)")
+_FLAGS = re.compile(r"\b(inbounds|nuw|nsw|nneg|samesign|disjoint|exact) ")
+_SYMBOL_AS_NUMBER = re.compile(r"ptrtoint \(ptr (@[\w.]+) to i64\)")
+_BITS = {"i1": 8, "i8": 8, "i32": 32, "i64": 64, "ptr": 64}
 
 
 def parsed(text: str) -> tuple[dict[str, Function], dict[str, int], dict[str, int]]:
@@ -63,18 +66,24 @@ def parsed(text: str) -> tuple[dict[str, Function], dict[str, int], dict[str, in
         elif line.endswith(":"):
             block = blocks[line[:-1]] = []
         elif not line.startswith("declare"):
-            found = _INSTRUCTION.match(line)
+            found = _INSTRUCTION.match(_SYMBOL_AS_NUMBER.sub(r"\1", _FLAGS.sub("", line)))
             assert found, line
             block.append(Instruction(found[1] or "", found[2], found[3]))
     return functions, sizes, types
 
 
 def words(type_: str, types: dict[str, int]) -> int:
-    """The words of a type: an array `[3 x [4 x i64]]`, a named one, or one word."""
-    found = re.fullmatch(r"\[(\d+) x (.*)\]", type_)
-    if found:
-        return prod((int(found[1]), words(found[2], types)))
-    return types.get(type_, 1)
+    """The words of a type, part of one as a whole one."""
+    return -(-size(type_, types) // WORD)
+
+
+def size(type_: str, types: dict[str, int]) -> int:
+    """The bytes of a type: an array `[3 x [4 x i64]]`, a structure `{ i64, ptr }`, a named one, a number."""
+    if found := re.fullmatch(r"\[(\d+) x (.*)\]", type_):
+        return int(found[1]) * size(found[2], types)
+    if type_.startswith("{"):
+        return sum(size(part, types) for part in type_.strip("{ }").split(", "))
+    return WORD * types[type_] if type_ in types else _BITS[type_] // 8
 
 
 def _lines(text: str) -> list[str]:

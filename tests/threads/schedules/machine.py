@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from tests.threads.schedules.instructions import WORD, Function, Instruction, parsed, words
+from tests.threads.schedules.instructions import WORD, Function, Instruction, parsed, size, words
 from tests.threads.schedules.races import Clock, Races
 
 MASK = (1 << 64) - 1
@@ -29,7 +29,8 @@ Steps = Generator["Callable[[], bool] | None", None, int]
 """The steps of a thread: before each it says what it waits for, if for anything. It returns a value."""
 
 _ADDRESS = re.compile(r"inttoptr \(i64 (\d+) to ptr\)")
-_CALL = re.compile(r"(?:void|i\d+|ptr) (@[\w.]+|%[\w.]+|inttoptr \(i64 \d+ to ptr\))\((.*)\)$")
+_CALLEE = r"@[\w.]+|%[\w.]+|inttoptr \(i64 \d+ to ptr\)"
+_CALL = re.compile(rf"(?:fastcc |noundef |zeroext )*(?:void|i\d+|ptr) ({_CALLEE})\((.*)\)[ \w]*$")
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -153,7 +154,7 @@ class Machine:
         raise AssertionError(f"block {label} of {function.name} does not end")
 
     def _chosen(self, rest: str, before: str, values: dict[str, int]) -> int:
-        for value, label in re.findall(r"\[([^,]+), %([\w.]+)\]", rest):
+        for value, label in re.findall(r"\[ ?([^,]+), %([\w.]+) ?\]", rest):
             if label == before:
                 return self._value(value, values)
         raise AssertionError(f"no value from {before}: {rest}")
@@ -170,8 +171,8 @@ class Machine:
             return self.allocate(count)
         if op == "getelementptr":
             type_, base, index = rest.split(", ")
-            size = WORD * words(type_, self._types)
-            return self._value(base.split()[-1], values) + size * self._value(index.split()[-1], values)
+            distance = size(type_, self._types) * self._value(index.split()[-1], values)
+            return self._value(base.split()[-1], values) + distance & MASK
         if op in ("zext", "trunc", "inttoptr", "ptrtoint"):
             return self._value(rest.split()[1], values)
         if op == "extractvalue":
