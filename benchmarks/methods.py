@@ -28,7 +28,6 @@ from benchmarks.table import head, row
 from examples import functions_as_values
 from examples.programs import ba, gmm, lstm
 from mlirad.compiler import compile_module, transform
-from mlirad.errors import DifferentiationError
 from mlirad.frontend.compiling.roomy import Roomy
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.jit.call import NativeFunction
@@ -245,7 +244,7 @@ class Found:
 
 
 def gradient(case: Case, size: int, method: str) -> Found:
-    """The gradient of a program by a method. Raises `DifferentiationError` where the method has no rule."""
+    """The gradient of a program by a method."""
     given = case.arguments(size)
     source = ad.trace(ad.grad(case.program), *given)
     flat = [np.asarray(leaf) for leaf in ad.tree.leaves(given)]
@@ -264,15 +263,10 @@ def gradient(case: Case, size: int, method: str) -> Found:
     return Found(lambda: call(*flat), planned + records, counter.total)
 
 
-def measured(case: Case, size: int) -> dict[str, Found | str]:
-    """The gradient by every method, or what it says where it has none; those found are the same."""
-    found: dict[str, Found | str] = {}
-    for method in ALL:
-        try:
-            found[method] = gradient(case, size, method)
-        except DifferentiationError as error:
-            found[method] = error.message
-    first, *others = [f for f in found.values() if isinstance(f, Found)]
+def measured(case: Case, size: int) -> dict[str, Found]:
+    """The gradient by every method; all find the same."""
+    found = {method: gradient(case, size, method) for method in ALL}
+    first, *others = found.values()
     for other in others:
         for a, b in zip(first.call(), other.call(), strict=True):
             np.testing.assert_allclose(b, a, rtol=TOLERANCE, atol=TOLERANCE)
@@ -280,17 +274,14 @@ def measured(case: Case, size: int) -> dict[str, Found | str]:
 
 
 def tables(cases: Mapping[str, Case], limits: Limits) -> Iterator[str]:
-    """The lines of three tables, times, bytes and operations, the last two with their growth; then of what
-    has no figures, and why."""
+    """The lines of three tables, times, bytes and operations, the last two with their growth."""
     results = {name: (measured(c, c.size), measured(c, 2 * c.size)) for name, c in cases.items()}
     yield "Milliseconds of a gradient:"
     yield ""
     yield from head(["program", "size", *ALL])
     for name, (found, _) in results.items():
-        calls = [f.call for f in found.values() if isinstance(f, Found)]
-        times = iter(median_seconds(calls, limits))
-        cells = [f"{1e3 * next(times):.3g}" if isinstance(f, Found) else "" for f in found.values()]
-        yield row([name, str(cases[name].size), *cells])
+        times = median_seconds([f.call for f in found.values()], limits)
+        yield row([name, str(cases[name].size), *(f"{1e3 * t:.3g}" for t in times)])
     for title, shown, figure in (
         ("KiB that a call works in", lambda n: f"{n / 1024:.3g}", lambda f: f.memory),
         ("Thousands of operations", lambda n: f"{n / 1000:.3g}", lambda f: f.operations),
@@ -301,18 +292,9 @@ def tables(cases: Mapping[str, Case], limits: Limits) -> Iterator[str]:
         yield from head(["program", *ALL])
         for name, (found, twice) in results.items():
             yield row([name, *(_grown(found[m], twice[m], shown, figure) for m in ALL)])
-    refused = {(name, m): f for name, (found, _) in results.items() for m, f in found.items()}
-    yield ""
-    for (name, method), said in refused.items():
-        if isinstance(said, str):
-            yield f"- {name}, `{method}`: {said}"
 
 
-def _grown(
-    one: Found | str, other: Found | str, shown: Callable[[int], str], figure: Callable[[Found], int]
-) -> str:
-    if isinstance(one, str) or isinstance(other, str):
-        return ""
+def _grown(one: Found, other: Found, shown: Callable[[int], str], figure: Callable[[Found], int]) -> str:
     growth = figure(other) / figure(one) if figure(one) else 1.0
     return f"{shown(figure(one))} × {growth:.2g}"
 

@@ -140,6 +140,31 @@ func.func private @f() {
 
 // -----
 
+func.func private @f() {
+  // expected-error @below {{function.rolled: codomain f64 is no inductive type}}
+  %f = function.rolled : -> !function.rep<f64, f64>
+  func.return
+}
+
+// -----
+
+func.func private @f() {
+  // expected-error @below {{function.unrolled: domain f64 is no inductive type}}
+  %f = function.unrolled : -> !function.rep<f64, f64>
+  func.return
+}
+
+// -----
+
+func.func private @f() {
+  %f = function.rolled : -> !function.rep<f64, !function.inductive<number>>
+  // expected-error @below {{function.unrolled: a value of type !function.inductive<number> holds (i64) here and (f64) in function.rolled}}
+  %g = function.unrolled : -> !function.rep<!function.inductive<number>, i64>
+  func.return
+}
+
+// -----
+
 func.func private @f(%g: !function.rep<tuple<f64, f64>, f64>) {
   // expected-error @below {{function.match: 1 functions for the alternatives of !function.sum<f64, i64>}}
   %f = function.match %g : !function.rep<tuple<f64, f64>, f64> -> !function.rep<tuple<f64, !function.sum<f64, i64>>, f64>

@@ -22,6 +22,25 @@ func.func @collections(%x: f64) {
   func.return
 }
 
+// CHECK-LABEL: func.func @lists() {
+// CHECK-NEXT: %m = linear.lambda (%c: !linear.inductive<list>, %w: f64) : -> !linear.map<tuple<!linear.inductive<list>, f64>, !linear.inductive<list>> {
+// CHECK-NEXT: %d, %r = linear.unroll %c : !linear.inductive<list> -> (f64, !linear.inductive<list>)
+// CHECK-NEXT: %e = array.add %d, %w : f64
+// CHECK-NEXT: %l = linear.roll %e, %r : f64, !linear.inductive<list> -> !linear.inductive<list>
+// CHECK-NEXT: %s = linear.plus %l, %c : !linear.inductive<list>
+// CHECK-NEXT: array.yield %s : !linear.inductive<list>
+// CHECK-NEXT: }
+func.func @lists() {
+  %m = linear.lambda (%c : !linear.inductive<list>, %w : f64) : -> !linear.map<tuple<!linear.inductive<list>, f64>, !linear.inductive<list>> {
+    %d, %r = linear.unroll %c : !linear.inductive<list> -> (f64, !linear.inductive<list>)
+    %e = array.add %d, %w : f64
+    %l = linear.roll %e, %r : f64, !linear.inductive<list> -> !linear.inductive<list>
+    %s = linear.plus %l, %c : !linear.inductive<list>
+    array.yield %s : !linear.inductive<list>
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @points(%f: !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>) -> f64 {
 // CHECK-NEXT: %x = array.constant 2.000000e+00 : f64
 // CHECK-NEXT: %e = linear.eliminate (%g: !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>) : -> !linear.map<!linear.copower<!function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64>, f64> {

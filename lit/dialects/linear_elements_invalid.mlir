@@ -54,7 +54,7 @@ func.func @f(%p: i1) {
 
 func.func @f() {
   %m = linear.lambda (%c : !linear.copower<f64, f64>) : -> !linear.map<!linear.copower<f64, f64>, f64> {
-    // expected-error @below {{function.tuple: reads %c, an element of !linear.copower<f64, f64>, which only linear.apply and linear.plus can}}
+    // expected-error @below {{function.tuple: reads %c, an element of !linear.copower<f64, f64>, which only linear.apply, plus, roll and unroll can}}
     %t = function.tuple %c, %c : !linear.copower<f64, f64>, !linear.copower<f64, f64> -> tuple<!linear.copower<f64, f64>, !linear.copower<f64, f64>>
     %z = array.constant 0.0 : f64
     array.yield %z : f64
@@ -79,6 +79,41 @@ func.func @f(%c: f64) {
     // expected-error @below {{linear.lambda: linear.plus adds to, or joins with, the tangent something that does not depend on it}}
     %s = linear.plus %d, %e : !linear.copower<f64, f64>
     array.yield %s : !linear.copower<f64, f64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: i64) {
+  %m = linear.lambda (%d : f64) : -> !linear.map<f64, !linear.inductive<list>> {
+    // expected-error @below {{linear.roll: operand 1 of type i64 is no leaf of an element of a space}}
+    %e = linear.roll %d, %x : f64, i64 -> !linear.inductive<list>
+    array.yield %e : !linear.inductive<list>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  %m = linear.lambda (%e : !linear.inductive<list>) : -> !linear.map<!linear.inductive<list>, f64> {
+    // expected-error @below {{linear.unroll: result 0 of type tuple<f64, f64> is no leaf of an element of a space}}
+    %d = linear.unroll %e : !linear.inductive<list> -> tuple<f64, f64>
+    %z = array.constant 0.0 : f64
+    array.yield %z : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  %m = linear.lambda (%e : !linear.inductive<list>) : -> !linear.map<!linear.inductive<list>, !linear.inductive<list>> {
+    %d, %r = linear.unroll %e : !linear.inductive<list> -> (f64, !linear.inductive<list>)
+    // expected-error @below {{linear.roll: an element of type !linear.inductive<list> holds (f64) here and (f64, !linear.inductive<list>) in linear.unroll}}
+    %s = linear.roll %d : f64 -> !linear.inductive<list>
+    array.yield %s : !linear.inductive<list>
   }
   func.return
 }

@@ -224,6 +224,11 @@ def _injection(op: control.InjectOp, operands: Sequence[Any], frame: Frame) -> R
     return Rep(lambda x, by_calls: (Alternative(k, x), lambda w: w.value))
 
 
+def _renamed(op: control.RollOp | control.UnrollOp, operands: Sequence[Any], frame: Frame) -> Rep:
+    """A value and its tangent are what they are under a name."""
+    return Rep(lambda x, by_calls: (x, lambda w: w))
+
+
 def _match(op: control.MatchOp, operands: Sequence[Rep], frame: Frame) -> Rep:
     def run(x: Any, by_calls: bool) -> tuple[Any, Pullback]:
         context, chosen = x
@@ -345,6 +350,8 @@ COMBINATOR_MEANINGS: dict[type[Operation], Meaning] = {
     core.NamedOp: _named,
     core.PullbackOp: _pullback,
     control.InjectOp: _injection,
+    control.RollOp: _renamed,
+    control.UnrollOp: _renamed,
     control.MatchOp: _match,
     control.ChooseOp: _choose,
     control.TabulateOp: _tabulate,

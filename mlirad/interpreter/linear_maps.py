@@ -16,7 +16,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import components_of
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter.machine import Frame, Meaning, location_of
-from mlirad.interpreter.spaces import Element, dimension, plus, zeros
+from mlirad.interpreter.spaces import Element, Rolled, dimension, plus, zeros
 from mlirad.lazy_dataclass import dataclass
 
 Action: TypeAlias = Callable[[Element], Element]
@@ -180,6 +180,16 @@ def _nothing(op: linear.NothingOp, operands: Sequence[Element], frame: Frame) ->
     return zeros(op.result.type)
 
 
+def _roll(op: linear.RollOp, operands: Sequence[Element], frame: Frame) -> Element:
+    return Rolled(tuple(operands))
+
+
+def _unroll(op: linear.UnrollOp, operands: Sequence[Element], frame: Frame) -> Any:
+    (element,) = operands
+    leaves = tuple(map(zeros, op.leaves.types)) if element.leaves is None else element.leaves
+    return leaves[0] if len(leaves) == 1 else leaves
+
+
 def _unexpanded(
     op: linear.DifferentiationOp | linear.DerivedOp, operands: Sequence[Any], frame: Frame
 ) -> NoReturn:
@@ -225,6 +235,8 @@ STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ApplyTransposeOp: _apply_transpose,
     linear.PlusOp: _plus,
     linear.NothingOp: _nothing,
+    linear.RollOp: _roll,
+    linear.UnrollOp: _unroll,
     linear.LinearizeOp: _unexpanded,
     linear.PullbackOp: _unexpanded,
     linear.JetOp: _unexpanded,

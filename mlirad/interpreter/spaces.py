@@ -1,6 +1,7 @@
 """Elements of the spaces that linear maps go between.
 
-Of a tuple space a Python tuple, of a power a `Function`, of a copower `Pairs`, of others an array.
+Of a tuple space a Python tuple, of a power a `Function`, of a copower `Pairs`, of an inductive space
+`Rolled`, of others an array.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.linear import CopowerType, FunctionSpace, PowerType
+from mlirad.dialects.linear import CopowerType, ElementSpace, InductiveSpace, PowerType
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.arrays import Array
 from mlirad.lazy_dataclass import dataclass
 
 Element: TypeAlias = Any
-"""An element of a space: an array, a tuple of elements, a `Function` or `Pairs`."""
+"""An element of a space: an array, a tuple of elements, a `Function`, `Pairs` or `Rolled`."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,16 @@ class Pairs:
     pairs: tuple[tuple[tuple[Any, ...], Element], ...] = ()
 
 
+@dataclass(frozen=True)
+class Rolled:
+    """An element of an inductive space: its leaves, or None for 0."""
+
+    leaves: tuple[Element, ...] | None
+
+
 def dimension(space: Attribute) -> int:
-    """The number of coordinates of a space; spaces of functions have none."""
-    if isinstance(space, FunctionSpace):
+    """The number of coordinates of a space; those whose elements are no arrays have none."""
+    if isinstance(space, ElementSpace):
         return 0
     if isinstance(space, TupleType):
         return sum(dimension(part) for part in space.types.data)
@@ -54,6 +62,8 @@ def zeros(space: Attribute) -> Element:
             return Function(lambda *_: zeros(space.space))
         case CopowerType():
             return Pairs()
+        case InductiveSpace():
+            return Rolled(None)
         case _:
             return _array_zeros(space)
 
@@ -70,6 +80,8 @@ def plus(x: Element, y: Element) -> Element:
         return Function(lambda *point: plus(x.at(*point), y.at(*point)))
     if isinstance(x, Pairs):
         return Pairs(x.pairs + y.pairs)
+    if isinstance(x, Rolled):
+        return y if x.leaves is None else x if y.leaves is None else Rolled(plus(x.leaves, y.leaves))
     return np.add(x, y)
 
 

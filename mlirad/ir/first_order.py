@@ -50,8 +50,8 @@ def may_have_records(module: ModuleOp) -> bool:
 def higher_order_op(program: Operation) -> Operation | None:
     """An op of the `function` dialect in a program, or a function that takes or returns its values.
 
-    So are branches and loops that hand on linear maps, and code on elements of powers and copowers, as
-    CHAD makes them. None for a program of first order: no other op can have such values either.
+    So are branches and loops that hand on linear maps, and code on elements that are no arrays, as CHAD
+    makes it. None for a program of first order: no other op can have such values either.
     """
     pending = [program]
     while pending:
@@ -91,8 +91,8 @@ def _is_of_maps(op: Operation) -> bool:
         return not all(map(linear.is_plain, spaces))
     if isinstance(op, (*CONTROL_OPS, CheckpointOp)):
         return any(isinstance(t, linear.MapType) for t in op.result_types)
-    return isinstance(op, linear.ApplyOp) and any(
-        isinstance(t, linear.FunctionSpace) for t in op.result_types
+    return isinstance(op, (linear.ApplyOp, *linear.ELEMENT_OPS)) and any(
+        isinstance(t, linear.ElementSpace) for t in op.result_types
     )
 
 

@@ -22,10 +22,10 @@ from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.pipelines import expansion
 from tests.generators import arguments_for, higher_order_programs, random_higher_order, random_program
-from tests.passes.chad.compiled import DIRECT, FAMILIES, check, expanded, sizes, with_cotangents
+from tests.passes.chad.compiled import FAMILIES, check, expanded, sizes, with_cotangents
 from tests.passes.chad.programs import HEAD, gradients, program
 from tests.passes.derivatives import run_passes
-from tests.passes.growing import COMPOSED, Growing
+from tests.passes.growing import COMPOSED, PROGRAMS, Growing
 
 FORMS = ("curry-calls", "curry-environment")
 
@@ -58,7 +58,7 @@ def _is_not_replay(op: type[Operation]) -> bool:
 
 
 @pytest.mark.parametrize("method", FORMS)
-@pytest.mark.parametrize("source", DIRECT, ids=lambda p: p.name)
+@pytest.mark.parametrize("source", PROGRAMS, ids=lambda p: p.name)
 def test_closures_that_hold_their_own_kind(source: Growing, method: str) -> None:
     check(source.module(6), [np.float64(0.7), np.linspace(0.6, 1.3, 6)], method=method)
 

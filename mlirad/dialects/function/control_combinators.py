@@ -1,5 +1,6 @@
-"""Sums, branches, builds and loops as combinators: each runs other rep-functions on a context.
+"""Sums, inductive types, branches, builds and loops as combinators; most run others on a context.
 
+%f = function.rolled : -> !function.rep<A, !function.inductive<list>>
 %f = function.match %g, %h : ... -> !function.rep<tuple<C, !function.sum<A, B>>, D>
 %f = function.choose %g, %h : ... -> !function.rep<tuple<C, i1>, D>
 %f = function.fold %g {carries = 1, length = 5} : ... -> !function.rep<tuple<C, f64>, tuple<f64>>
@@ -17,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.control import shown
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.function.rep import CombinatorOp, parts, rep_type, with_context
-from mlirad.dialects.function_types import SumType
+from mlirad.dialects.function_types import InductiveType, SumType
 from mlirad.dialects.shapes import (
     EXTENT,
     EXTENT_LIST,
@@ -45,6 +46,30 @@ class InjectOp(CombinatorOp):
         if not isinstance(self.codomain, SumType) or not 0 <= index < len(self.codomain.types.data):
             raise VerifyException(f"codomain {self.codomain} has no alternative {index}")
         self.require(self.codomain.types.data[index], self.codomain)
+
+
+@irdl_op_definition
+class RollOp(CombinatorOp):
+    """x to x under the name of an inductive type."""
+
+    name = "function.rolled"
+
+    def verify_(self) -> None:
+        """The codomain is the type of a name."""
+        if not isinstance(self.codomain, InductiveType):
+            raise VerifyException(f"codomain {self.codomain} is no inductive type")
+
+
+@irdl_op_definition
+class UnrollOp(CombinatorOp):
+    """x to what it is without the name of its inductive type."""
+
+    name = "function.unrolled"
+
+    def verify_(self) -> None:
+        """The domain is the type of a name."""
+        if not isinstance(self.domain, InductiveType):
+            raise VerifyException(f"domain {self.domain} is no inductive type")
 
 
 @irdl_op_definition
@@ -170,5 +195,5 @@ def _stacked(type_: Attribute, length: int) -> Attribute:
     return array_type((length, *shape_of(type_)), element_of(type_))
 
 
-CONTROL_COMBINATORS = (InjectOp, MatchOp, ChooseOp, TabulateOp, FoldOp, IterateOp)
+CONTROL_COMBINATORS = (InjectOp, RollOp, UnrollOp, MatchOp, ChooseOp, TabulateOp, FoldOp, IterateOp)
 """Every op of this file."""

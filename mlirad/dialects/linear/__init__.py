@@ -48,15 +48,13 @@ from mlirad.dialects.linear.control import (
     SwitchOp,
     WhileOp,
 )
+from mlirad.dialects.linear.elements import ELEMENT_OPS, NothingOp, PlusOp, RollOp, UnrollOp
 from mlirad.dialects.linear.functions import (
-    ELEMENT_OPS,
     POINT_OPS,
     POINTWISE_OPS,
     EliminateOp,
     EvaluateOp,
     FunctionOp,
-    NothingOp,
-    PlusOp,
     PointMapOp,
     PointwiseMapOp,
     SingleOp,
@@ -111,7 +109,9 @@ from mlirad.dialects.linear.primitives import (
 from mlirad.dialects.linear.solves import TriangularSolveOp
 from mlirad.dialects.linear.spaces import (
     CopowerType,
+    ElementSpace,
     FunctionSpace,
+    InductiveSpace,
     PowerType,
     carried,
     dual,
@@ -143,7 +143,7 @@ Linear = Dialect(
         *ELEMENT_OPS,
         *CALL_VALUES,
     ],
-    [MapType, PowerType, CopowerType],
+    [MapType, PowerType, CopowerType, InductiveSpace],
 )
 
 __all__ = [
@@ -185,6 +185,7 @@ __all__ = [
     "DotLeftOp",
     "DotMapOp",
     "DotRightOp",
+    "ElementSpace",
     "EliminateOp",
     "EvaluateOp",
     "FftOp",
@@ -196,6 +197,7 @@ __all__ = [
     "IfOp",
     "IndexOp",
     "IndexedMapOp",
+    "InductiveSpace",
     "InjectOp",
     "JetOp",
     "LambdaOp",
@@ -222,6 +224,7 @@ __all__ = [
     "RecurrenceOp",
     "ReshapeOp",
     "ReverseOp",
+    "RollOp",
     "RuleOp",
     "ScaleOp",
     "ScanOp",
@@ -234,6 +237,7 @@ __all__ = [
     "SwitchOp",
     "TransposeOp",
     "TriangularSolveOp",
+    "UnrollOp",
     "UnstackOp",
     "UpdateOp",
     "VcatOp",

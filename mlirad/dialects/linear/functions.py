@@ -8,26 +8,16 @@
 `function` and `eliminate` are each other's transposes, and so are `evaluate` and `single`. The linear-map
 notes call them L and, with a finite collection in the place of its infinite sum, L'; the CHAD paper calls
 them lswap, lcopowfold, leval and lsingleton.
-
-In the code of a `linear.lambda`, elements of powers and copowers are values:
-
-    %s = linear.plus %c, %d : !linear.copower<i64, f64>                              c + d
-    %z = linear.nothing : -> !linear.copower<i64, f64>                               0
 """
 
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar
 
 from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AnyOf,
-    BaseAttr,
     irdl_op_definition,
-    operand_def,
     region_def,
-    result_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -37,10 +27,6 @@ from mlirad.dialects.linear.control import yielded_map
 from mlirad.dialects.linear.maps import ControlMapOp, MapType, PrimitiveMapOp
 from mlirad.dialects.linear.spaces import CopowerType, PowerType
 from mlirad.dialects.shapes import components_of, product_type
-from mlirad.dialects.syntax import StructuredOp
-
-FunctionSpaceConstr = AnyOf((BaseAttr(PowerType), BaseAttr(CopowerType)))
-"""Powers and copowers."""
 
 
 class PointwiseMapOp(ControlMapOp, ABC):
@@ -137,40 +123,8 @@ class SingleOp(PointMapOp):
         self.require(self.codomain.space, self.codomain)
 
 
-@irdl_op_definition
-class PlusOp(StructuredOp):
-    """The sum of two elements of a power or copower."""
-
-    name = "linear.plus"
-    lhs = operand_def(FunctionSpaceConstr)
-    rhs = operand_def(FunctionSpaceConstr)
-    result = result_def(FunctionSpaceConstr)
-    ONE_TYPE: ClassVar = True
-
-    def verify_(self) -> None:
-        """One space."""
-        if not self.lhs.type == self.rhs.type == self.result.type:
-            raise VerifyException(
-                f"adds an element of {self.lhs.type} and one of {self.rhs.type} to one of {self.result.type}"
-            )
-
-
-@irdl_op_definition
-class NothingOp(StructuredOp):
-    """The zero of a power or copower: the function to 0, or the empty collection."""
-
-    name = "linear.nothing"
-    result = result_def(FunctionSpaceConstr)
-
-    def verify_(self) -> None:
-        """Every such space has a zero."""
-
-
 POINTWISE_OPS: tuple[type[PointwiseMapOp], ...] = (FunctionOp, EliminateOp)
 """Maps whose regions make a map per point."""
 
 POINT_OPS: tuple[type[PointMapOp], ...] = (EvaluateOp, SingleOp)
 """Maps at one point."""
-
-ELEMENT_OPS = (PlusOp, NothingOp)
-"""Ops on elements of powers and copowers."""

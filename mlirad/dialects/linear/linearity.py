@@ -29,7 +29,7 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.linear.application import ApplicationOp, ApplyOp, ApplyTransposeOp
 from mlirad.dialects.linear.calls import PullOp, PushOp
-from mlirad.dialects.linear.functions import NothingOp, PlusOp
+from mlirad.dialects.linear.elements import NothingOp, PlusOp, RollOp, UnrollOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.lazy_dataclass import dataclass
 
@@ -232,6 +232,10 @@ def _nothing(judge: _Judge, op: NothingOp) -> list[Dependence]:
     return [ZERO]
 
 
+def _unroll(judge: _Judge, op: UnrollOp) -> list[Dependence]:
+    return [judge.of(op.operand)] * len(op.results)
+
+
 def _push(judge: _Judge, op: PushOp) -> list[Dependence]:
     """Linear in the last group of tangents."""
     read = [judge.of(o) for o in op.operands]
@@ -321,6 +325,8 @@ _CONSTRUCTS: dict[type[Operation], Callable[[_Judge, Any], list[Dependence]]] = 
     ApplyTransposeOp: _apply,
     PlusOp: _plus,
     NothingOp: _nothing,
+    RollOp: _plus,
+    UnrollOp: _unroll,
     PushOp: _push,
     PullOp: _pull,
 }

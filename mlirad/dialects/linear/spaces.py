@@ -4,25 +4,31 @@
     tuple<S, T, ...>              products; `tuple<>` has dimension 0
     !linear.power<A, W>           functions from points of A to W, added point by point
     !linear.copower<A, W>         finite collections of pairs of a point of A and an element of W
+    !linear.inductive<name>       0, or what `linear.roll` makes of elements, some of the space itself
 
 A point is a value of any type, closures and sums included. The zero of a copower is the empty collection
 and its sum the union; (a, w) and (a, w') together count as (a, w + w'), and (a, 0) as nothing. Neither the
 order of pairs nor whether they were merged can be observed. Powers and copowers are each other's duals: a
 collection c pairs with a function h to the sum of <h(a), w> over c (CHAD paper, section 9).
 
-An element is given by its leaves, one for each scalar, array or space of functions that its space is made of.
-Leaves of powers and copowers are values in the code of a `linear.lambda` only, where `linear.apply`,
-`linear.plus` and `linear.nothing` make and use them and nothing else does.
+The tangents of values of an inductive type are of a space with a name as well: those of a list of scalars are
+a list that ends where the rest is 0. Which spaces its elements are made of, `linear.roll` and `linear.unroll`
+say.
+
+An element is given by its leaves, one for each scalar, array or space with elements of its own that its space
+is made of. Leaves that are no arrays are values in the code of a `linear.lambda` only, where `linear.apply`
+and the ops of `mlirad.dialects.linear.elements` make and use them and nothing else does.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import StringAttr, TupleType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.shapes import FLOATS, is_array, is_value, tuple_type
+from mlirad.dialects.type_lists import TypeByName
 
 
 @irdl_attr_definition
@@ -51,14 +57,25 @@ class CopowerType(ParametrizedAttribute, TypeAttribute):
         _check(self.point, self.space)
 
 
+@irdl_attr_definition
+class InductiveSpace(TypeByName):
+    """The space of the tangents of values of an inductive type, known by a name."""
+
+    name = "linear.inductive"
+    type_name: StringAttr = param_def()
+
+
 FunctionSpace = PowerType | CopowerType
+
+ElementSpace = FunctionSpace | InductiveSpace
+"""Spaces whose elements are no arrays."""
 
 
 def is_space(type_: Attribute) -> bool:
     """Whether linear maps may start from `type_` and end in it."""
     if isinstance(type_, TupleType):
         return all(is_space(t) for t in type_.types.data)
-    return isinstance(type_, FunctionSpace) or is_array(type_, FLOATS)
+    return isinstance(type_, ElementSpace) or is_array(type_, FLOATS)
 
 
 def dual(space: Attribute) -> Attribute:
@@ -78,7 +95,7 @@ def is_plain(space: Attribute) -> bool:
     """Whether a space is made of scalars and arrays alone, so that its elements are values."""
     if isinstance(space, TupleType):
         return all(is_plain(t) for t in space.types.data)
-    return not isinstance(space, FunctionSpace)
+    return not isinstance(space, ElementSpace)
 
 
 def carried(space: Attribute) -> tuple[Attribute, ...]:

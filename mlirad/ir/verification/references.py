@@ -17,6 +17,7 @@ from mlirad.dialects.array.control import shown
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function import PartialOp, RollOp, UnrollOp
+from mlirad.dialects.function import control_combinators as of_control
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.function.combinators import NamedOp
 from mlirad.dialects.linear import DerivedOp, DifferentiationOp, RecordedOp
@@ -42,11 +43,19 @@ class References:
             case CallOp():
                 self._check_call(op)
             case SaveOp() | RestoreOp():
-                self._check_held(op, "frame", op.frame.type, op.values.types)
+                self._check_held(op, "a frame", op.frame.type, op.values.types)
             case RollOp():
-                self._check_held(op, "value", op.result.type, [op.value.type])
+                self._check_held(op, "a value", op.result.type, [op.value.type])
             case UnrollOp():
-                self._check_held(op, "value", op.operand.type, [op.result.type])
+                self._check_held(op, "a value", op.operand.type, [op.result.type])
+            case linear.RollOp():
+                self._check_held(op, "an element", op.result.type, op.leaves.types)
+            case linear.UnrollOp():
+                self._check_held(op, "an element", op.operand.type, op.leaves.types)
+            case of_control.RollOp():
+                self._check_held(op, "a value", op.codomain, [op.domain])
+            case of_control.UnrollOp():
+                self._check_held(op, "a value", op.domain, [op.codomain])
             case DifferentiationOp():
                 self._derivatives.append((caller, op))
                 self._check_types(op, op.callee_name, [v.type for v in op.given], [v.type for v in op.values])
@@ -120,7 +129,7 @@ class References:
             at = location_of(first)
             raise error_at(
                 op,
-                f"a {noun} of type {type_} holds {shown(held)} here and {shown(known)} in {first.name}"
+                f"{noun} of type {type_} holds {shown(held)} here and {shown(known)} in {first.name}"
                 + ("" if at is None else f" at {at}"),
             )
 

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.extents_attribute import ExtentAttr, ExtentsAttr
 from mlirad.dialects.function import ClosureType, InductiveType, RepType, SumType
-from mlirad.dialects.linear import FunctionSpace, MapType
+from mlirad.dialects.linear import ElementSpace, FunctionSpace, InductiveSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, MAX_RANK, STORED, is_array, is_value, shape_of
 from mlirad.errors import ArraySizeError
 from mlirad.ir.locations import location_of
@@ -54,7 +54,7 @@ class TypeChecks:
         # Held, so that no other type can take its id.
         self._checked[id(type_)] = type_
         # Where elements may stand is said in `mlirad.ir.verification.elements`.
-        is_element, in_tape = isinstance(type_, FunctionSpace), isinstance(type_, TapeType)
+        is_element, in_tape = isinstance(type_, ElementSpace), isinstance(type_, TapeType)
         pending: list[Attribute] = [] if is_element else [type_]
         spaces: list[Attribute] = [type_] if is_element else []
         while pending or spaces:
@@ -109,7 +109,7 @@ class TypeChecks:
         elif isinstance(space, FunctionSpace):
             spaces.append(space.space)
             pending.append(space.point)
-        else:
+        elif not isinstance(space, InductiveSpace):
             pending.append(space)
 
 

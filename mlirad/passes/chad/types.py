@@ -7,9 +7,12 @@
     sum<A, B>            sum<A1, B1>                            tuple<A2, B2>           tuple<A2, B2>
     (A) -> B, reverse    (A1) -> (B1, map<B2, A2>)              copower<A1, B2>
     (A) -> B, forward    (A1) -> (B1, map<A2, B2>)                                      power<A1, B2>
+    name, reverse        name_reverse                           inductive<name_reverse>
+    name, forward        name_forward                                  inductive<name_forward>
 
 A function of several parameters or results takes and makes the product of their linear parts. Of the linear
-part of a sum, only the component of the alternative that the value is may differ from zero.
+part of a sum, only the component of the alternative that the value is may differ from zero. The
+name of an inductive type stands for another one, of the linear part of what it stands for.
 """
 
 from __future__ import annotations
@@ -17,11 +20,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import StringAttr, TupleType
 from xdsl.ir import Attribute
 
-from mlirad.dialects.function import ClosureType, SumType, closure_type, sum_type
-from mlirad.dialects.linear import CopowerType, MapType, PowerType
+from mlirad.dialects.function import (
+    ClosureType,
+    InductiveType,
+    SumType,
+    closure_type,
+    inductive_type,
+    sum_type,
+)
+from mlirad.dialects.linear import CopowerType, InductiveSpace, MapType, PowerType
 from mlirad.dialects.shapes import UNIT, is_float, tuple_type
 from mlirad.lazy_dataclass import dataclass
 
@@ -56,6 +66,8 @@ class Types:
                 return self.sum(type_)
             case ClosureType():
                 return self.closure(type_)
+            case InductiveType():
+                return inductive_type(self._name(type_))
             case _:
                 return type_
 
@@ -78,8 +90,14 @@ class Types:
                 space = CopowerType if self.is_reverse else PowerType
                 points = product([self.primal(t) for t in type_.inputs])
                 return space(points, self.linear_product(type_.outputs))
+            case InductiveType():
+                return InductiveSpace(StringAttr(self._name(type_)))
             case _:
                 return type_ if is_float(type_) else UNIT
+
+    def _name(self, type_: InductiveType) -> str:
+        """The name of the parts of an inductive type: of values that hold functions they are not its own."""
+        return f"{type_.type_name.data}_{self.mode}"
 
     def linear_product(self, types: Sequence[Attribute]) -> Attribute:
         """The product of the linear parts of the types of a signature."""

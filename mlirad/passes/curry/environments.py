@@ -14,15 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.function import (
     ClosureType,
     InductiveType,
-    InjectOp,
-    RollOp,
     SumType,
     closure_type,
     inductive_type,
@@ -30,12 +27,10 @@ from mlirad.dialects.function import (
 )
 from mlirad.dialects.function.combinators import CurryOp
 from mlirad.dialects.shapes import UNIT, Value, shape_of, tuple_type
-from mlirad.ir.arrays import ArrayBuilder, new_function
-from mlirad.ir.call_graph import functions_by_name
-from mlirad.ir.symbols import free_name
+from mlirad.ir.arrays import ArrayBuilder
 from mlirad.linear_maps.elements import Element, from_leaves
 from mlirad.passes.chad.types import Types as Tangents
-from mlirad.passes.maps_to_closures.elements import NOTHING, Elements, Types, joined_type, separated
+from mlirad.passes.maps_to_closures.elements import Elements, Types, joined_type, separated
 
 HELD = 1
 """The alternative of a tangent that is not 0."""
@@ -76,6 +71,12 @@ class EnvironmentTypes(Types):
         """The type that the name of a tangent stands for."""
         return sum_type([UNIT, self.halved(self.contexts(copower))])
 
+    def sum_cell(self, name: InductiveType) -> SumType:
+        """What the name of a tangent, or of an element of an inductive space, stands for."""
+        if self.inductive_space(name) is not None:
+            return super().sum_cell(name)
+        return self.cell(self.copower_of(name))
+
     def halved(self, contexts: Sequence[Attribute]) -> Attribute:
         """The type of the tangents of one of several contexts."""
         if len(contexts) < 2:
@@ -97,24 +98,19 @@ class EnvironmentTypes(Types):
 
 
 class Environments(Elements):
-    """Emits tangents, those of closures as what these captured; `functions` add them."""
+    """Emits tangents, those of closures as what these captured."""
 
     types: EnvironmentTypes
 
     def __init__(self, module: ModuleOp, types: EnvironmentTypes):
-        super().__init__(types)
+        super().__init__(module, types)
         self.types = types
-        self.functions: list[FuncOp] = []
-        self._taken = dict.fromkeys(functions_by_name(module))
-        self._names: dict[Attribute, str] = {}
 
     def added(self, b: ArrayBuilder, x: Value, y: Value) -> Value:
         """The sum of two leaves: of two tangents of closures by a function that calls itself."""
         if not isinstance(x.type, InductiveType):
             return super().added(b, x, y)
-        if _is_nothing(x) or _is_nothing(y):
-            return y if _is_nothing(x) else x
-        return b.call(self._adding(x.type), [x, y], [x.type])[0]
+        return self.called_sum(b, x, y)
 
     def packed(
         self, b: ArrayBuilder, closures: linear.CopowerType, context: Attribute, tangent: Element
@@ -161,27 +157,11 @@ class Environments(Elements):
     def _opened(self, b: ArrayBuilder, held: Value, type_: Attribute) -> Value:
         return b.unroll(held, type_) if held.type != type_ else held
 
-    def _adding(self, type_: InductiveType) -> str:
-        """The name of the function that adds two tangents of a type, which is made if there is none."""
-        if type_ in self._names:
-            return self._names[type_]
-        name = self._names[type_] = free_name(f"plus_{type_.type_name.data}", self._taken, "_")
-        self._taken[name] = None
-        closures = self.types.copower_of(type_)
-        cell = self.types.cell(closures)
-
-        def body(b: ArrayBuilder, x: Value, y: Value) -> list[Value]:
-            def both(p: Value) -> list[Value]:
-                def added(q: Value) -> list[Value]:
-                    inside = self._halves(b, self.types.contexts(closures), p, q)
-                    return [self._cell(b, closures, HELD, inside)]
-
-                return b.case(b.unroll(y, cell), [lambda _: [x], added])
-
-            return b.case(b.unroll(x, cell), [lambda _: [y], both])
-
-        self.functions.append(new_function(name, [type_, type_], body, "private", ["x", "y"]))
-        return name
+    def held_sum(self, b: ArrayBuilder, type_: InductiveType, p: Value, q: Value) -> Value:
+        """The sum of what two tangents hold, of a closure those of its context."""
+        if self.types.inductive_space(type_) is not None:
+            return super().held_sum(b, type_, p, q)
+        return self._halves(b, self.types.contexts(self.types.copower_of(type_)), p, q)
 
     def _halves(self, b: ArrayBuilder, contexts: Sequence[Attribute], p: Value, q: Value) -> Value:
         """The sum of two tangents of one of several contexts, which is the same for both."""
@@ -216,9 +196,3 @@ def _way(contexts: Sequence[Attribute], context: Attribute) -> list[tuple[Sequen
         way.append((contexts, number))
         contexts = contexts[middle:] if number else contexts[:middle]
     return way
-
-
-def _is_nothing(tangent: Value) -> bool:
-    """Whether a tangent of a closure is known to be 0."""
-    inside = tangent.owner.value.owner if isinstance(tangent.owner, RollOp) else None
-    return isinstance(inside, InjectOp) and inside.index.value.data == NOTHING

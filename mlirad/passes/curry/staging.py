@@ -22,7 +22,14 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
-from mlirad.dialects.function import ClosureType, SumType, closure_type, inductive_type, sum_type
+from mlirad.dialects.function import (
+    ClosureType,
+    InductiveType,
+    SumType,
+    closure_type,
+    inductive_type,
+    sum_type,
+)
 from mlirad.dialects.function import combinators as core
 from mlirad.dialects.function import control_combinators as control
 from mlirad.dialects.function.rep import CombinatorOp, RepType
@@ -72,15 +79,23 @@ class Staging(Rewriting):
         self.by_calls = by_calls
         if by_calls:
             self.tangents = Tangents("reverse")
-            elements = Elements(Types(module))
+            elements = Elements(module, Types(module))
         else:
             self.tangents = EnvironmentTangents("reverse")
             elements = Environments(module, EnvironmentTypes(module, self.tangents))
+        for op in module.walk():
+            if isinstance(op, control.RollOp):
+                elements.types.define(self.tangents.linear(op.codomain), self._linear_leaves(op.domain))
+            elif isinstance(op, control.UnrollOp):
+                elements.types.define(self.tangents.linear(op.domain), self._linear_leaves(op.codomain))
         super().__init__(elements)
 
     def further(self) -> list[FuncOp]:
         """The functions that what was emitted calls."""
-        return self.elements.functions if isinstance(self.elements, Environments) else []
+        return self.elements.functions
+
+    def _linear_leaves(self, type_: Attribute) -> tuple[Attribute, ...]:
+        return linear.carried(self.tangents.linear(type_))
 
     def function(self, function: FuncOp) -> FuncOp:
         """The function, or for one that returns a rep-function that itself."""
@@ -205,6 +220,10 @@ class Staging(Rewriting):
                 sum_ = self.value_type(type_.codomain)
                 assert isinstance(sum_, SumType)
                 return b.alternative(reified(b, x), index, sum_), lambda w: part(w, index)
+            case control.RollOp():
+                return self._renamed(b, op.domain, op.codomain, x, rolls=True)
+            case control.UnrollOp():
+                return self._renamed(b, op.codomain, op.domain, x, rolls=False)
             case control.MatchOp() | control.ChooseOp():
                 return self._chosen(b, op, x)
             case control.TabulateOp():
@@ -301,6 +320,26 @@ class Staging(Rewriting):
             return image if isinstance(type_.codomain, TupleType) else [image]
 
         return tuple(self.handed_over(b, values, env)), back
+
+    def _renamed(
+        self, b: ArrayBuilder, held: Attribute, named: Attribute, x: Data, *, rolls: bool
+    ) -> tuple[Data, Back]:
+        """The value of type `held` under its name, or the other way round; tangents go against values."""
+        name, space = self.value_type(named), self.tangents.linear(held)
+        rolled = self.tangents.linear(named)
+        assert isinstance(name, InductiveType)
+        assert isinstance(rolled, linear.InductiveSpace)
+
+        def unrolled(w: Element) -> Element:
+            return from_leaves(space, self.elements.unrolled(b, rolled, as_value(w)))
+
+        def under_name(w: Element) -> Element:
+            return self.elements.rolled(b, rolled, self.elements.written(b, w, space))
+
+        value = reified(b, x)
+        if rolls:
+            return b.roll(value, name), unrolled
+        return b.unroll(value, self.value_type(held)), under_name
 
     # Branches ------------------------------------------------------------------------------------
 

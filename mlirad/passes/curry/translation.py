@@ -27,7 +27,9 @@ from mlirad.dialects.function import (
     InjectOp,
     LambdaOp,
     PartialOp,
+    RollOp,
     TupleOp,
+    UnrollOp,
 )
 from mlirad.dialects.function import combinators as core
 from mlirad.dialects.function import control_combinators as of_control
@@ -171,6 +173,11 @@ class Translation:
                 properties: dict[str, Attribute] = {"index": op.index}
                 injection = self.emit(of_control.InjectOp, op.value.type, op.result.type, (), properties)
                 return self._within(self.select(values, [op.value]), [injection])
+            case RollOp() | UnrollOp():
+                (given,) = own_operands(op)
+                op_class = of_control.RollOp if isinstance(op, RollOp) else of_control.UnrollOp
+                renaming = self.emit(op_class, given.type, op.result.type)
+                return self._within(self.select(values, [given]), [renaming])
             case CheckpointOp():
                 captured = captures(op.body)
                 return self.compose(self.region(op.body, captured), self.select(values, captured))

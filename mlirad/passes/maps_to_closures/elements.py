@@ -5,10 +5,11 @@
                                      nothing
                                      a pair: the components of a point and the leaves of an element
                                      a node: two collections, which are added
+    an element of an inductive space    a value of an inductive type, whose cell is nothing or the leaves
 
 So a sum takes one cell. A fold of cells that are known is written out. Any other is a loop that turns nodes
 to the right until a pair is on the left, and takes as many iterations as there are cells, however they hang
-together.
+together. Two elements of an inductive space are added cell by cell, by a function that calls itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, TupleType, i1
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
@@ -33,13 +35,17 @@ from mlirad.dialects.function import (
 )
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.shapes import UNIT, Value, components_of, tuple_type
-from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.symbols import free_name
 from mlirad.linear_maps.elements import Element, as_value, sum_of, typed_leaves
 
 NOTHING, PAIR, NODE = range(3)
 """The alternatives of a cell."""
+
+ROLLED = 1
+"""The alternative of an element of an inductive space that is not 0."""
 
 MOST_KNOWN = 64
 """How many pairs of a collection are written out, where it is known which there are."""
@@ -59,6 +65,8 @@ class Types:
             for name in _names_in(value.type)
         }
         self._copowers: dict[InductiveType, linear.CopowerType] = {}
+        self._inductive: dict[InductiveType, linear.InductiveSpace] = {}
+        self._held: dict[linear.InductiveSpace, tuple[Attribute, ...]] = {}
         self._known: dict[Attribute, Attribute] = {}
 
     def of(self, type_: Attribute) -> Attribute:
@@ -88,6 +96,27 @@ class Types:
         name = self.of(copower)
         return sum_type([UNIT, joined_type(self.pair(copower)), tuple_type([name, name])])
 
+    def define(self, space: Attribute, held: Sequence[Attribute]) -> None:
+        """Note the leaves that the elements of an inductive space are made of."""
+        assert isinstance(space, linear.InductiveSpace)
+        self._held[space] = tuple(held)
+
+    def held_leaves(self, space: linear.InductiveSpace) -> list[Attribute]:
+        """The types of the leaves that an element of an inductive space is made of."""
+        return self.all_of(self._held.get(space, ()))
+
+    def rolled_cell(self, space: linear.InductiveSpace) -> SumType:
+        """The type that the name of an element of an inductive space stands for."""
+        return sum_type([UNIT, joined_type(self.held_leaves(space))])
+
+    def inductive_space(self, name: InductiveType) -> linear.InductiveSpace | None:
+        """The inductive space whose elements are the values of an inductive type, if they are."""
+        return self._inductive.get(name)
+
+    def sum_cell(self, name: InductiveType) -> SumType:
+        """What a name stands for whose values a function adds: an alternative for 0, and one for others."""
+        return self.rolled_cell(self._inductive[name])
+
     def copower_of(self, name: InductiveType) -> linear.CopowerType:
         """The copower whose elements are the values of an inductive type."""
         return self._copowers[name]
@@ -112,6 +141,10 @@ class Types:
                 made = inductive_type(self.made_name())
                 self._copowers[made] = type_
                 return made
+            case linear.InductiveSpace():
+                made = inductive_type(self.new_name(f"{type_.type_name.data}_tangent"))
+                self._inductive[made] = type_
+                return made
             case ClosureType():
                 return closure_type(self.all_of(type_.inputs), self.all_of(type_.outputs))
             case SumType():
@@ -123,10 +156,16 @@ class Types:
 
 
 class Elements:
-    """Emits elements whose leaves are arrays, closures and collections."""
+    """Emits elements whose leaves are arrays, closures and values of inductive types.
 
-    def __init__(self, types: Types):
+    `functions` are those that what is emitted calls.
+    """
+
+    def __init__(self, module: ModuleOp, types: Types):
         self.types = types
+        self.functions: list[FuncOp] = []
+        self._taken = dict.fromkeys(functions_by_name(module))
+        self._adding: dict[InductiveType, str] = {}
 
     def written(self, b: ArrayBuilder, element: Element, space: Attribute) -> list[Value]:
         """The leaves of an element, zeros written out."""
@@ -141,6 +180,9 @@ class Elements:
             case ClosureType():
                 return b.lambda_(type_.inputs, lambda *_: [self.zero(b, t) for t in type_.outputs])
             case InductiveType():
+                space = self.types.inductive_space(type_)
+                if space is not None:
+                    return b.roll(b.alternative(b.tuple_([]), NOTHING, self.types.rolled_cell(space)), type_)
                 return self._cell(b, self.types.copower_of(type_), NOTHING, b.tuple_([]))
             case _:
                 return b.zeros(type_)
@@ -159,8 +201,62 @@ class Elements:
 
             return b.lambda_(signature_of(x).inputs, both)
         if isinstance(x.type, InductiveType):
+            if self.types.inductive_space(x.type) is not None:
+                return self.called_sum(b, x, y)
             return self._cell(b, self.types.copower_of(x.type), NODE, b.tuple_([x, y]))
         return b.add(x, y)
+
+    def rolled(self, b: ArrayBuilder, space: linear.InductiveSpace, leaves: Sequence[Value]) -> Value:
+        """The element of an inductive space that these leaves make."""
+        name = self.types.of(space)
+        assert isinstance(name, InductiveType)
+        return b.roll(b.alternative(b.tuple_(leaves), ROLLED, self.types.rolled_cell(space)), name)
+
+    def unrolled(self, b: ArrayBuilder, space: linear.InductiveSpace, element: Value) -> list[Value]:
+        """The leaves that an element of an inductive space was made of."""
+        types = self.types.held_leaves(space)
+
+        def none(_: Value) -> list[Value]:
+            return [self.zero(b, t) for t in types]
+
+        def leaves(held: Value) -> list[Value]:
+            return separated(b, held, len(types))
+
+        return b.case(b.unroll(element, self.types.rolled_cell(space)), [none, leaves])
+
+    def called_sum(self, b: ArrayBuilder, x: Value, y: Value) -> Value:
+        """The sum of two values of an inductive type with an alternative for 0, by a function."""
+        if _is_nothing(x) or _is_nothing(y):
+            return y if _is_nothing(x) else x
+        assert isinstance(x.type, InductiveType)
+        return b.call(self._adding_function(x.type), [x, y], [x.type])[0]
+
+    def held_sum(self, b: ArrayBuilder, type_: InductiveType, p: Value, q: Value) -> Value:
+        """The sum of what two values that are not 0 hold."""
+        count = len(self.types.held_leaves(cast(linear.InductiveSpace, self.types.inductive_space(type_))))
+        pairs = zip(separated(b, p, count), separated(b, q, count), strict=True)
+        return b.tuple_([self.added(b, u, v) for u, v in pairs])
+
+    def _adding_function(self, type_: InductiveType) -> str:
+        """The name of the function that adds two values of a type, which is made if there is none."""
+        if type_ in self._adding:
+            return self._adding[type_]
+        name = self._adding[type_] = free_name(f"plus_{type_.type_name.data}", self._taken, "_")
+        self._taken[name] = None
+        cell = self.types.sum_cell(type_)
+
+        def body(b: ArrayBuilder, x: Value, y: Value) -> list[Value]:
+            def both(p: Value) -> list[Value]:
+                def added(q: Value) -> list[Value]:
+                    inside = self.held_sum(b, type_, p, q)
+                    return [b.roll(b.alternative(inside, ROLLED, cell), type_)]
+
+                return b.case(b.unroll(y, cell), [lambda _: [x], added])
+
+            return b.case(b.unroll(x, cell), [lambda _: [y], both])
+
+        self.functions.append(new_function(name, [type_, type_], body, "private", ["x", "y"]))
+        return name
 
     def single(
         self, b: ArrayBuilder, copower: linear.CopowerType, point: Sequence[Value], leaves: Sequence[Value]
@@ -223,6 +319,12 @@ class Elements:
         name = self.types.of(copower)
         assert isinstance(name, InductiveType)
         return b.roll(b.alternative(value, kind, self.types.cell(copower)), name)
+
+
+def _is_nothing(element: Value) -> bool:
+    """Whether an element of an inductive type is known to be its zero."""
+    inside = element.owner.value.owner if isinstance(element.owner, RollOp) else None
+    return isinstance(inside, InjectOp) and inside.index.value.data == NOTHING
 
 
 def _known_cells(collection: Value) -> tuple[list[Value], list[Value]]:

@@ -4,7 +4,7 @@
     linear.lambda                function.lambda
     linear.apply of a value      function.apply
     linear.apply of a known map  the image, where it stands (`images.py`)
-    linear.plus, nothing         a cell, or a closure (`elements.py`)
+    linear.plus, nothing, roll   a cell, or a closure (`elements.py`)
 
 A map that is made of others, or that an op has a rule for, is a closure only where it flows on as a value: it
 is applied where it is known. Of a map that is known as a closure alone, the transpose takes the images of a
@@ -59,9 +59,16 @@ def maps_to_closures(module: ModuleOp) -> None:
     Raises `UnsupportedError` for maps of derivatives that are not expanded, and for the transpose of a
     closure between spaces of functions.
     """
-    rewriting = Rewriting(Elements(Types(module)))
+    types = Types(module)
+    for op in module.walk():
+        if isinstance(op, linear.RollOp):
+            types.define(op.result.type, op.leaves.types)
+        elif isinstance(op, linear.UnrollOp):
+            types.define(op.operand.type, op.leaves.types)
+    rewriting = Rewriting(Elements(module, types))
     for function in functions_of(module):
         replace_function(function, rewriting.function(function))
+    module.body.block.add_ops(rewriting.elements.functions)
 
 
 class Builder(ArrayBuilder):
@@ -209,6 +216,10 @@ class Rewriting:
                 return self.elements.written(b, image, target)
             case linear.PlusOp():
                 return [self.elements.added(b, env[op.lhs], env[op.rhs])]
+            case linear.RollOp():
+                return [self.elements.rolled(b, _inductive(op.result), [env[v] for v in op.leaves])]
+            case linear.UnrollOp():
+                return self.elements.unrolled(b, _inductive(op.operand), env[op.operand])
             case linear.NothingOp():
                 return [self.elements.zero(b, self.types.of(op.result.type))]
             case _:
@@ -217,6 +228,11 @@ class Rewriting:
                     location=location_of(op),
                     hint="run the pass chad before",
                 )
+
+
+def _inductive(element: Value) -> linear.InductiveSpace:
+    assert isinstance(element.type, linear.InductiveSpace)
+    return element.type
 
 
 def _is_concerned(op: Operation) -> bool:

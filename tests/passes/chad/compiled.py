@@ -16,10 +16,6 @@ from mlirad.pipelines import array_code, expansion
 from tests.lower.native import compiled_program
 from tests.passes.chad.programs import HEAD, gradients, program
 from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
-from tests.passes.growing import PROGRAMS
-
-DIRECT = [p for p in PROGRAMS if "inductive" not in p.text and "LIST" not in p.text and "TREE" not in p.text]
-"""The programs of closures that hold their own kind: CHAD has no rule for inductive types."""
 
 NAMES = {"reverse": "main_grad", "forward": "main_jvp"}
 

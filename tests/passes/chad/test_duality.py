@@ -21,8 +21,8 @@ from xdsl.ir import Attribute
 from mlirad.dialects.function import ApplyOp, closure_type, sum_type
 from mlirad.dialects.shapes import tuple_type
 from mlirad.interpreter.functions import FUNCTION_MEANINGS
-from mlirad.interpreter.machine import Frame
-from mlirad.interpreter.running import prepared
+from mlirad.interpreter.machine import Frame, Machine
+from mlirad.interpreter.running import ELEMENT_MEANINGS, MEANINGS, prepared
 from mlirad.interpreter.spaces import Pairs
 from tests.generators.higher_order import VECTOR, Terms
 from tests.passes.chad.worlds import Worlds, random_value_of
@@ -98,7 +98,8 @@ class Curve:
         """(g(p(t)))(a), by the program itself."""
         x, v, n = self.start
         dx, dv, _ = self.velocity
-        machine, _, given = prepared(self.module, [x + t * dx, v + t * dv, n], "main")
+        functions, _, given = prepared(self.module, [x + t * dx, v + t * dv, n], "main")
+        machine = Machine(MEANINGS, ELEMENT_MEANINGS, functions)
         (closure,) = machine.call("main", given)
         frame = Frame(machine, {})
         return float(FUNCTION_MEANINGS[ApplyOp](None, [closure, np.float64(a)], frame))

@@ -20,10 +20,10 @@ from mlirad.ir.parsing import parse_module
 from mlirad.passes.maps_to_closures import maps_to_closures
 from mlirad.pipelines import expansion
 from tests.generators import arguments_for, higher_order_programs, random_higher_order, random_program
-from tests.passes.chad.compiled import DIRECT, FAMILIES, NAMES, check, expanded, native, sizes, with_tangents
+from tests.passes.chad.compiled import FAMILIES, NAMES, check, expanded, native, sizes, with_tangents
 from tests.passes.chad.programs import CLOSURE, HEAD, gradients, program
 from tests.passes.derivatives import run_passes
-from tests.passes.growing import COMPOSED, Growing
+from tests.passes.growing import COMPOSED, PROGRAMS, Growing
 
 
 @pytest.mark.parametrize("mode", NAMES)
@@ -50,7 +50,7 @@ def test_random_first_order_programs(seed: int) -> None:
 
 
 @pytest.mark.parametrize("mode", NAMES)
-@pytest.mark.parametrize("source", DIRECT, ids=lambda p: p.name)
+@pytest.mark.parametrize("source", PROGRAMS, ids=lambda p: p.name)
 def test_closures_that_hold_their_own_kind(source: Growing, mode: str) -> None:
     module, arguments = source.module(6), [np.float64(0.7), np.linspace(0.6, 1.3, 6)]
     check(module, with_tangents(module, arguments, 1) if mode == "forward" else arguments, mode)

@@ -26,7 +26,7 @@ from mlirad.dialects.function import ApplyOp, ClosureType, SumType
 from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.interpreter.functions import FUNCTION_MEANINGS, Alternative
 from mlirad.interpreter.machine import Frame, Machine
-from mlirad.interpreter.running import prepared
+from mlirad.interpreter.running import ELEMENT_MEANINGS, MEANINGS, prepared
 from mlirad.interpreter.spaces import Function, Pairs, zeros
 from mlirad.passes.chad.specification.specification import add_derivative
 from mlirad.passes.chad.types import Types
@@ -89,7 +89,8 @@ class Worlds:
             world = module.clone()
             for name in [n for n in _functions(module) if n == "main" or n.startswith("point")]:
                 deep_recursion(add_derivative)(world, name, mode)
-            machine, _, given = prepared(world, arguments, "main")
+            functions, _, given = prepared(world, arguments, "main")
+            machine = Machine(MEANINGS, ELEMENT_MEANINGS, functions)
             self.machines.append(machine)
             value, map_ = _run(lambda m=machine, g=given: m.call("main_chad", g))
             self.values.append(value)

@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
+from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.errors import DifferentiationError
@@ -215,7 +216,7 @@ class Sweep:
         return sum_of(x, y, lambda f, g: self._added(as_value(f), as_value(g)))
 
     def _added(self, x: Value, y: Value) -> Value:
-        if isinstance(x.type, linear.FunctionSpace):
+        if isinstance(x.type, linear.ElementSpace):
             return self.b.emit(linear.PlusOp, (x, y), x.type)
         return self.b.add(x, y)
 
@@ -230,6 +231,19 @@ class Sweep:
         for group, whole in zip(groups, products, strict=True):
             for source, x in zip(group, components(whole, self._d.space([group])), strict=True):
                 self.add(source, x)
+
+    def rolled(self, element: Element, held: Attribute, space: Attribute) -> Element:
+        """The element of an inductive space that one of the space `held` makes."""
+        if is_zero(element):
+            return None
+        return self.b.emit(linear.RollOp, self.written(element, held), space)
+
+    def unrolled(self, element: Element, held: Attribute) -> Element:
+        """The element of the space `held` that one of an inductive space was made of."""
+        if is_zero(element):
+            return None
+        results = self.b.insert(linear.UnrollOp, [as_value(element)], linear.carried(held)).results
+        return from_leaves(held, results)
 
     def apply(self, map_: Value, element: Element, *, transposed: bool = False) -> Element:
         """The image of an element, 0 for what is 0 by structure."""
@@ -261,7 +275,7 @@ class Sweep:
     def _leaf(self, space: Attribute, leaf: Any) -> Value:
         if leaf is not None:
             return as_value(leaf)
-        if isinstance(space, linear.FunctionSpace):
+        if isinstance(space, linear.ElementSpace):
             return self.b.emit(linear.NothingOp, (), space)
         return self.b.zeros(space)
 
@@ -323,6 +337,8 @@ def underivable(op: Operation, method: str = CHAD) -> DifferentiationError:
         what = f"differentiates once, and a derivative of @{op.callee_name} is taken inside"
     elif isinstance(op, control.WhileOp | control.ReplayOp):
         what = "cannot differentiate the derivative of a loop whose number of iterations depends on data"
+    elif isinstance(op, FRAME_OPS):
+        what = "cannot differentiate the derivative of a function that calls itself"
     return DifferentiationError(
         f"{method} {what}",
         location=location_of(op),

@@ -8,7 +8,8 @@
 
 Forward, the tangent of f is the function from x to z' of c's tangent and 0 (CHAD paper, section 6.2). A call
 is an application of a known function, `partial` a lambda that calls. Components and alternatives are taken
-from elements, and put into them, by the compiler.
+from elements, and put into them, by the compiler. The elements of values of an inductive type are rolled and
+unrolled as the values are, the other way round backwards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
-from mlirad.dialects.function import ApplyOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.function import (
+    ApplyOp,
+    GetOp,
+    InductiveType,
+    InjectOp,
+    LambdaOp,
+    PartialOp,
+    RollOp,
+    TupleOp,
+    UnrollOp,
+)
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
@@ -209,6 +220,38 @@ def inject(d: Derivation, op: InjectOp) -> None:
         else:
             known = sweep.of(op.value)
             sweep.add(op.result, None if known is None else injected(known, space, index))
+
+    d.step(op, step)
+
+
+def roll(d: Derivation, op: RollOp) -> None:
+    """Emit the value under its name."""
+    type_ = d.types.primal(op.result.type)
+    assert isinstance(type_, InductiveType)
+    d.enter([op.result], [d.b.roll(d.value(op.value), type_)])
+    _renamed(d, op, op.value, op.result)
+
+
+def unroll(d: Derivation, op: UnrollOp) -> None:
+    """Emit what the name stands for."""
+    d.enter([op.result], [d.b.unroll(d.value(op.operand), d.types.primal(op.result.type))])
+    _renamed(d, op, op.result, op.operand)
+
+
+def _renamed(d: Derivation, op: RollOp | UnrollOp, held: Value, named: Value) -> None:
+    """Note the step between the element of a value and that of the value under a name."""
+    made, read = (named, held) if isinstance(op, RollOp) else (held, named)
+    if read not in d.active:
+        return
+    d.activate([made])
+    space, name = d.types.linear(held.type), d.types.linear(named.type)
+
+    def step(sweep: Sweep) -> None:
+        source, target = (made, read) if sweep.types.is_reverse else (read, made)
+        known = sweep.of(source)
+        sweep.add(
+            target, sweep.rolled(known, space, name) if source is held else sweep.unrolled(known, space)
+        )
 
     d.step(op, step)
 

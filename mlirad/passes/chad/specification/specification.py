@@ -21,7 +21,17 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.function import ApplyOp, CaseOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.function import (
+    ApplyOp,
+    CaseOp,
+    GetOp,
+    InjectOp,
+    LambdaOp,
+    PartialOp,
+    RollOp,
+    TupleOp,
+    UnrollOp,
+)
 from mlirad.dialects.shapes import Value, values_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
@@ -203,6 +213,8 @@ CONSTRUCTS: dict[type[Operation], Construct] = {
     TupleOp: of_functions.tuple_,
     GetOp: of_functions.get,
     InjectOp: of_functions.inject,
+    RollOp: of_functions.roll,
+    UnrollOp: of_functions.unroll,
     CaseOp: of_control.case,
     control.IfOp: of_control.if_,
     control.SwitchOp: of_control.switch,
