@@ -34,7 +34,13 @@ from mlirad.frontend.control_flow.one_number import compared, number
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
-from mlirad.frontend.numpy_functions.protocols.asked_calls import kind_of, length, strided
+from mlirad.frontend.numpy_functions.protocols.asked_calls import (
+    attribute,
+    has_attribute,
+    kind_of,
+    length,
+    strided,
+)
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.rewriting.functions import is_rewritable, rewritten, with_function
 from mlirad.frontend.tracing.array import Array, made
@@ -306,6 +312,8 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     **{getattr(np, name): function for name, function in CREATING.items()},
     np.lib.stride_tricks.as_strided: strided,
     builtins.type: kind_of,
+    builtins.hasattr: has_attribute,
+    builtins.getattr: attribute,
     **{getattr(builtins.float, f"__{name}__"): _of_floats(name) for name in FLOAT_OPERATORS},
 }
 """What stands for functions of Python and NumPy that do not reach traced values."""

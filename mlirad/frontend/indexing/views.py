@@ -241,7 +241,7 @@ def set_shape(x: Array, shaped: Array) -> None:
         x._view = replace(how, parent=view(x, x._view, x.value))
     become(x, shaped._value, shaped._scope)
     x._is_row_major = True
-    x.weak = x.weak and not x.ndim
+    x.weak, x._is_array = x.weak and not x.ndim, True
 
 
 def is_read_only(x: Array) -> bool:

@@ -85,11 +85,11 @@ class Array(Traced):
     # been written `_version` times. `_twins` are arrays that may hold the same elements, depending on which
     # way the program went, and how often they had been written then. `_stand_ins` are the copies that stand
     # for it in bodies that are being traced, each of which notes in `_is_passed_by` that the body reads what
-    # it stands for by another name.
+    # it stands for by another name. `_is_array` is true for an array of rank 0 that is no scalar.
 
     __slots__ = (
-        "_is_passed_by", "_is_row_major", "_owner", "_scope", "_stand_ins", "_twins", "_value", "_version",
-        "_view", "weak",
+        "_is_array", "_is_passed_by", "_is_row_major", "_owner", "_scope", "_stand_ins", "_twins", "_value",
+        "_version", "_view", "weak",
     )  # fmt: skip
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
@@ -122,6 +122,7 @@ class Array(Traced):
         self._stand_ins: tuple[Array, ...] = ()
         self._is_passed_by = False
         self._is_row_major = True
+        self._is_array = False
         shape = checked_rank(shape_of(value))
         self.weak = weak and not shape
 
@@ -424,7 +425,16 @@ def is_number(x: Array) -> bool:
 
 def is_scalar(x: Array) -> bool:
     """Whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
-    return not x.ndim and view_of(x) is None
+    return not x.ndim and (x.weak or (view_of(x) is None and not x._is_array))
+
+
+def as_own_array(x: Array) -> Array:
+    """A scalar as an array of rank 0, which can be written; any other array as it is."""
+    if not is_scalar(x):
+        return x
+    result = copied(x)
+    result.weak, result._is_array = False, True
+    return result
 
 
 def copied(x: Array) -> Array:
@@ -433,6 +443,7 @@ def copied(x: Array) -> Array:
     result = Array(x._value, x._scope, x.weak)
     result._owner = current_frame().scope
     result._is_row_major = is_ordered(x)
+    result._is_array = x._is_array
     return result
 
 

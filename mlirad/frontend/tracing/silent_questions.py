@@ -2,6 +2,7 @@
 
     type(x) is float        a trace would go on as if x were no number
     flag is True            and as if no flag were one
+    hasattr(x, "shape")     and as if all numbers were NumPy's
 
 The code of a function is read when the trace calls it, or when it makes its first operation, and so is that
 of the functions that it names. What a told function finds is what it would find of NumPy's values.
@@ -15,6 +16,8 @@ from functools import partial
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
+
+import numpy as np
 
 from mlirad.frontend.splicing.plain import plain_code
 from mlirad.frontend.tracing.asked import RUNTIME
@@ -189,8 +192,22 @@ def _named(table: Mapping[str, Any], names: Iterable[str]) -> Iterator[Any]:
 
 
 def _asks(code: CodeType) -> bool:
-    """Whether a code, or one that it defines, compares the class of a value, or a value with a truth."""
-    return any(_compares_truths(one) or _compares_types(one) for one in codes_in(plain_code(code)))
+    """Whether a code, or one that it defines, compares a class or a truth, or asks for an attribute."""
+    return any(
+        _compares_truths(one) or _compares_types(one) or _asks_for_attributes(one)
+        for one in codes_in(plain_code(code))
+    )
+
+
+def _asks_for_attributes(code: CodeType) -> bool:
+    """Whether a code asks for an attribute that not all numbers and arrays have, or for any by a variable."""
+    if _BY_NAME.isdisjoint(code.co_names):
+        return False
+    names = [constant for constant in code.co_consts if isinstance(constant, str)]
+    return not names or any(hasattr(np.ndarray, name) or hasattr(float, name) for name in names)
+
+
+_BY_NAME: Final = frozenset(("getattr", "hasattr"))
 
 
 def _compares_truths(code: CodeType) -> bool:

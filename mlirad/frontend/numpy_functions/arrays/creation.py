@@ -21,7 +21,7 @@ from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.views import is_read_only, laid_out
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import arange, filled, identity_of
 from mlirad.frontend.numpy_functions.calls.parameters import own_dtype
-from mlirad.frontend.tracing.array import Array, view_of
+from mlirad.frontend.tracing.array import Array, as_own_array, view_of
 from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -173,7 +173,7 @@ def _array_of(name: str, given: Any, dtype: Any, order: Any, copy: Any) -> Any:
         return given if elements is given.elements else MaskedElements(elements, given.mask, given.dim)
     found = real_or_complex(given, dtype)
     if isinstance(found, Array):
-        found = own_dtype(found)
+        found = as_own_array(own_dtype(found))
     if wanted:
         return xp.copy(found, order or "K")
     if order in ("C", "F"):

@@ -22,6 +22,7 @@ def as_copies(result: Any, is_row_major: bool) -> Any:
     if isinstance(result, Array):
         own = copied(result)
         own._is_row_major = is_row_major  # pyright: ignore[reportPrivateUsage]
+        own._is_array = False  # pyright: ignore[reportPrivateUsage]
         return own
     if isinstance(result, ComplexArray):
         return ComplexArray(*(as_copies(part, is_row_major) for part in (result.real, result.imag)))

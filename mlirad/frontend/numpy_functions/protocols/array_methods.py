@@ -26,7 +26,7 @@ from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.numpy_functions.protocols.ufuncs import answers_ufuncs, apply_operator
 from mlirad.frontend.numpy_functions.writes.places import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
-from mlirad.frontend.tracing.array import Array, copied, is_scalar, strides_in_bytes
+from mlirad.frontend.tracing.array import Array, as_own_array, copied, is_scalar, made, strides_in_bytes
 from mlirad.frontend.tracing.asked import elements_hint
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
@@ -74,6 +74,8 @@ class ArrayMethods(Array):
             return NotImplemented
         if holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)
+        if function == np.real and self.weak:  # it reads an attribute, of a number of Python here
+            return cast("Any", self) * 1 if self.dtype == BOOL else self
         return apply_function(function, args, kwargs)
 
     # The array API -------------------------------------------------------------------------------
@@ -209,7 +211,8 @@ class ArrayMethods(Array):
         """The elements converted to another dtype; without `copy` the array itself, if it has that one."""
         if is_complex_dtype(dtype):
             return ComplexArray.apply_function(np.astype, (self, dtype), {})
-        result = converted(self, dtype)
+        found = converted(self, dtype)
+        result = found if is_scalar(self) else as_own_array(found)
         if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
             raise unsupported_error(
                 f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}",
@@ -227,8 +230,8 @@ class ArrayMethods(Array):
         return _numpy.compress(condition, self, axis)
 
     def copy(self, order: str = "C") -> Array:
-        """The elements as an array of its own."""
-        return _numpy.copy(self, order=order)
+        """The elements as an array of its own; of a scalar the scalar."""
+        return copied(self) if is_scalar(self) else _numpy.copy(self, order=order)
 
     def __copy__(self) -> Array:
         return copied(self)
@@ -321,5 +324,5 @@ class ArrayMethods(Array):
 
 
 def pythons(x: Any) -> Any:
-    """A traced scalar of the dtype of Python's numbers of its kind."""
-    return converted(x, {"f": F64, "b": BOOL}.get(x.dtype.kind, I64))
+    """A traced scalar as a number of Python of its kind, which promotes as such."""
+    return made(converted(x, {"f": F64, "b": BOOL}.get(x.dtype.kind, I64)).value, weak=True)

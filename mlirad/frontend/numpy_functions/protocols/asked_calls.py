@@ -117,6 +117,19 @@ def kind_of(*args: Any, **options: Any) -> Any:
     return kind if shown is None or not asks_for_numpys() else shown(args[0])
 
 
+def has_attribute(*args: Any) -> bool:
+    """`hasattr`, which for a traced value is answered for the class that it has, except in code of SciPy."""
+    shown = getattr(cast("type[Any]", type(args[0])), "_class_for_others", None) if len(args) == 2 else None
+    return hasattr(*args) if shown is None or not asks_for_numpys() else hasattr(shown(args[0]), args[1])
+
+
+def attribute(*args: Any) -> Any:
+    """`getattr`, which gives the default for what the class of a traced value does not have."""
+    shown = getattr(cast("type[Any]", type(args[0])), "_class_for_others", None) if len(args) == 3 else None
+    is_there = shown is None or not asks_for_numpys() or hasattr(shown(args[0]), args[1])
+    return getattr(*args) if is_there else args[2]
+
+
 def _item_of(container: Any, key: Any) -> Any:
     return _item((container, key))
 
@@ -135,6 +148,8 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
         (warnings.warn, _of_texts("warn")),
         (len, length),
         (type, kind_of),
+        (hasattr, has_attribute),
+        (getattr, attribute),
         (np.lib.stride_tricks.as_strided, strided),
         (operator.getitem, _item_of),
         (operator.setitem, _put_into),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from types import FunctionType, ModuleType
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -56,6 +56,7 @@ from mlirad.frontend.numpy_functions.reductions import (
 )
 from mlirad.frontend.numpy_functions.signals import polynomials, transforms, windows
 from mlirad.frontend.splicing.questions import MISS, Question, Values
+from mlirad.frontend.tracing.array import Array, as_own_array, is_scalar
 from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -132,9 +133,26 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return result
     is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
     if function in VIEWS:
-        return in_order(result, args, is_row_major)
+        found = in_order(result, args, is_row_major)
+        is_one = function in _KEEPING_SCALARS and isinstance(found, Array) and _is_numpys_scalar(args)
+        return as_copies(found, True) if is_one else found
     order = binding.given("order", args, kwargs)
-    return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
+    copies = as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
+    return as_own_array(copies) if function in _GIVING_ARRAYS and isinstance(copies, Array) else copies
+
+
+def _is_numpys_scalar(args: tuple[Any, ...]) -> bool:
+    """Whether a call is one of a scalar that is no number of Python."""
+    return bool(args) and isinstance(args[0], Array) and is_scalar(args[0]) and not args[0].weak
+
+
+_KEEPING_SCALARS: Final = frozenset((np.reshape, np.squeeze, np.transpose))
+"""Functions that call a method of their argument: their results of rank 0 are what that gives of a scalar."""
+
+_GIVING_ARRAYS: Final = frozenset((
+    np.copy, np.empty_like, np.full_like, np.ones_like, np.where, np.zeros_like,
+))  # fmt: skip
+"""Functions whose results of rank 0 are arrays, not scalars."""
 
 
 def _linalg() -> Handlers:
