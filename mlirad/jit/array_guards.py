@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.guard_kinds import ARRAY, CALL
 from mlirad.jit.guards import Words
-from mlirad.jit.guards_text import ARRAY, CALL
 
 _WORDS: Final[dict[int, type[np.unsignedinteger[Any]]]] = {
     1: np.uint8,

@@ -1,7 +1,7 @@
 """Python functions whose body is machine code: C functions of CPython's fast calling convention.
 
-They are generated once per process as LLVM IR (`jit/entry_text.py`, `jit/guards_text.py`). Each Python object
-made of one carries a table of its own, which the code reads.
+They are `mlirad/runtime/entry.c` and `guards.c`, loaded once per process. Each Python object made of one
+carries a table of its own, which the code reads.
 """
 
 from __future__ import annotations
@@ -11,11 +11,17 @@ from collections.abc import Callable
 from typing import Final, Protocol, cast
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
-from mlirad.jit.entry_text import ENTRY_FUNCTION, entry_text
 from mlirad.jit.glue import load_glue
-from mlirad.jit.guards_text import HOLD_FUNCTION
+from mlirad.jit.host import host_address
+from mlirad.jit.host_text import CALL
+from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
+from mlirad.jit.standard_mode_text import standard_mode_text
+
+ENTRY_FUNCTION: Final = "mlirad_entry"
+HOLD_FUNCTION: Final = "mlirad_hold"
 
 METH_FASTCALL: Final = 0x0080
 
@@ -67,3 +73,18 @@ def _python(name: str, *arguments: type) -> Callable[..., object]:
 def _code() -> LoadedCode:
     """The machine code, made on first use and kept for the life of the process."""
     return load_glue(entry_text(), (ENTRY_FUNCTION, HOLD_FUNCTION))
+
+
+def entry_text() -> str:
+    """The text of the functions."""
+    names = (
+        "PyArray_FromArray",
+        "PyArray_FromScalar",
+        "PyArray_New",
+        "PyArray_Scalar",
+        "PyArray_Type",
+        "PyDataMem_SetHandler",
+    )
+    addresses = {name: layout.numpy_function(name) for name in names}
+    addresses |= {CALL: host_address(CALL), "memcmp": c_library_address("memcmp")}
+    return linked_text(("entry", "guards"), addresses, standard_mode_text())

@@ -23,8 +23,8 @@ from functools import cache
 from typing import Any, ClassVar, Final, cast
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.guard_kinds import CLASS, DICT, GROWING_DICT, GROWING_LIST, KEYS, LIST
 from mlirad.jit.guards import Words
-from mlirad.jit.guards_text import CLASS, DICT, GROWING_DICT, GROWING_LIST, KEYS, LIST
 
 
 class ListGuard:

@@ -1,6 +1,6 @@
 """The fast way into a compiled program: a C function of CPython's fast calling convention.
 
-It is one function for all programs, generated once per process as LLVM IR, that reads a table
+It is one function for all programs (`mlirad/runtime/entry.c`), which reads a table
 describing the program (`jit/entry_table.py`). A call does this, and takes about 0.1 microseconds more than
 the program itself:
 
@@ -30,8 +30,7 @@ import numpy as np
 from mlirad.jit import engine, entry_table, result_memory
 from mlirad.jit import object_layout as layout
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.c_functions import c_function, definition
-from mlirad.jit.entry_text import ENTRY_FUNCTION
+from mlirad.jit.c_functions import ENTRY_FUNCTION, c_function, definition
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.guards import Guards
 from mlirad.lazy_dataclass import dataclass

@@ -21,14 +21,14 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from mlirad.jit import object_layout as layout
-from mlirad.jit.c_functions import c_function, definition
-from mlirad.jit.guards_text import ATTRIBUTE, CALL, HOLD_FUNCTION, ITEM, WORD
+from mlirad.jit.c_functions import HOLD_FUNCTION, c_function, definition
+from mlirad.jit.guard_kinds import ATTRIBUTE, CALL, ITEM, WORD, WORDS
 from mlirad.lazy_dataclass import dataclass
 
 G = TypeVar("G")
 
 Words = tuple[int, int, int, int]
-"""Kind, object, what to look for in it, what is expected: see `jit/guards_text.py`."""
+"""Kind, object, what to look for in it, what is expected: see `jit/guard_kinds.py`."""
 
 
 class _Missing:
@@ -242,7 +242,7 @@ class Guards:
     @property
     def count(self) -> int:
         """How many guards the words describe."""
-        return len(self._words) // 4
+        return len(self._words) // WORDS
 
     @cached_property
     def hold(self) -> Callable[[], bool]:

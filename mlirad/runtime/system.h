@@ -17,4 +17,9 @@ void mlirad_pause(void);
 int64_t float_mode(void) __asm__("float_control.get");
 void set_float_mode(int64_t mode) __asm__("float_control.set");
 
+// Have this thread round and treat subnormal numbers as functions of libraries expect, and return what it did before;
+// `jit/standard_mode_text.py`.
+int64_t enter_standard(void);
+void leave_standard(int64_t mode);
+
 #endif

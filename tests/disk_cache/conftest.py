@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from mlirad.jit.blas import blas_address
-from mlirad.jit.c_functions import definition
-from mlirad.jit.guards_text import HOLD_FUNCTION
+from mlirad.jit.c_functions import HOLD_FUNCTION, definition
 from mlirad.jit.result_memory import kept_bytes
 
 

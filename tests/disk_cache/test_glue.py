@@ -12,7 +12,7 @@ import pytest
 from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import Folder
 from mlirad.jit.blas import blas_address
-from mlirad.jit.entry_text import entry_text
+from mlirad.jit.c_functions import entry_text
 from mlirad.jit.glue import load_glue, without_addresses
 from mlirad.jit.templates import pointer
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from mlirad.jit.array_guards import SMALL, ArrayGuard, have_same_bits
+from mlirad.jit.guard_kinds import ARRAY, CALL
 from mlirad.jit.guards import Guards
-from mlirad.jit.guards_text import ARRAY, CALL
 
 Array = npt.NDArray[Any]
 

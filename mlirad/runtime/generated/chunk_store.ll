@@ -1,4 +1,4 @@
-; Generated from chunk_store.c by tools/build_runtime.py: change the source and run make runtime. sources 79963dfa29fd264b text e3181014fc18ff45
+; Generated from chunk_store.c by tools/build_runtime.py: change the source and run make runtime. sources d8d47ecd00547820 text e3181014fc18ff45
 %mlirad.chunk_store.Store = type { %mlirad.chunk_store.anon, %mlirad.chunk_store.anon.0, %mlirad.chunk_store.anon.1, %mlirad.chunk_store.anon.2 }
 %mlirad.chunk_store.anon = type { i64 }
 %mlirad.chunk_store.anon.0 = type { i64 }

@@ -1,4 +1,4 @@
-; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 90f47770cba11802 text c37a0a0d18ef42a0
+; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 129cbd35c19a14ed text c37a0a0d18ef42a0
 %mlirad.pool.Worker = type { i64, ptr, ptr, ptr, ptr, i64, ptr, i64, i64, [56 x i8] }
 %mlirad.pool.Job = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }
 %mlirad.pool.Context = type { i64, i64, i64, ptr, i64, i64, i64, ptr, i64, ptr, i64, ptr }
