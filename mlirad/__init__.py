@@ -6,7 +6,6 @@ g = ad.grad(loss)(w, x)
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -298,17 +297,11 @@ def _imported(name: str) -> Any:
         return _load(f"mlirad.{name}")
     if name in _ELSEWHERE:
         return getattr(_load(_ELSEWHERE[name]), name)
-    collects = gc.isenabled()
-    gc.disable()  # of what imports make nothing is garbage
-    try:
-        if name in _WITHOUT_TRACER:
-            module, names = _load("mlirad.frontend.transformations"), _WITHOUT_TRACER
-        else:
-            module = _load("mlirad.frontend.interface")
-            names = module.__all__
-    finally:
-        if collects:
-            gc.enable()
+    if name in _WITHOUT_TRACER:
+        module, names = _load("mlirad.frontend.transformations"), _WITHOUT_TRACER
+    else:
+        module = _load("mlirad.frontend.interface")
+        names = module.__all__
     globals().update({public: getattr(module, public) for public in names})
     return globals()[name]
 

@@ -14,7 +14,9 @@ what calls import, and what brings many modules along, is imported by one thread
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 import time
 from functools import cache
 from importlib import import_module
@@ -34,9 +36,28 @@ class _Loading:
 
 
 def load(name: str) -> ModuleType:
-    """The module of a name, once no other thread is importing by this function."""
+    """The module of a name, once no other thread is importing by this function.
+
+    Of what imports make nothing is garbage, so none is looked for meanwhile, nor soon after.
+    """
     with _Loading.lock:
-        return import_module(name)
+        if name in sys.modules:
+            return import_module(name)
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return import_module(name)
+        finally:
+            _take_for_old()
+            if collects:
+                gc.enable()
+
+
+def _take_for_old() -> None:
+    """Have the next collections pass by all objects that there are, as those of imports stay."""
+    if not gc.get_freeze_count():  # else the program keeps some apart, which would come back
+        gc.freeze()
+        gc.unfreeze()
 
 
 def _forget_others() -> None:

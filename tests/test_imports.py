@@ -165,3 +165,21 @@ assert callable(ad.jit)
 assert all(hasattr(ad, name) for name in ("demo", *ad.__all__))
 assert set(ad.__all__) <= set(dir(ad))
 """)
+
+
+def test_collections_pass_by_what_was_imported() -> None:
+    modules_after("""
+import gc
+import mlirad as ad
+ad.build
+assert gc.isenabled() and not gc.get_freeze_count()
+assert len(gc.get_objects(generation=0)) < 5_000 < len(gc.get_objects(generation=2))
+""")
+    modules_after("""
+import gc
+gc.disable()
+gc.freeze()
+import mlirad as ad
+ad.build
+assert not gc.isenabled() and gc.get_freeze_count()
+""")
