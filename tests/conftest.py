@@ -1,6 +1,7 @@
 """Options of the test suite.
 
 pytest -m fuzz --fuzz-seconds=3600    random programs, an hour of each kind, and what `sampling.py` leaves out
+pytest --day=2026-11-30               the cases of another day than today
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hypothesis import settings
 
 from mlirad.recursion import in_large_frame
 from mlirad.stages import check_stages
-from tests.sampling import left_out
+from tests.sampling import Day, today, waiting
 
 # Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -30,6 +31,8 @@ os.environ["MLIRAD_CACHE"] = "off"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+DAY = pytest.StashKey[Day]()
+
 settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
 
@@ -39,10 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     check_stages()
     settings.load_profile("fuzzing" if config.getoption("--fuzz-seconds") > 0 else "everyday")
+    # Workers have the day of the process that starts them, also around midnight.
+    config.option.day = config.option.day or today()
+    config.stash[DAY] = Day(config.option.day)
+    config.pluginmanager.register(config.stash[DAY])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare `--fuzz-seconds`."""
+    """Declare `--fuzz-seconds` and `--day`."""
     parser.addoption(
         "--fuzz-seconds",
         type=float,
@@ -50,19 +57,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="how long long random runs take; without it these and what sampling.py leaves out are not run",
     )
+    parser.addoption(
+        "--day", metavar="DATE", help="whose cases of tests with parameters to run; today's without it"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long random runs, and what the everyday run does without, to those who ask for them."""
     is_whole = not any("::" in name for name in config.args) and not config.getoption("lf", False)
-    if is_whole:
-        for item in left_out(items):
+    if config.getoption("--fuzz-seconds") > 0:
+        for item in waiting(items) if is_whole else ():
             item.add_marker("fuzz")
-    if config.getoption("--fuzz-seconds") == 0:
-        # By the marker: keywords have the names of folders, too.
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("fuzz")])
-        items[:] = [item for item in items if not item.get_closest_marker("fuzz")]
+        return
+    # By the marker: keywords have the names of folders, too.
+    kept = [item for item in items if not item.get_closest_marker("fuzz")]
+    if is_whole:
+        kept = config.stash[DAY].chosen(kept)
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = kept
 
 
 def pytest_runtest_setup() -> None:

@@ -1,84 +1,106 @@
-"""Which cases of tests with many parameters run every day; `make fuzz` runs the others.
+"""Which cases of tests with parameters run on a day, and for how long; `make fuzz` runs all of them.
 
-    test_reverse_mode[case, evaluator]      case 0 compiled, case 1 interpreted, case 2 by chad, ...
-    test_forward_mode[case, evaluator]      case 0 interpreted, case 1 by chad, case 2 compiled, ...
+    pytest                     the cases of today
+    pytest --day=2026-11-30    those of another day
+    pytest tests/x.py::test_y  what is named on the command line runs whole
 
-Of a test with the numbers (n, k), the everyday run takes the cells of the table of its parameters whose
-indices add up to k modulo n. Tests with the parameters of `ALTERNATING` have the n that is stated there, and
-a k that goes on from one test to the next; others have what `everyday.py` lists, which `choose_everyday.py`
-writes. So a test with several parameters meets every value of each of them but the alternating and the
-sampled ones, which is checked when the tests are collected; of a test with one parameter every n-th case is
-left. Tests of one case that take long are in `LONG_TESTS`, all but the quickest of each file, and run in
-`make fuzz` alone. A test named on the command line runs.
+The cases of a test are put in the order of the digests of their names and the day. The first runs, and so do
+all tests without parameters. The others run while the tests of their file have taken less than `SECONDS`, the
+second cases of all tests of a file before the third ones, and `CASES` of a test at most. So a day meets each
+test, days meet different cases of it, and a slow machine tries fewer.
+
+Tests of one case that take long are marked `long`: they run in `make fuzz`, and where they are named.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from typing import Any
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Generator, Iterable
+from datetime import UTC, datetime
 
-from tests.everyday import EVERYDAY, LONG_TESTS
+import pytest
 
-ALTERNATING = {"interpret": 2, "evaluator": 3, "features": 3, "seed": 5}
-"""Compiled and interpreted; these and by `chad`; code for three processors; random programs."""
+SECONDS = 1.0
+"""How long the tests of a file may have taken when another case begins that may wait for another day."""
 
-SAMPLED = ("case", "name")
-"""Parameters whose values are cases of one kind: with `EVERYDAY`, some of them are left out altogether."""
+CASES = 30
+"""The cases of a test that a day may have."""
+
+LEFT = "left for another day"
 
 
-def left_out(items: Iterable[Any]) -> list[Any]:
-    """The tests that the everyday run does without.
+def today() -> str:
+    """The day by the clock of the world."""
+    return datetime.now(UTC).date().isoformat()
 
-    Raises `AssertionError` if a test with several parameters would meet a value of one of them on no day, and
-    if `EVERYDAY` lists what is no test.
-    """
-    tests: dict[str, list[Any]] = defaultdict(list)
+
+def waiting(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """The tests that may wait for another day: long ones, and all cases of a test but one."""
+    return [
+        item
+        for cases in _tests(items).values()
+        for rank, item in enumerate(cases)
+        if rank > 0 or item.get_closest_marker("long")
+    ]
+
+
+def _tests(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
+    """The cases of each test."""
+    tests: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         tests[item.nodeid.partition("[")[0]].append(item)
-    files = {name.partition("::")[0] for name in tests}
-    listed = [*EVERYDAY, *sorted(LONG_TESTS)]
-    unknown = [name for name in listed if name.partition("::")[0] in files and name not in tests]
-    assert not unknown, f"tests/everyday.py lists {unknown}"
-    alternating = Counter[str]()
-    found: list[Any] = []
-    for name, cells in tests.items():
-        if name in LONG_TESTS:
-            found += cells
-            continue
-        sample = EVERYDAY.get(name)
-        n = alternation(cells)
-        if n is not None:
-            file = name.partition("::")[0]
-            sample = sample or (n, alternating[file] % n)
-            alternating[file] += 1
-        if sample is not None:
-            found += left_out_by(name, cells, *sample)
-    return found
+    return tests
 
 
-def alternation(items: list[Any]) -> int | None:
-    """The n of a test with the parameters of `ALTERNATING`; `None` if it has none of them."""
-    given: Iterable[str] = items[0].callspec.params if hasattr(items[0], "callspec") else ()
-    return max((min(ALTERNATING[p], _values(items, p)) for p in given if p in ALTERNATING), default=None)
+class Day:
+    """The plugin of a run of the cases of a day."""
 
+    def __init__(self, day: str) -> None:
+        self.day = day
+        self.rank: dict[str, int] = {}
+        self.taken: dict[str, float] = defaultdict(float)
 
-def _values(items: list[Any], parameter: str) -> int:
-    """How many values a parameter has."""
-    return len({id(item.callspec.params[parameter]) for item in items})
+    def chosen(self, items: Iterable[pytest.Item]) -> list[pytest.Item]:
+        """The tests that may run on this day, those of a file in the order in which they do."""
+        files: dict[str, list[pytest.Item]] = defaultdict(list)
+        for name, cases in _tests(items).items():
+            for rank, item in enumerate(sorted(cases, key=self._digest)[:CASES]):
+                if not item.get_closest_marker("long"):
+                    self.rank[item.nodeid] = rank
+                    files[name.partition("::")[0]].append(item)
+        return [
+            item
+            for tests in files.values()
+            for item in sorted(tests, key=lambda test: self.rank[test.nodeid])
+        ]
 
+    def _digest(self, item: pytest.Item) -> bytes:
+        return hashlib.blake2b(f"{self.day} {item.nodeid}".encode(), digest_size=8).digest()
 
-def left_out_by(name: str, items: list[Any], n: int, k: int) -> list[Any]:
-    """The cases of one test that its numbers leave out."""
-    indices: dict[str, dict[int, int]] = defaultdict(dict)
-    cells: list[list[int]] = []
-    for item in items:
-        # The values of a table are always the same objects.
-        given = item.callspec.params.items()
-        cells.append([indices[p].setdefault(id(value), len(indices[p])) for p, value in given])
-    met = [cell for cell in cells if sum(cell) % n == k]
-    for place, parameter in enumerate(indices):
-        missing = set(indices[parameter].values()).difference(cell[place] for cell in met)
-        may_miss = len(indices) == 1 or parameter in ALTERNATING or parameter in SAMPLED
-        assert may_miss or not missing, f"tests/sampling.py leaves out values of {parameter} of {name}"
-    return [item for item, cell in zip(items, cells, strict=True) if sum(cell) % n != k]
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Count the time of a test to its file."""
+        start = time.perf_counter()
+        try:
+            return (yield)
+        finally:
+            self.taken[item.nodeid.partition("::")[0]] += time.perf_counter() - start
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Leave a case for another day if its file has taken its time."""
+        if self.rank.get(item.nodeid, 0) > 0 and self.taken[item.nodeid.partition("::")[0]] > SECONDS:
+            pytest.skip(LEFT)
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Count cases that are left by themselves, not as tests that cannot run here."""
+        if report.skipped and isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(LEFT):
+            return LEFT, "", ""
+        return None
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say the day of a run that failed."""
+        if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+            terminalreporter.write_line(f"the cases are those of --day={self.day}")

@@ -99,6 +99,7 @@ def require_fresh(folder: Path, changes: list[tuple[list[str], list[str], list[s
         assert second[number][1] == can_be, f"traced again {not can_be}: {names}"
 
 
+@pytest.mark.long
 def test_what_decides_a_trace_is_never_stale(tmp_path: Path) -> None:
     require_fresh(tmp_path, [([name], ["2.0"], ["3.0"]) for name in PARTS])
 
@@ -163,6 +164,7 @@ def test_a_call_is_recalled_without_xdsl(call: str, tmp_path: Path) -> None:
     assert second[1] == "recalled"
 
 
+@pytest.mark.long
 def test_what_is_around_a_program_is_in_the_key(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     result, _ = said(cache)

@@ -192,6 +192,7 @@ def test_logarithms_keep_their_values() -> None:
         np.testing.assert_array_equal(values, ad.vmap(written)(points), err_msg=name)
 
 
+@pytest.mark.long
 def test_squares_of_angles_over_their_domain() -> None:
     """Against the series, on both sides of where it is summed; beyond the domain derivatives are NaN."""
     for f, sign, points in (

@@ -36,6 +36,7 @@ def test_poisson():
     assert (drawn[5:] == -1).all()
 
 
+@pytest.mark.long
 def test_binomial():
     n = column(7, 40, 50, 10**6, 9, 9, 0, -1, 5, 5, 5)
     p = column(0.3, 0.4, 0.9, 0.7, 0.0, 1.0, 0.5, 0.5, np.nan, -0.1, 1.1)
@@ -70,6 +71,7 @@ def test_multinomial():
     assert (drawn[2] == -1).all()
 
 
+@pytest.mark.long
 def test_shapes_and_dtypes_in_a_trace():
     means = np.array([[1.0], [20.0]])
     drawn = random.poisson(KEY, means, (2, 3), np.int32)
@@ -79,6 +81,7 @@ def test_shapes_and_dtypes_in_a_trace():
     assert random.poisson(KEY, np.zeros((0, 2))).shape == (0, 2)
 
 
+@pytest.mark.long
 def test_counts_do_not_move_with_parameters():
     assert ad.grad(lambda m: m * random.poisson(KEY, m), interpret=True)(3.0) == random.poisson(KEY, 3.0)
 

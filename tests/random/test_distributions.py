@@ -79,6 +79,7 @@ def fits(counts, chances):
     return stats.chisquare(counts, expected).pvalue > LEAST
 
 
+@pytest.mark.long
 def test_integers_and_truth_values_have_their_probabilities():
     assert fits(np.bincount(random.randint(KEY, COUNT, 0, 7)), np.full(7, 1 / 7))
     assert set(random.randint(KEY, 50, -2, 1, np.int32)) == {-2, -1, 0}

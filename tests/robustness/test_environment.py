@@ -123,6 +123,7 @@ def test_a_size_of_400_digits_is_the_most(monkeypatch: pytest.MonkeyPatch) -> No
         find_folder()
 
 
+@pytest.mark.long
 def test_what_asks_for_a_switch_takes_all_words_for_off() -> None:
     """`if os.environ.get(...)` would take 0 for yes."""
     wrong = [

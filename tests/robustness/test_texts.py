@@ -47,6 +47,7 @@ def texts() -> Corpus:
     return corpus(2)
 
 
+@pytest.mark.long
 def test_mutated_texts(texts):
     campaign = Campaign(texts, SEED, Depth(passes=0.1, native=0.02), workers=1)
     campaign.run(mutants=EVERYDAY)

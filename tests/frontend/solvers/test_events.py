@@ -24,6 +24,7 @@ def landing(height: Any, **options: Any) -> Any:
     return ad.odeint(fall, start, np.array([0.0, 9.0]), event=lambda y, t: y[0], direction=-1, **options)
 
 
+@pytest.mark.long
 def test_a_fall() -> None:
     found = landing(5.0)
     assert found.happened
@@ -92,6 +93,7 @@ def test_derivatives_by_parameters_of_the_equation_and_of_the_event() -> None:
     np.testing.assert_allclose(hessian, hessian.T, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.long
 def test_states_are_held_from_the_event_on() -> None:
     times = np.array([0.0, 0.5, 2.0, 3.0])
     found = ad.odeint(fall, np.array([5.0, 0.0]), times, event=lambda y, t: y[0])
@@ -106,6 +108,7 @@ def test_one_that_never_happens_is_nan() -> None:
     np.testing.assert_allclose(found.states[:, 1], [0.0, -G / 10, -G / 2])
 
 
+@pytest.mark.long
 def test_backward_in_time_and_a_zero_at_the_start() -> None:
     found = ad.odeint(lambda y, t: -y, 1.0, np.array([0.0, -3.0]), event=lambda y, t: y - 2.0)
     assert found.time == pytest.approx(-np.log(2), rel=1e-6)
@@ -176,6 +179,7 @@ def test_derivatives_of_an_event_that_never_happens_are_nan(case: str) -> None:
         assert np.isnan(slope(5.0)) and np.isfinite(slope(0.01))
 
 
+@pytest.mark.long
 def test_an_equation_of_events_backs_off_from_where_none_happens() -> None:
     def second(speed: Any) -> Any:
         """The time of the second zero of a pendulum, which turns over where it begins too fast."""

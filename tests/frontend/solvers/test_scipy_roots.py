@@ -60,6 +60,7 @@ def test_iterates_are_those_of_scipy(name: str) -> None:
             assert got == pytest.approx(want, abs=1e-13), report
 
 
+@pytest.mark.long
 def test_ends_that_are_roots() -> None:
     for name in METHODS:
         find = getattr(optimize, name)

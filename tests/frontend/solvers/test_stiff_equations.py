@@ -100,6 +100,7 @@ def test_the_order_of_one_step() -> None:
     assert 3.6 < np.log2(coarse[1] / fine[1]) < 6.0
 
 
+@pytest.mark.long
 def test_robertson_as_scipy() -> None:
     found = ad.odeint(robertson, np.array([1.0, 0.0, 0.0]), TIMES, RATES, **STIFF)
     np.testing.assert_allclose(
@@ -113,6 +114,7 @@ def test_an_explicit_method_says_what_to_take() -> None:
         ad.odeint(robertson, np.array([1.0, 0.0, 0.0]), TIMES, RATES, max_steps=300)
 
 
+@pytest.mark.long
 def test_too_many_steps_and_a_singular_solution() -> None:
     with pytest.raises(ConvergenceError, match=r"3 steps lead to t = .* end before that time"):
         ad.odeint(robertson, np.array([1.0, 0.0, 0.0]), TIMES, RATES, max_steps=3, **STIFF)

@@ -80,6 +80,7 @@ def test_complex_matrices(name: str) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.long
 def test_right_sides() -> None:
     """Vectors, columns, complex ones for a real matrix, and the dtypes of SciPy."""
 
@@ -204,6 +205,7 @@ def test_factors_of_known_values() -> None:
     np.testing.assert_allclose(ad.jit(f, interpret=True)(X), expected.L @ (expected.U @ X))
 
 
+@pytest.mark.long
 def test_preconditioners_and_starts() -> None:
     def f(values: Any, name: str) -> Any:
         a = matrix(values)
@@ -220,6 +222,7 @@ def test_preconditioners_and_starts() -> None:
         assert info > 0 or name == "gmres"
 
 
+@pytest.mark.long
 def test_operators() -> None:
     def operator(b: Any) -> Any:
         return sl.LinearOperator(
