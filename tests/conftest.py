@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -32,6 +33,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DAY = pytest.StashKey[Day]()
+
+_generators: dict[np.random.Generator, Mapping[str, object]] = {}
+"""The generators of random numbers that modules of tests hold, with their states when these were imported."""
 
 settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
@@ -79,7 +83,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_setup() -> None:
-    """A function is compiled, and a compile counted, whatever equal functions an earlier test has made."""
+    """A test compiles and draws the same, whatever tests have run before.
+
+    A function is compiled, and a compile counted, though an earlier test has made an equal one; generators of
+    random numbers that modules hold begin anew.
+    """
+    for generator, state in _generators.items():
+        generator.bit_generator.state = state
     recompiles = sys.modules.get("mlirad.frontend.compiling.recompiles")
     if recompiles is not None:
         recompiles.shared_programs.forget()
@@ -93,11 +103,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking through all the tests again and again.
+    """Note the states of generators, and have the garbage collector leave the tests alone.
 
     Programs are many small objects, so that the usual threshold, 700 of them, is met within a millisecond.
     Few live long, so looking through all that do takes little, and garbage makes what looks at objects slow.
     """
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tests."):
+            for value in vars(module).values():
+                if isinstance(value, np.random.Generator):
+                    _generators[value] = value.bit_generator.state
     gc.freeze()
     gc.set_threshold(20_000, 10, 2)
     gc.enable()

@@ -137,7 +137,7 @@ def a_list_made_into_an_array():
 
 def a_size_that_depends_on_elements():
     def f(x):
-        return np.sum(np.sort(x[x > 1.0]))  # here
+        return np.sum(np.outer(x[x > 1.0], x))  # here
 
     ad.grad(f)(X)
 
@@ -150,7 +150,7 @@ def a_leaked_value():
 
 def a_numpy_function_that_is_unknown():
     def f(x):
-        return np.roots(x)  # here
+        return np.packbits(x > 0)  # here
 
     ad.jit(f)(X)
 
@@ -185,7 +185,7 @@ MISTAKES = [
     (a_list_made_into_an_array, ad.ShapeError, ValueError, "shape"),
     (a_size_that_depends_on_elements, ad.TracingError, TypeError, "np.where"),
     (a_leaked_value, ad.TracingError, TypeError, "has ended", "return it"),
-    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.roots"),
+    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.packbits"),
     (text_as_an_argument, ad.DtypeError, TypeError, "argument x", "float64"),
     (a_masked_array, ad.DtypeError, TypeError, "MaskedArray"),
     (a_matrix, ad.DtypeError, TypeError, "matrix", "np.asarray"),

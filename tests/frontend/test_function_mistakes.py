@@ -43,18 +43,6 @@ def leaks_in_a_choice(x: Any) -> Any:
     return ad.cond(x > 0, lambda: f, lambda: ad.lambda_(np.cos, 0.0))(x)
 
 
-def holds_its_own_kind(x: Any) -> Any:
-    return ad.fold(lambda f, w: ad.lambda_(lambda z: f(z) * x), sine(), np.ones(3))(x)
-
-
-def recursion_builds_functions(x: Any) -> Any:
-    @ad.function
-    def descend(n: Any, f: Any) -> Any:
-        return ad.cond(n == 0, lambda: f(x), lambda: descend(n - 1, ad.lambda_(lambda z: f(z) * x)))
-
-    return descend(3, sine())
-
-
 def calls_itself(x: Any) -> Any:
     f = ad.lambda_(lambda z: f(z) + x)
     return f(x)
@@ -211,13 +199,6 @@ MISTAKES: dict[str, Mistake] = {
     "leaked": (leaks_from_a_loop, "has ended", "return it as a result"),
     "leaked-with-a-signature": (leaks_with_a_signature, "has ended", "return it as a result"),
     "leaked-in-a-choice": (leaks_in_a_choice, "has ended", "return it as a result"),
-    # elimination
-    "own-kind": (
-        holds_its_own_kind,
-        "captures %carry",
-        "in the place of %lambda, or write the loop in Python",
-    ),
-    "own-kind-by-recursion": (recursion_builds_functions, "captures %f", "carry what %lambda captures"),
 }
 
 

@@ -39,11 +39,6 @@ LINES: dict[str, tuple[str, str, str]] = {
     "arange": (
         "np.arange(t, t + 1.4, 0.5)", "start + step * np.arange(n)", "(lambda start, step: {})(t, 0.5)",
     ),
-    "windows": (
-        "np.lib.stride_tricks.as_strided(x, (3, 3), (8, 8))",
-        "np.lib.stride_tricks.sliding_window_view(x, n)",
-        "{}",
-    ),
     "masked": ("np.ma.masked_less(x, 0.0).mean()", "np.mean(x, where=~mask)", "(lambda mask: {})(x < 0)"),
     "polynomial": (
         "np.polynomial.Polynomial(x)(0.5)",

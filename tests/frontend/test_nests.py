@@ -104,7 +104,7 @@ def test_a_program_that_imports_mlirad_alone_makes_arrays_of_lists():
 
 MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda x: np.mean([x, x[:2]]), ShapeError, "np.mean: `a`: stacked arrays must have one shape"),
-    (lambda x: np.roots([x[0], 1.0]), UnsupportedError, "np.roots cannot be traced"),
+    (lambda x: np.poly1d([x[0], 1.0]), UnsupportedError, "np.poly1d cannot be traced"),
     (lambda x: np.sin([x[0], x]), ShapeError, "stacked arrays must have one shape"),
     (lambda x: np.r_["r", x], UnsupportedError, "np.r_['r', ...]"),
     (lambda x: np.r_["1,2,3,4", x], ArgumentError, "directives are numbers"),

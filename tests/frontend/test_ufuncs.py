@@ -67,7 +67,11 @@ def agree(function: Any, *args: Any) -> None:
             with pytest.raises(TypeError):
                 run(function, *args)
             return
-    assert_same(run(function, *args), expected)
+    actual = run(function, *args)
+    if isinstance(function, np.ufunc) and not hasattr(np, function.__name__):
+        # Some have values at the ends of their domains where SciPy has none: see `test_special_points.py`.
+        actual = np.where(np.isnan(expected), expected, actual).astype(actual.dtype)
+    assert_same(actual, expected)
 
 
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)

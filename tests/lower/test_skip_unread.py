@@ -38,7 +38,7 @@ def bounded(module: ModuleOp) -> list[NestOp]:
     return [op for op in module.walk() if isinstance(op, NestOp) and op.bounds]
 
 
-@pytest.mark.parametrize("seed", (4, 7, 8, 11, 100))
+@pytest.mark.parametrize("seed", (4, 7, 11, 13, 100))
 def test_what_is_read_stays(seed: int) -> None:
     program = random_triangles(seed)
     arguments = arguments_for(program, random.Random(seed))

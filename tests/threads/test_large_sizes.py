@@ -22,6 +22,7 @@ ALONE = (
     "where the greatest is",
     "sums so far",
     "in order",
+    "steps",
 )
 """Programs without a loop of independent trips that is long enough."""
 

@@ -47,9 +47,11 @@ class Unions:
     ) -> None:
         """Those of the statement that `code` stands for; `known` has what was found before.
 
-        Of the variables, `attributes` are those of objects, which always have a value.
+        Of the variables, `attributes` are those of objects, which always have a value. More are found,
+        and put into that dictionary, while the statement is traced.
         """
-        self._code, self._objects, self._attributes = code, known, attributes or {}
+        self._code, self._objects = code, known
+        self._attributes = {} if attributes is None else attributes
         self._widened: set[str] = set()
         self._parted: set[str] = set()
         """Tuples that have a `OneOf` among their parts."""

@@ -148,10 +148,12 @@ def as_traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
     A function in C, which has no code that could ask, is what it stands for.
     """
-    if open_traces.frames and type(function) in (BuiltinFunctionType, partial):
+    if not open_traces.frames:
+        return function
+    if open_traces.frames[-1].functions.control.is_rewriting:
+        function = _rewriting.called(function)
+    if type(function) in (BuiltinFunctionType, partial):
         from mlirad.frontend.tracing.told_functions import called_by_trace  # which most programs do without
 
         return called_by_trace(function)
-    if open_traces.frames and open_traces.frames[-1].functions.control.is_rewriting:
-        return _rewriting.called(function)
     return function

@@ -88,11 +88,14 @@ def answers_ufuncs(value: Any) -> bool:
         answer is not None
         and not issubclass(kind, np.ndarray | np.generic | Traced | TracedParts)
         and kind.__module__.partition(".")[0] not in _READ
+        and not hasattr(kind, "compute")
     )
 
 
 _READ = frozenset(("dask", "pandas", "xarray", "polars", "mlirad"))
-"""Packages of arrays whose elements are read, or may have to be computed."""
+"""Packages of arrays whose elements are read, or may have to be computed; other classes of such arrays have a
+method `compute`.
+"""
 
 
 def apply(
