@@ -15,7 +15,7 @@ applied. The reverse sweep goes through the same nodes in reverse order
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Generic
 
 from xdsl.ir import Block
@@ -39,10 +39,16 @@ def operands_over(node: Value) -> list[Value]:
             return []
 
 
-def topological(root: Value, cuts: Container[Value] = (), location: str | None = None) -> list[Value]:
+def topological(
+    root: Value,
+    cuts: Container[Value] = (),
+    location: str | None = None,
+    before: Mapping[Value, Sequence[Value]] | None = None,
+) -> list[Value]:
     """The nodes that share the root's domain, operands before users; those in `cuts` are not looked behind.
 
-    Raises `UnsupportedError`, at the location, for a map that no op here makes.
+    `before` says which further nodes come before a node. Raises `UnsupportedError`, at the location, for a
+    map that no op here makes.
     """
     order: dict[Value, None] = {}
     pending = [root]
@@ -56,7 +62,8 @@ def topological(root: Value, cuts: Container[Value] = (), location: str | None =
                 location=location,
                 hint="maps can be applied where they are made; run mlirad-inline and linearize before",
             )
-        waiting = [] if node in cuts else [m for m in operands_over(node) if m not in order]
+        behind = [] if node in cuts else [*operands_over(node), *(before or {}).get(node, ())]
+        waiting = [m for m in behind if m not in order]
         if waiting and node not in order:
             pending += reversed(waiting)
         else:
@@ -116,17 +123,25 @@ class Fold(ABC, Generic[T]):
             self.start(op)
             match op:
                 case linear.ComposeOp():
-                    outer, inner = own_operands(op)
-                    image = self.through(outer, images[inner])
+                    image = self.composed(op, images)
                 case linear.AddOp():
-                    left, right = own_operands(op)
-                    image = self.plus(images[left], images[right])
+                    image = self.added(op, images)
                 case linear.VcatOp():
                     image = [images[m] for m in own_operands(op)]
                 case _:
                     image = self.through(node, x)
             images[node] = None if self.is_zero(image) else image
         return images
+
+    def composed(self, op: linear.ComposeOp, images: Mapping[Value, ElementOf[T]]) -> ElementOf[T]:
+        """The image under a composition, given those of the nodes before."""
+        outer, inner = own_operands(op)
+        return self.through(outer, images[inner])
+
+    def added(self, op: linear.AddOp, images: Mapping[Value, ElementOf[T]]) -> ElementOf[T]:
+        """The image under a sum, given those of the nodes before."""
+        left, right = own_operands(op)
+        return self.plus(images[left], images[right])
 
     def through(self, map_: Value, x: ElementOf[T]) -> ElementOf[T]:
         """The image under a map that something is put into."""

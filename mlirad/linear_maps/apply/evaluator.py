@@ -6,12 +6,15 @@ MapEvaluator(b, op, env).run(True, map, ct)      the transposed image of ct
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping, Sequence
+
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.linear_maps.apply.contributions import ADDS_TO_SUMS, Contributions
@@ -20,6 +23,7 @@ from mlirad.linear_maps.apply.image_sums import added_by_terms, with_image
 from mlirad.linear_maps.apply.primitives import apply_primitive
 from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.apply.reverse_sweep import swept
+from mlirad.linear_maps.apply.sums_of_pulls import Sum, Sums
 from mlirad.linear_maps.elements import Element, Elements, Leaf, assembled, components, plus
 from mlirad.linear_maps.fold import Fold, topological
 from mlirad.linear_maps.nonzeros import Nonzero, Reach, reach_of
@@ -40,6 +44,9 @@ class MapEvaluator(Fold[Leaf]):
         self._orders: dict[Value, list[Value]] = {} if around is None else around._orders
         self._reach: dict[Value, Reach] = {} if around is None else around._reach
         self._contributions: dict[Value, Contributions] = {} if around is None else around._contributions
+        self._sums: dict[Value, list[tuple[int, Sum]]] = {} if around is None else around._sums
+        self._totals: dict[Value, Element] = {}
+        self._passed: Container[Value] = ()
         self._nested = 0
 
     def run(self, transposed: bool, map_: Value, element: Element) -> Element:
@@ -56,7 +63,8 @@ class MapEvaluator(Fold[Leaf]):
     def summed(self, env: Environment, map_: Value, x: Elements, sums: Elements) -> Elements:
         """`sums` with the components of the image of x added, in place where the terms allow it."""
         inside, space, given = self._inside(env), codomain_of(map_), assembled(x, domain_of(map_))
-        images = inside.images(map_, given, passed=added_by_terms(map_))
+        inside._passed = added_by_terms(map_)
+        images = inside.images(map_, given, passed=inside._passed)
         return components(with_image(self.b, env, map_, images, given, assembled(sums, space)), space)
 
     def transposed_onto(self, env: Environment, map_: Value, ct: Elements, sums: Elements) -> Elements:
@@ -78,7 +86,12 @@ class MapEvaluator(Fold[Leaf]):
     def order(self, root: Value) -> list[Value]:
         """The nodes of an expression, operands before users."""
         if root not in self._orders:
-            self._orders[root] = topological(root, location=location_of(self.op))
+            order = topological(root, location=location_of(self.op))
+            sums = Sums(order)
+            if sums.of_node:
+                self._sums.update(sums.of_node)
+                order = topological(root, location=location_of(self.op), before=sums.before)
+            self._orders[root] = order
         return self._orders[root]
 
     def start(self, op: linear.MapOp) -> None:
@@ -92,6 +105,37 @@ class MapEvaluator(Fold[Leaf]):
             return apply_primitive(self.b, Primitive.of(op), self.env, x)
         nothing: Elements = [None] * len(components_of(op.codomain))
         return assembled(self.control(False, op, x, nothing), op.codomain)
+
+    def composed(self, op: linear.ComposeOp, images: Mapping[Value, Element]) -> Element:
+        """Of what a pull finds, whose components are added to the totals of their sums."""
+        outer, inner = own_operands(op)
+        added = [(k, s) for k, s in self._sums.get(op.result, ()) if s.root not in self._passed]
+        for _, sum_ in added:
+            if sum_.first is op.result:
+                self._totals[sum_.root] = self._total([images[m] for m in sum_.others])
+        if not added or images[inner] is None:
+            return super().composed(op, images)
+        map_ = outer.owner
+        assert isinstance(map_, linear.MapOp)
+        before: Elements = [None] * len(components_of(map_.codomain))
+        for k, sum_ in added:
+            before[k] = self._totals[sum_.root]
+        image = self.control(False, map_, images[inner], before)
+        for k, sum_ in added:
+            self._totals[sum_.root] = image[k]
+        return assembled(image, map_.codomain)
+
+    def added(self, op: linear.AddOp, images: Mapping[Value, Element]) -> Element:
+        """Of a sum that is made in place, its total, which includes all terms of terms."""
+        if op.result in self._totals:
+            return self._totals[op.result]
+        return super().added(op, images)
+
+    def _total(self, elements: Sequence[Element]) -> Element:
+        total: Element = None
+        for element in elements:
+            total = self.plus(total, element)
+        return total
 
     def transposed(self, map_: Value, x: Element) -> Element:
         self._count(map_)
