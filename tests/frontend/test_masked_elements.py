@@ -343,3 +343,51 @@ def test_arrays_of_masked_elements_are_masked_elements() -> None:
     found, is_real = ad.jit(function, interpret=True)(x)
     np.testing.assert_array_equal(found, function(x)[0])
     assert is_real
+
+
+OF_COUNTS = {
+    "ones of a length": lambda x, m: x[m] * np.ones(len(x[m])),
+    "zeros of a sum": lambda x, m: x[m] + np.zeros(m.sum()),
+    "empty": lambda x, m: x[m] + 0 * np.empty(np.count_nonzero(m)),
+    "full": lambda x, m: x[m] * np.full(np.sum(m), x[0]),
+    "ones of a size": lambda x, m: x[m] * np.ones(x[m].size),
+    "ones of a shape": lambda x, m: x[m] * np.ones(x[m].shape),
+    "of an extent": lambda x, m: x[m] * np.ones(x[m].shape[0]),
+    "arange": lambda x, m: x[m] * np.arange(len(x[m])),
+    "powers": lambda x, m: x[m] ** np.arange(m.sum()),
+    "rows": lambda x, m: np.ones((len(x[m]), 2)) * x[m][:, None],
+    "columns": lambda x, m: x[m] * np.sum(np.full((2, len(x[m])), 3.0), axis=0),
+    "design matrix": lambda x, m: np.column_stack([np.ones(len(x[m])), x[m]]),
+    "with a dtype": lambda x, m: x[m] * np.ones(len(x[m]), np.float32),
+    "number first": lambda x, m: (lambda n: np.arange(n) / 2 + x[m])(len(x[m])),
+}
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.ControlFlowWarning")
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_arrays_as_long_as_a_mask_has_elements(name: str) -> None:
+    make = OF_COUNTS[name]
+
+    def function(x):
+        return np.sum(make(x, x > 0.1) ** 2)
+
+    for x in (np.array([0.5, -1.0, 2.0, -0.3, 1.5]), np.ones(3), -np.ones(2)):
+        value, gradient = ad.value_and_grad(function, interpret=True)(x)
+        assert value == pytest.approx(function(x))
+        steps = 1e-6 * np.eye(len(x))
+        differences = [(function(x + step) - function(x - step)) / 2e-6 for step in steps]
+        np.testing.assert_allclose(gradient, differences, rtol=1e-6, atol=1e-6)
+
+
+def test_counts_of_other_masks_and_other_numbers_are_refused() -> None:
+    x = np.array([0.5, -1.0, 2.0])
+    refused = (
+        lambda x: np.sum(np.ones((x > 1).sum()) * x[x > 0]),
+        lambda x: np.sum(np.ones((x > 0).sum() - 1)),
+        lambda x: np.sum(np.ones(((x > 0).sum(), (x > 1).sum()))),
+    )
+    for function in refused:
+        with pytest.raises(TracingError):
+            ad.jit(function, interpret=True)(x)
+    with pytest.raises(TracingError, match="a write into it needs it"):
+        ad.jit(lambda x: x[x > 0].__setitem__(0, 1.0), interpret=True)(x)

@@ -89,6 +89,9 @@ class MaskedElements:
             'write it as a statement, for v in x[mask]: ..., and have it rewritten: control="rewrite"',
         )
 
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise unknown_length("a write into it")
+
     def __bool__(self) -> NoReturn:
         raise unknown_length("its truth")
 

@@ -19,6 +19,7 @@ import numpy as np
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.views import is_read_only, laid_out
+from mlirad.frontend.numpy_functions.arrays.counted_arrays import of_counts
 from mlirad.frontend.numpy_functions.arrays.sized_arrays import arange, filled, identity_of
 from mlirad.frontend.numpy_functions.calls.parameters import own_dtype
 from mlirad.frontend.tracing.array import Array, as_own_array, view_of
@@ -64,6 +65,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **opt
     """`np.full`; in a trace a traced array."""
     if not is_tracing() or options or not _is_known(dtype):
         return np.full(shape, fill_value, dtype, order, **options)
+    counted = of_counts("full", (shape, fill_value, dtype, order), {})
+    if counted is not None:
+        return counted
     fill = real_or_complex(fill_value if is_symbolic(fill_value) else np.asarray(fill_value))
     wanted = fill if dtype is None else fill.astype(dtype)
     return xp.copy(xp.broadcast_to(wanted, shape))
@@ -74,6 +78,9 @@ def _of_shape(own: Maker) -> Maker:
     def make(shape: Any, dtype: Any = float, order: Any = "C", **options: Any) -> Any:
         if holds_size(shape):
             return filled(static_shape(shape), own((), dtype, order, **options))
+        counted = of_counts(own.__name__, (shape, dtype, order), options) if is_tracing() else None
+        if counted is not None:
+            return counted
         made = own(shape, dtype, order, **options)
         return real_or_complex(made) if is_tracing() and _is_known(made.dtype) else made
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from mlirad.dialects.extents import Extent
 from mlirad.frontend.indexing.masks import MaskedElements
+from mlirad.frontend.numpy_functions.arrays.counted_arrays import COUNTING, counting
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING, is_symbolic
 from mlirad.frontend.numpy_functions.signals.windows import as_strided
 from mlirad.frontend.splicing.plain import Hooks
@@ -142,7 +143,7 @@ _STANDING: Final[dict[int, tuple[Any, Function]]] = {
     id(own): (own, made)
     for own, made in (
         *((getattr(np, name), _of_symbolic(getattr(np, name), CREATING[name])) for name in _TAKING_NESTS),
-        (np.empty, _filled(np.empty)),
+        *((own, counting(_filled(own) if own is np.empty else own)) for own in COUNTING),
         (np.empty_like, _filled(np.empty_like)),
         *((own, _of_texts("noted", own)) for own in (str, repr, ascii, format)),
         (warnings.warn, _of_texts("warn")),
