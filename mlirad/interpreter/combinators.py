@@ -14,7 +14,7 @@ of an environment differs from closure to closure of one type, so there are maps
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TupleType, i64
@@ -25,9 +25,8 @@ from mlirad.dialects.function import combinators as core
 from mlirad.dialects.function import control_combinators as control
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import shape_of, values_of
-from mlirad.errors import UnsupportedError
 from mlirad.interpreter.functions import Alternative
-from mlirad.interpreter.linear_maps import LinearMap
+from mlirad.interpreter.linear_maps import LinearMap, transposed_by_basis
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import Element, zeros
 from mlirad.lazy_dataclass import dataclass
@@ -208,12 +207,8 @@ def _pullback(op: core.PullbackOp, operands: Sequence[Any], frame: Frame) -> Any
         found = back(tuple(None if isinstance(c, tuple) else c for c in _parts(map_.domain, ct)))
         return _element(map_.codomain, found or (None,) * len(arguments))
 
-    def refuse(x: Element) -> NoReturn:
-        raise UnsupportedError(
-            "the curry has no forward mode", hint="ask for gradients, or use another method"
-        )
-
-    return *results, LinearMap(map_.domain, map_.codomain, apply, refuse)
+    transposed = transposed_by_basis(map_.domain, apply)
+    return *results, LinearMap(map_.domain, map_.codomain, apply, transposed)
 
 
 # Sums, branches, builds and loops ----------------------------------------------------------------

@@ -16,18 +16,14 @@ from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import components_of
 from mlirad.errors import DifferentiationError
-from mlirad.interpreter.linear_maps import LinearMap, from_leaves, leaves_of
+from mlirad.interpreter.linear_maps import LinearMap, from_leaves, leaves_of, transposed_by_basis
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
     Element,
     Function,
     Pairs,
-    coordinates,
-    dimension,
-    from_coordinates,
     parts_of,
     plus,
     stacked,
@@ -229,16 +225,7 @@ def _lambda(op: linear.LambdaOp, operands: Sequence[Any], frame: Frame) -> Linea
         inside.bind(op.body.block, leaves_of(op.domain, x))
         return from_leaves(op.codomain, inside.run(op.body.block))
 
-    def backward(ct: Element) -> Element:
-        numbers = coordinates(ct)
-        size = dimension(op.domain)
-        products = [
-            SCALARS["absorbing_mul"](coordinates(forward(from_coordinates(op.domain, e))), numbers)
-            for e in np.eye(size)
-        ]
-        return from_coordinates(op.domain, np.array([np.sum(p) for p in products]).reshape(size))
-
-    return LinearMap(op.domain, op.codomain, forward, backward)
+    return LinearMap(op.domain, op.codomain, forward, transposed_by_basis(op.domain, forward))
 
 
 def _rule(op: linear.RuleOp, operands: Sequence[Any], frame: Frame) -> LinearMap:

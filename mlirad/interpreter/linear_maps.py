@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import components_of
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter.machine import Frame, Meaning, location_of
-from mlirad.interpreter.spaces import Element, Rolled, dimension, plus, zeros
+from mlirad.interpreter.spaces import Element, Rolled, coordinates, dimension, from_coordinates, plus, zeros
 from mlirad.lazy_dataclass import dataclass
 
 Action: TypeAlias = Callable[[Element], Element]
@@ -30,6 +32,20 @@ class LinearMap:
     codomain: Attribute
     apply: Action
     apply_transpose: Action
+
+
+def transposed_by_basis(domain: Attribute, action: Action) -> Action:
+    """The transpose of an action on a space, by the images of its basis: the columns of a matrix."""
+
+    def transposed(ct: Element) -> Element:
+        numbers, size = coordinates(ct), dimension(domain)
+        products = [
+            SCALARS["absorbing_mul"](coordinates(action(from_coordinates(domain, e))), numbers)
+            for e in np.eye(size)
+        ]
+        return from_coordinates(domain, np.array([np.sum(p) for p in products]).reshape(size))
+
+    return transposed
 
 
 def counted(op: linear.MapOp, frame: Frame, action: Action, operations: int) -> Action:

@@ -252,7 +252,7 @@ class StructuralBuilder(Builder):
 def _array_of_slices(parts: Sequence[Value]) -> Value | None:
     """The array whose slices, from the first to the last, the parts are."""
     owner = parts[0].owner
-    if not isinstance(owner, IndexOp) or shape_of(owner.operand)[0] != len(parts):
+    if not isinstance(owner, IndexOp) or shape_of(owner.operand)[:1] != (len(parts),):
         return None
     for k, part in enumerate(parts):
         op = part.owner

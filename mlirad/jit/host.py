@@ -68,12 +68,14 @@ def _fail(status: int) -> NoReturn:
     if status == TOO_DEEP:
         raise CallDepthError(
             f"functions called each other more than {DEPTH_LIMIT} deep",
-            hint="check that the recursion ends, or write it as a loop",
+            hint="check that the recursion ends, or make the call of itself the last thing that the function "
+            "does: then it runs as a loop, of any length",
         )
     if status == OUT_OF_STACK:
         raise CallDepthError(
             "functions called each other too deeply for the stack of this thread",
-            hint="call with a larger threading.stack_size(), or write the recursion as a loop",
+            hint="call with a larger threading.stack_size(), or make the call of itself the last thing that "
+            "the function does: then it runs as a loop, of any length",
         )
     if status == NO_FRAME:
         raise InterpreterError(

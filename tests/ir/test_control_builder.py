@@ -43,6 +43,13 @@ def text(function: FuncOp) -> str:
 # Constructors ------------------------------------------------------------------------------------
 
 
+def test_a_stack_of_scalars_that_are_read_at_no_position_is_no_array() -> None:
+    def body(b: ArrayBuilder, x: Value, y: Value) -> list[Value]:
+        return [b.stack([b.emit(indexing.IndexOp, (v,), f64) for v in (x, y)], 0)]
+
+    assert names(new_function("f", [f64, f64], body)) == ["index", "index", "stack"]
+
+
 def product(b: ArrayBuilder, c: Sequence[Value], x: Sequence[Value]) -> tuple[list[Value], list[Value]]:
     made = b.mul(c[0], x[0])
     return [made], [made]
