@@ -425,7 +425,7 @@ def is_number(x: Array) -> bool:
 
 def is_scalar(x: Array) -> bool:
     """Whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
-    return not x.ndim and (x.weak or (view_of(x) is None and not x._is_array))
+    return not x.ndim and view_of(x) is None and not x._is_array
 
 
 def as_own_array(x: Array) -> Array:
