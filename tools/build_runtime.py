@@ -24,7 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from mlirad.jit import entry_table, guard_kinds, host_text, object_layout, threads
+from mlirad.jit import entry_table, guard_kinds, object_layout, threads
 from mlirad.lower import native_program
 from mlirad.runtime import GENERATED
 
@@ -54,9 +54,8 @@ FLAGS: Final = (
 CONSTANTS: Final = GENERATED / "constants.h"
 
 SHARED: Final = (
-    (native_program, "", re.compile(r".*_WORD|CONTEXT_WORDS")),
+    (native_program, "", re.compile(r".*_WORD|CONTEXT_WORDS|OUT_OF_.*|RAISED")),
     (threads, "", re.compile("MOST_THREADS")),
-    (host_text, "", re.compile("JOB_STATUS_WORD|BORROWED_.*")),
     (object_layout, "LAYOUT_", re.compile("[A-Z_]+")),
     (entry_table, "TABLE_", re.compile("[A-Z_]+")),
     (guard_kinds, "GUARD_", re.compile("[A-Z_]+")),

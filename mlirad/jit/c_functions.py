@@ -14,8 +14,7 @@ from mlirad.jit import object_layout as layout
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
-from mlirad.jit.host import host_address
-from mlirad.jit.host_text import CALL
+from mlirad.jit.host import CALL, host_address
 from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
 from mlirad.jit.standard_mode_text import standard_mode_text

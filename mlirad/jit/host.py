@@ -1,20 +1,26 @@
-"""The host of compiled programs: its machine code, made on first use, and the Python functions that it
-calls."""
+"""The host of compiled programs (`mlirad/runtime/host.c`): its machine code, made on first use, what it finds
+out about the system, and the Python functions that it calls.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
+import time
 from collections.abc import Callable
-from typing import NoReturn, cast
+from typing import Final, NoReturn, cast
+
+import numpy as np
 
 from mlirad.errors import CallDepthError, InterpreterError, NoRoomError, OutOfMemoryError, TimeLimitError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
-from mlirad.jit.host_text import CALL, host_text
+from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
 from mlirad.jit.reporting import report
+from mlirad.jit.system_text import system_text
 from mlirad.lower.native_program import (
     CLOCK,
     DEPTH_LIMIT,
@@ -29,6 +35,9 @@ from mlirad.lower.native_program import (
     STACK_LIMIT,
     TOO_DEEP,
 )
+from mlirad.runtime import runtime_module
+
+CALL: Final = "mlirad_call"
 
 _main_thread = ctypes.c_uint64()
 
@@ -93,5 +102,49 @@ def _code() -> LoadedCode:
     if hasattr(os, "register_at_fork"):
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
-    text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
+    addresses = {
+        "mlirad_main_thread": ctypes.addressof(_main_thread),
+        "mlirad_report": id(report),
+        "mlirad_fail": id(_fail),
+        "PyArray_Type": id(np.ndarray),
+        **_system_addresses(),
+    }
+    text = linked_text(("host", *_system_parts()), addresses, system_text())
     return load_glue(text, (CALL, CLOCK, POLL, PYTHON, REPORT, STACK_LIMIT))
+
+
+def _system_parts() -> tuple[str, str]:
+    """The parts of the run-time library that find the time and the stack of a thread on this system."""
+    if os.name == "nt":
+        return "clock_windows", "stack_windows"
+    if sys.platform == "darwin":
+        return "clock_posix", "stack_darwin"
+    return "clock_posix", "stack_linux" if _system_address("pthread_getattr_np") else "stack_unknown"
+
+
+def _system_addresses() -> dict[str, int]:
+    """The addresses that these parts need."""
+    declared = [name for part in _system_parts() for name in runtime_module(part).declarations]
+    found = {name: _system_address(name) for name in declared if not name.startswith("mlirad_")}
+    found["mlirad_monotonic_clock"] = ctypes.addressof(_monotonic_clock)
+    found["mlirad_tick_nanoseconds"] = ctypes.addressof(_tick_nanoseconds)
+    return found
+
+
+def _system_address(name: str) -> int:
+    """The address of a function of the C library or of the system, 0 if there is none."""
+    library = ctypes.WinDLL("kernel32") if sys.platform == "win32" else ctypes.CDLL(None)
+    function = getattr(library, name, None)
+    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _nanoseconds_of_a_tick() -> float:
+    if sys.platform != "win32":
+        return 1.0
+    frequency = ctypes.c_int64()
+    ctypes.WinDLL("kernel32").QueryPerformanceFrequency(ctypes.byref(frequency))
+    return 1e9 / frequency.value
+
+
+_monotonic_clock: Final = ctypes.c_int(getattr(time, "CLOCK_MONOTONIC", 0))
+_tick_nanoseconds: Final = ctypes.c_double(_nanoseconds_of_a_tick())

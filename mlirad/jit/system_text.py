@@ -16,11 +16,17 @@ def system_text() -> str:
     control = float_control(triple)
     values = {
         "LONG": f"i{8 * ctypes.sizeof(ctypes.c_long)}",
-        **python_functions(("PyThread_start_new_thread", "PyThread_get_thread_native_id")),
+        **python_functions(_THREAD_FUNCTIONS),
     }
     mode = _NO_FLOAT_CONTROL if control is None else control.text
     return mode + _PAUSES.get(triple.split("-")[0], _NO_PAUSE) + filled(_THREADS, values)
 
+
+_THREAD_FUNCTIONS: Final = (
+    "PyThread_start_new_thread",
+    "PyThread_get_thread_native_id",
+    "PyThread_get_thread_ident",
+)
 
 _NO_FLOAT_CONTROL: Final = f"""
 define internal i64 @{GET}() {{
@@ -70,6 +76,15 @@ define internal i64 @mlirad_thread_number() {
   %at = alloca i64
   store i64 0, ptr %at
   %number = call ${LONG} ${PyThread_get_thread_native_id}()
+  store ${LONG} %number, ptr %at
+  %wide = load i64, ptr %at
+  ret i64 %wide
+}
+
+define internal i64 @mlirad_thread_identity() {
+  %at = alloca i64
+  store i64 0, ptr %at
+  %number = call ${LONG} ${PyThread_get_thread_ident}()
   store ${LONG} %number, ptr %at
   %wide = load i64, ptr %at
   ret i64 %wide

@@ -11,9 +11,4 @@ typedef struct {
     Object *references[]; // weak ones, made before Python code may run: NumPy resizes no array that has some
 } Borrowed;
 
-_Static_assert(offsetof(Borrowed, arguments) == 8 * BORROWED_ARGUMENTS, "BORROWED_ARGUMENTS");
-_Static_assert(offsetof(Borrowed, count) == 8 * BORROWED_COUNT, "BORROWED_COUNT");
-_Static_assert(offsetof(Borrowed, are_held) == 8 * BORROWED_HELD, "BORROWED_HELD");
-_Static_assert(offsetof(Borrowed, references) == 8 * BORROWED_REFERENCES, "BORROWED_REFERENCES");
-
 #endif

@@ -3,6 +3,7 @@
 #define MLIRAD_CONTEXT_H
 
 #include "attributes.h"
+#include "borrowed.h"
 #include "generated/constants.h"
 
 typedef struct Job Job;
@@ -15,11 +16,11 @@ typedef struct {
     int64_t deadline;   // the time at which the call ends; 0 before the first poll
     int64_t signals;    // the time of the next look for signals
     int64_t time_limit; // in nanoseconds; 0 if there is none
-    void *failure;      // the first failure that was reported
+    Object *failure;    // the first that was reported: an exception
     uint64_t threads;   // how many may work on the call; 0 for as many as usual
     Job *group;         // the parallel loop that is under way
     int64_t mode;       // the caller's mode of floating point
-    void *borrowed;     // the arguments whose memory the call works on
+    Borrowed *borrowed; // the arguments whose memory the call works on; null if they are not to be held
 } Context;
 
 #define IS_AT(field, word) _Static_assert(offsetof(Context, field) == 8 * (word), #field)
@@ -38,10 +39,20 @@ IS_AT(borrowed, BORROWED_WORD);
 _Static_assert(sizeof(Context) == 8 * CONTEXT_WORDS, "CONTEXT_WORDS");
 #undef IS_AT
 
+// Field by field, as `= {0}` may become a call of memset.
 static inline void clear_context(Context *context) {
-    int64_t *words = (int64_t *)context;
-    for (int k = 0; k < CONTEXT_WORDS; k++)
-        words[k] = 0;
+    context->status = 0;
+    context->fuel = 0;
+    context->stack = 0;
+    context->thread = NULL;
+    context->deadline = 0;
+    context->signals = 0;
+    context->time_limit = 0;
+    context->failure = NULL;
+    context->threads = 0;
+    context->group = NULL;
+    context->mode = 0;
+    context->borrowed = NULL;
 }
 
 // Of the host, or of an object file that has none: return the status of the call, which is not 0 if it is to end.

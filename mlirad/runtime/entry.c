@@ -4,12 +4,9 @@
 // Nothing is owned until the arena is taken. Up to there, whatever is not as expected goes to the general path, which
 // is called with the same arguments. From there on an error drops all that was made.
 
-#include "borrowed.h"
 #include "entry.h"
+#include "host.h"
 #include "system.h"
-
-int mlirad_call(Program *program, void **buffers, void *arena, int64_t releases, int64_t time_limit, int64_t threads,
-    Borrowed *borrowed, int64_t holds);
 
 typedef struct {
     const Header *header;
@@ -304,7 +301,7 @@ Object *mlirad_entry(Object *self, Object *const *arguments, int64_t count) {
     call.destinations = ON_STACK(Array *, outputs);
     call.results = ON_STACK(Object *, outputs);
     call.converted = ON_STACK(Array *, inputs);
-    Borrowed *borrowed = (Borrowed *)ON_STACK(int64_t, BORROWED_REFERENCES + count);
+    Borrowed *borrowed = __builtin_alloca(sizeof(Borrowed) + (uint64_t)count * sizeof(Object *));
     if (!find_buffers(&call) || (header->destinations && !find_destinations(&call)))
         return call_general_path(&call);
     place_constants(&call);

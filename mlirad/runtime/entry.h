@@ -4,10 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "context.h"
 #include "guards.h"
-
-typedef void Program(void **buffers, void *arena, Context *context);
+#include "host.h"
 
 typedef struct {
     _Atomic(int64_t) is_in_use;

@@ -48,7 +48,7 @@ IS_AT(Array, dtype, LAYOUT_DTYPE);
 IS_AT(Array, flags, LAYOUT_FLAGS);
 #undef IS_AT
 
-extern Object _Py_TrueStruct, _Py_FalseStruct, PyArray_Type, PyBool_Type, PyFloat_Type;
+extern Object _Py_TrueStruct, _Py_FalseStruct, _Py_NoneStruct, PyArray_Type, PyBool_Type, PyFloat_Type;
 
 static inline bool is_array(const Object *object) { return object->type == &PyArray_Type; }
 
@@ -60,12 +60,18 @@ Object *PyDict_GetItem(Object *dictionary, Object *key);
 int PyDict_Next(Object *dictionary, int64_t *position, Object **key, Object **value);
 void PyErr_Clear(void);
 Object *PyErr_Occurred(void);
+int PyErr_CheckSignals(void);
+void PyErr_SetObject(Object *type, Object *value);
+void PyEval_RestoreThread(void *thread);
+void *PyEval_SaveThread(void);
 int64_t PyLong_AsLongLong(Object *integer);
+Object *PyObject_CallFunction(Object *function, const char *format, ...);
 Object *PyObject_CallNoArgs(Object *function);
 Object *PyObject_GetAttr(Object *object, Object *name);
 Object *PyObject_Vectorcall(Object *function, Object *const *arguments, uint64_t count, Object *names);
 Object *PyTuple_New(int64_t size);
 int PyTuple_SetItem(Object *tuple, int64_t position, Object *item);
+Object *PyWeakref_NewRef(Object *object, Object *callback);
 
 // These take a reference to `dtype` from their caller.
 Array *PyArray_FromArray(Array *array, Object *dtype, int flags);

@@ -45,7 +45,6 @@ typedef struct {
 } Worker;
 
 _Static_assert(sizeof(Worker) == 128, "Worker");
-_Static_assert(offsetof(Job, status) == 8 * JOB_STATUS_WORD, "JOB_STATUS_WORD");
 
 static Worker workers[MOST_WORKERS];
 

@@ -4,6 +4,10 @@
 
 // mlirad.lower.native_program
 enum {
+    OUT_OF_MEMORY = 1,
+    OUT_OF_STACK = 3,
+    OUT_OF_TIME = 4,
+    RAISED = 5,
     STATUS_WORD = 0,
     FUEL_WORD = 1,
     STACK_WORD = 2,
@@ -22,15 +26,6 @@ enum {
 // mlirad.jit.threads
 enum {
     MOST_THREADS = 256,
-};
-
-// mlirad.jit.host_text
-enum {
-    BORROWED_ARGUMENTS = 0,
-    BORROWED_COUNT = 1,
-    BORROWED_HELD = 2,
-    BORROWED_REFERENCES = 3,
-    JOB_STATUS_WORD = 4,
 };
 
 // mlirad.jit.object_layout

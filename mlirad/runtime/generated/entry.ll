@@ -1,4 +1,4 @@
-; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 647bdf336f85b67c text 6cfae47a3d30d8c2
+; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 99a79877722c6730 text c74f8a4f40f37490
 %mlirad.entry.Object = type { i64, ptr }
 %mlirad.entry.Call = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr, i64 }
 %mlirad.entry.Input = type { ptr, i64, ptr, i64, ptr, ptr, ptr }
@@ -74,9 +74,9 @@ if.end:
   %mul24 = shl i64 %0, 3
   %11 = alloca i8, i64 %mul24, align 16
   store ptr %11, ptr %converted, align 8
-  %add26 = shl i64 %count, 3
-  %mul27 = add i64 %add26, 24
-  %12 = alloca i8, i64 %mul27, align 16
+  %mul26 = shl i64 %count, 3
+  %add27 = add i64 %mul26, 24
+  %12 = alloca i8, i64 %add27, align 16
   %13 = load i64, ptr %inputs1, align 8
   %cmp.not24.i = icmp slt i64 %13, 1
   br i1 %cmp.not24.i, label %lor.lhs.false29, label %for.body.i

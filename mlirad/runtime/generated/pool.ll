@@ -1,4 +1,4 @@
-; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 129cbd35c19a14ed text c37a0a0d18ef42a0
+; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 9f47fb585cd57aa5 text 21ce6e2692205b91
 %mlirad.pool.Worker = type { i64, ptr, ptr, ptr, ptr, i64, ptr, i64, i64, [56 x i8] }
 %mlirad.pool.Job = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }
 %mlirad.pool.Context = type { i64, i64, i64, ptr, i64, i64, i64, ptr, i64, ptr, i64, ptr }
@@ -473,21 +473,29 @@ declare zeroext i1 @mlirad_start_thread(ptr noundef, ptr noundef)
 define internal void @mlirad.pool.run_worker(ptr noundef %argument) nounwind {
 entry:
   %context = alloca %mlirad.pool.Context, align 8
-  br label %for.body.i
-
-for.body.i:
-  %indvars.iv.i = phi i64 [ 0, %entry ], [ %indvars.iv.next.i, %for.body.i ]
-  %arrayidx.i = getelementptr inbounds nuw i64, ptr %context, i64 %indvars.iv.i
-  store i64 0, ptr %arrayidx.i, align 8
-  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
-  %exitcond.not.i = icmp eq i64 %indvars.iv.next.i, 12
-  br i1 %exitcond.not.i, label %clear_context.exit, label %for.body.i
-
-clear_context.exit:
-  %thread = getelementptr inbounds nuw i8, ptr %context, i64 24
-  store ptr %argument, ptr %thread, align 8
-  %signals = getelementptr inbounds nuw i8, ptr %context, i64 40
-  store i64 9223372036854775807, ptr %signals, align 8
+  store i64 0, ptr %context, align 8
+  %fuel.i = getelementptr inbounds nuw i8, ptr %context, i64 8
+  store i64 0, ptr %fuel.i, align 8
+  %stack.i = getelementptr inbounds nuw i8, ptr %context, i64 16
+  store i64 0, ptr %stack.i, align 8
+  %thread.i = getelementptr inbounds nuw i8, ptr %context, i64 24
+  %deadline.i = getelementptr inbounds nuw i8, ptr %context, i64 32
+  store i64 0, ptr %deadline.i, align 8
+  %signals.i = getelementptr inbounds nuw i8, ptr %context, i64 40
+  %time_limit.i = getelementptr inbounds nuw i8, ptr %context, i64 48
+  store i64 0, ptr %time_limit.i, align 8
+  %failure.i = getelementptr inbounds nuw i8, ptr %context, i64 56
+  store ptr null, ptr %failure.i, align 8
+  %threads.i = getelementptr inbounds nuw i8, ptr %context, i64 64
+  store i64 0, ptr %threads.i, align 8
+  %group.i = getelementptr inbounds nuw i8, ptr %context, i64 72
+  store ptr null, ptr %group.i, align 8
+  %mode.i = getelementptr inbounds nuw i8, ptr %context, i64 80
+  store i64 0, ptr %mode.i, align 8
+  %borrowed.i = getelementptr inbounds nuw i8, ptr %context, i64 88
+  store ptr null, ptr %borrowed.i, align 8
+  store ptr %argument, ptr %thread.i, align 8
+  store i64 9223372036854775807, ptr %signals.i, align 8
   %thread1 = getelementptr inbounds nuw i8, ptr %argument, i64 64
   %call = tail call i64 @mlirad_thread_number() nounwind
   store atomic i64 %call, ptr %thread1 monotonic, align 64
@@ -496,12 +504,10 @@ clear_context.exit:
   %wake.i.i = getelementptr inbounds nuw i8, ptr %argument, i64 8
   %scratch_bytes.i.i = getelementptr inbounds nuw i8, ptr %argument, i64 56
   %scratch.i.i = getelementptr inbounds nuw i8, ptr %argument, i64 48
-  %deadline1.i = getelementptr inbounds nuw i8, ptr %context, i64 32
-  %group.i = getelementptr inbounds nuw i8, ptr %context, i64 72
   br label %for.body.i.i
 
 for.body.i.i:
-  %k.03.i.i = phi i64 [ 0, %clear_context.exit ], [ %k.03.i.i.be, %for.body.i.i.backedge ]
+  %k.03.i.i = phi i64 [ 0, %entry ], [ %k.03.i.i.be, %for.body.i.i.backedge ]
   %0 = load atomic i64, ptr %job.i.i seq_cst, align 8
   %tobool.not.not.not.i.not.i = icmp eq i64 %0, 0
   br i1 %tobool.not.not.not.i.not.i, label %if.end.i.i, label %if.end.i
@@ -552,21 +558,21 @@ if.end:
 
 has_scratch.exit.i:
   call fastcc void @mlirad.pool.drop_scratch(ptr noundef nonnull %argument)
-  %call.i.i9 = call ptr @mlirad_rt_malloc(i64 noundef %add.i) nounwind
-  store ptr %call.i.i9, ptr %scratch.i.i, align 16
-  %tobool.not.i.i10 = icmp eq ptr %call.i.i9, null
-  %cond.i.i = select i1 %tobool.not.i.i10, i64 0, i64 %add.i
+  %call.i.i12 = call ptr @mlirad_rt_malloc(i64 noundef %add.i) nounwind
+  store ptr %call.i.i12, ptr %scratch.i.i, align 16
+  %tobool.not.i.i13 = icmp eq ptr %call.i.i12, null
+  %cond.i.i = select i1 %tobool.not.i.i13, i64 0, i64 %add.i
   store i64 %cond.i.i, ptr %scratch_bytes.i.i, align 8
-  br i1 %tobool.not.i.i10, label %if.end6.i, label %if.then.i8
+  br i1 %tobool.not.i.i13, label %if.end6.i, label %if.then.i8
 
 if.then.i8:
-  %deadline.i = getelementptr inbounds nuw i8, ptr %5, i64 64
-  %8 = load i64, ptr %deadline.i, align 8
-  store i64 %8, ptr %deadline1.i, align 8
+  %deadline.i9 = getelementptr inbounds nuw i8, ptr %5, i64 64
+  %8 = load i64, ptr %deadline.i9, align 8
+  store i64 %8, ptr %deadline.i, align 8
   store i64 0, ptr %context, align 8
   store ptr %5, ptr %group.i, align 8
-  %mode.i = getelementptr inbounds nuw i8, ptr %5, i64 56
-  %9 = load i64, ptr %mode.i, align 8
+  %mode.i11 = getelementptr inbounds nuw i8, ptr %5, i64 56
+  %9 = load i64, ptr %mode.i11, align 8
   call void @float_control.set(i64 noundef %9) nounwind
   %10 = load ptr, ptr %scratch.i.i, align 16
   %11 = ptrtoint ptr %10 to i64
