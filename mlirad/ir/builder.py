@@ -46,6 +46,8 @@ class Builder:
         self.location: LocationAttr = UnknownLoc()
         self.name_hint: str | None = None
         self.ranges = Ranges()
+        self.decided: dict[Value, bool] = {}
+        """The conditions of the branches that are open, and whether they hold there."""
         self._keys: dict[Key, int] = {}
         self._numbers: dict[Attribute, int] = {}
         self._number_by_id: dict[int, tuple[Attribute, int]] = {}

@@ -310,15 +310,25 @@ class ControlBuilder(IndexingBuilder):
     def if_(
         self, condition: Value, then: Callable[[], Values], otherwise: Callable[[], Values]
     ) -> list[Value]:
-        """The values of `then` where the condition holds, else those of `otherwise`."""
-        known = self.scalar_of(condition)
+        """The values of `then` where the condition holds, else those of `otherwise`.
+
+        In both it is known whether it holds, so a choice by it there is none.
+        """
+        known = self.decided[condition] if condition in self.decided else self.scalar_of(condition)
         if known is not None:
             return list(then() if known else otherwise())
         owner = condition.owner
         if isinstance(owner, NotOp):
             return self.if_(owner.operand, otherwise, then)
-        regions = [self.region((), then), self.region((), otherwise)]
+        regions = [self._branch(condition, True, then), self._branch(condition, False, otherwise)]
         return self._chosen(control.IfOp, condition, regions)
+
+    def _branch(self, condition: Value, holds: bool, branch: Callable[[], Values]) -> Region:
+        self.decided[condition] = holds
+        try:
+            return self.region((), branch)
+        finally:
+            del self.decided[condition]
 
     def switch(self, index: Value, branches: Sequence[Callable[[], Values]]) -> list[Value]:
         """The values of branch number `index`, clamped to the range of branches."""

@@ -138,8 +138,9 @@ class ElementwiseBuilder(StructuralBuilder):
         return self.elementwise(ew.CompareOp, (x, y), i1, {"predicate": keyword(predicate)})
 
     def select(self, condition: Value, on_true: Value, on_false: Value) -> Value:
-        """`on_true` where the condition holds, else `on_false`."""
-        known = self.scalar_of(condition)
+        """`on_true` where the condition holds, else `on_false`; in a branch by the condition, one of them."""
+        one = _spread_scalar(condition)
+        known = self.decided.get(one, self.scalar_of(condition))
         if known is not None:
             return on_true if known else on_false
         if on_true is on_false:
@@ -151,10 +152,7 @@ class ElementwiseBuilder(StructuralBuilder):
                 return self.logical_and(condition, on_true)
             if self.scalar_of(on_true) is True:
                 return self.binary(ew.OrOp, condition, on_false)
-        owner = condition.owner
-        if isinstance(owner, BroadcastOp) and not shape_of(owner.operand):
-            condition = owner.operand
-        return self.elementwise(ew.SelectOp, (condition, on_true, on_false), element_of(on_true))
+        return self.elementwise(ew.SelectOp, (one, on_true, on_false), element_of(on_true))
 
     def convert(self, x: Value, element: Attribute) -> Value:
         """Conversion to another element type; to its own it is `x`."""
@@ -391,6 +389,12 @@ def _fold_extremum(b: ElementwiseBuilder, x: Value, y: Value, *, largest: bool) 
         return None
     upper, lower = (x, y) if a[0] >= c[1] else (y, x) if c[0] >= a[1] else (None, None)
     return upper if largest else lower
+
+
+def _spread_scalar(x: Value) -> Value:
+    """The scalar that an array has in all places, if that is how it is made, else the array."""
+    owner = x.owner
+    return owner.operand if isinstance(owner, BroadcastOp) and not shape_of(owner.operand) else x
 
 
 _FOLDS: dict[type[ew.ElementwiseOp], Callable[..., Value | None]] = {

@@ -43,6 +43,26 @@ def text(function: FuncOp) -> str:
 # Constructors ------------------------------------------------------------------------------------
 
 
+def test_in_a_branch_its_condition_is_known() -> None:
+    """Choices and selections by the same condition, negated or spread, at any depth; behind it they stay."""
+
+    def body(b: ArrayBuilder, p: Value, x: Value, v: Value) -> list[Value]:
+        def nested(other: Value) -> list[Value]:
+            inner = b.if_(p, lambda: [b.unary(ew.SinOp, x)], lambda: [b.unary(ew.CosOp, x)])
+            chosen = b.select(b.broadcast(p, (4,), []), v, b.zeros(v.type))
+            return [b.mul(inner[0], other), chosen]
+
+        def then() -> list[Value]:
+            return b.if_(b.logical_not(p), lambda: [x, v], lambda: nested(x))
+
+        made = b.if_(p, then, lambda: nested(b.constant(2.0, f64)))
+        return [*made, *b.if_(p, lambda: [b.unary(ew.ExpOp, x)], lambda: [x])]
+
+    made = new_function("f", [i1, f64, VECTOR], body)
+    assert names(made).count("if") == 2
+    assert not {"select", "not"} & set(names(eliminate_dead_code(made)))
+
+
 def test_a_stack_of_scalars_that_are_read_at_no_position_is_no_array() -> None:
     def body(b: ArrayBuilder, x: Value, y: Value) -> list[Value]:
         return [b.stack([b.emit(indexing.IndexOp, (v,), f64) for v in (x, y)], 0)]
