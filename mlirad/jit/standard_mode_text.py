@@ -11,10 +11,9 @@ the floats of 80 bits of an older unit, which has a register of its own that say
 
 from __future__ import annotations
 
-from typing import Final
-
 from mlirad.jit.target import find_target
-from mlirad.lower.llvm.float_control import GET, SET, float_control
+from mlirad.lower.llvm.float_control import STANDARD, float_control
+from mlirad.runtime import runtime_module
 
 
 def standard_mode_text(triple: str | None = None, beside: str = "") -> str:
@@ -32,46 +31,7 @@ define internal void @leave_standard(i64 %mode) alwaysinline {
   ret void
 }
 """
-    return f"""{"" if control.text in beside else control.text}
-declare i32 @llvm.get.rounding()
-declare void @llvm.set.rounding(i32)
-
-; The mode has 32 bits; above them stands how the older unit rounds.
-define internal i64 @enter_standard() {{
-  %mode = call i64 @{GET}()
-  %way = call i32 @llvm.get.rounding()
-  %wide = zext i32 %way to i64
-  %above = shl i64 %wide, 32
-  %both = or i64 %mode, %above
-  %is_nearest = icmp eq i32 %way, {_NEAREST}
-  br i1 %is_nearest, label %set, label %round
-
-round:
-  call void @llvm.set.rounding(i32 {_NEAREST})
-  br label %set
-
-set:
-  call void @{SET}(i64 {control.standard})
-  ret i64 %both
-}}
-
-define internal void @leave_standard(i64 %both) {{
-  %above = lshr i64 %both, 32
-  %way = trunc i64 %above to i32
-  %is_nearest = icmp eq i32 %way, {_NEAREST}
-  br i1 %is_nearest, label %set, label %round
-
-round:
-  call void @llvm.set.rounding(i32 %way)
-  br label %set
-
-set:
-  %mode = and i64 %both, 4294967295
-  call void @{SET}(i64 %mode)
-  ret void
-}}
-"""
-
-
-_NEAREST: Final = 1
-"""How LLVM numbers this way to round."""
+    definitions, declarations = runtime_module("standard_mode")
+    intrinsics = [line for name, line in declarations.items() if name.startswith("llvm.")]
+    standard = f"define internal i64 @{STANDARD}() alwaysinline {{\n  ret i64 {control.standard}\n}}\n"
+    return "\n".join(["" if control.text in beside else control.text, standard, definitions, *intrinsics, ""])

@@ -17,21 +17,22 @@ from typing import Final
 
 from mlirad.jit.standard_mode_text import standard_mode_text
 from mlirad.lower.native_program import (
-    FAILURE_WORD,
     PARALLEL,
     POLL,
     REPORT,
     STACK_LIMIT,
-    STACK_WORD,
-    STATUS_WORD,
     NativeProgram,
     ReportNote,
 )
 from mlirad.object_files.routines import characters_of, library_of, routine_of
 from mlirad.object_files.status import OF_REPORT
+from mlirad.runtime import runtime_module
 
 STACK_BYTES: Final = 1 << 19
 """How far calls of the program may go down the stack: half a MiB."""
+
+_STANDALONE: Final = frozenset({POLL, STACK_LIMIT, PARALLEL})
+"""What `mlirad/runtime/standalone.c` defines."""
 
 
 def runtime_text(program: NativeProgram, triple: str, pointer_bits: int) -> str:
@@ -40,14 +41,14 @@ def runtime_text(program: NativeProgram, triple: str, pointer_bits: int) -> str:
     They are for the processor of an LLVM triple, whose pointers have so many bits.
     """
     made = {
-        POLL: lambda: _POLL,
-        STACK_LIMIT: lambda: _STACK_LIMIT,
-        PARALLEL: lambda: _PARALLEL,
         REPORT: lambda: _report(program.reports),
         "mlirad_rt_malloc": lambda: _malloc(pointer_bits),
         "mlirad_rt_free": lambda: _FREE,
     }
-    parts = [_defined(symbol, program.llvm, made) for symbol in program.externals]
+    outside = [symbol for symbol in program.externals if symbol not in _STANDALONE]
+    parts = [_defined(symbol, program.llvm, made) for symbol in outside]
+    if REPORT in outside or len(outside) < len(program.externals):
+        parts.append(runtime_module("standalone").definitions)
     if any(library_of(symbol) == "lapack" for symbol in program.externals):
         parts.append(standard_mode_text(triple, program.llvm))
     return "\n".join(parts)
@@ -127,11 +128,7 @@ def _report(reports: Sequence[ReportNote]) -> str:
     return f"""
 define internal i64 @{REPORT}(ptr %context, ptr %description, ptr %values, i64 %element) nounwind {{
 {chosen}
-  %at = getelementptr i64, ptr %context, i64 {FAILURE_WORD}
-  %before = load i64, ptr %at
-  %is_first = icmp eq i64 %before, 0
-  %noted = select i1 %is_first, i64 %code.{len(codes)}, i64 %before
-  store i64 %noted, ptr %at
+  call i64 @mlirad_note_failure(ptr %context, i64 %code.{len(codes)})
   ret i64 0
 }}"""
 
@@ -143,41 +140,3 @@ define internal void @mlirad_rt_free(ptr %memory) alwaysinline nounwind {
   call void @free(ptr %memory)
   ret void
 }"""
-
-_POLL: Final = f"""
-define internal i64 @{POLL}(ptr captures(none) %context) alwaysinline nounwind {{
-  %at = getelementptr i64, ptr %context, i64 {STATUS_WORD}
-  %status = load i64, ptr %at
-  ret i64 %status
-}}"""
-
-_STACK_LIMIT: Final = f"""
-define internal i64 @{STACK_LIMIT}(ptr %context) nounwind {{
-  %base.bits = ptrtoint ptr %context to i64
-  %limit = sub i64 %base.bits, {STACK_BYTES}
-  %at = getelementptr i64, ptr %context, i64 {STACK_WORD}
-  store i64 %limit, ptr %at
-  ret i64 %limit
-}}"""
-# The record of the call lies in the frame of the function that is called from outside.
-
-_PARALLEL: Final = f"""
-define internal i64 @{PARALLEL}(
-    ptr %context, ptr %task, ptr %env, i64 %tasks, ptr %scratch, i64 %bytes) nounwind {{
-entry:
-  %at = getelementptr i64, ptr %context, i64 {STATUS_WORD}
-  br label %next
-next:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %run ]
-  %status = load i64, ptr %at
-  %goes_on = icmp eq i64 %status, 0
-  %is_left = icmp ult i64 %k, %tasks
-  %runs = and i1 %goes_on, %is_left
-  br i1 %runs, label %run, label %end
-run:
-  call void %task(ptr %env, i64 %k, ptr %scratch, ptr %context)
-  %k.next = add i64 %k, 1
-  br label %next
-end:
-  ret i64 %status
-}}"""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 GET: Final = "float_control.get"
 SET: Final = "float_control.set"
+STANDARD: Final = "float_control.standard"
 
 
 @dataclass(frozen=True)

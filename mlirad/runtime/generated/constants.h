@@ -100,4 +100,9 @@ enum {
     GUARD_WORDS = 4,
 };
 
+// mlirad.object_files.runtime_text
+enum {
+    STANDALONE_STACK_BYTES = 524288,
+};
+
 #endif
