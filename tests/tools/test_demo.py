@@ -60,6 +60,19 @@ def test_golden_texts_of_methods(
     assert capsys.readouterr().out == (HERE / f"{name}.{method}.{form}.txt").read_text()
 
 
+@pytest.mark.parametrize("method", [m for m in ALL_METHODS if "curry" not in m])
+def test_no_arm_of_an_if_asks_for_its_condition(method: str) -> None:
+    def nested(x: float) -> float:
+        def bent(y: float) -> float:
+            return ad.cond(x > 0, lambda: y * y, lambda: 0.5 * y)
+
+        return ad.cond(x > 0, lambda: bent(x) * x, lambda: np.where(x > 0, 3.0, bent(x)))
+
+    *_, last = re.split("\n-+\n", ad.demo(nested, 1.0, method=method))
+    assert "if " in last
+    assert not re.search(r"(then|else)\s+\(?if|where", last)
+
+
 @pytest.mark.parametrize(("name", "method"), BY_METHOD)
 def test_the_last_stage_of_every_method_is_the_derivative(name: str, method: str) -> None:
     """By the interpreter, at three points: against the derivative by hand."""
