@@ -6,6 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,15 +15,19 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlirad.dialects.array.control import SwitchOp
+import mlirad as ad
+from mlirad.compiler import transform
+from mlirad.dialects.array.control import IfOp, SwitchOp, WhileOp
 from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.indexing import UpdateOp
+from mlirad.dialects.shapes import shape_of
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.first_order import higher_order_op, require_first_order
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.eliminate_functions import eliminate_functions, order
-from mlirad.pipeline_options import METHODS
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
 from mlirad.pipelines import expansion
 from mlirad.recursion import deep_recursion
 from tests.acceptance.stages import native
@@ -645,3 +650,28 @@ def test_inlined_closures_give_the_kernels_of_the_program_by_hand() -> None:
         return [op.name for op in function_of(module, "main_grad").walk()]
 
     assert kernels(BY_CLOSURES) == kernels(BY_HAND)
+
+
+def test_a_loop_copies_no_array_that_is_in_a_slot() -> None:
+    """What fills the slot of an array that a value does not hold is the array that is there, no zeros."""
+    size = 50
+    shape = ad.sum_of(np.zeros(size), 0.0)
+
+    def written(x: Any) -> Any:
+        def step(state: Any) -> Any:
+            i, value = state
+            changed = ad.case(value, lambda a: shape(a.at[i].set(np.sin(a[i]))), lambda z: shape(z))
+            return i + 1, changed
+
+        final = ad.while_loop(lambda state: state[0] < size, step, (0, shape(x)))[1]
+        return ad.case(final, np.sum, lambda z: z)
+
+    x = np.linspace(0.1, 1.0, size)
+    module = ad.trace(written, x)
+    transform(module, Options(end="arrays"))
+    (loop,) = (op for op in module.walk() if isinstance(op, WhileOp))
+    arrays = [op for op in loop.body.walk() if any(shape_of(r) for r in op.results)]
+    assert {type(op) for op in arrays} == {IfOp, UpdateOp}
+    assert ad.jit(written)(x) == pytest.approx(np.sum(np.sin(x)))
+    for method in (*METHODS, *SPECIFICATIONS):
+        np.testing.assert_allclose(ad.grad(written, method=method)(x), np.cos(x), rtol=1e-12)

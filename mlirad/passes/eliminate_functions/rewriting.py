@@ -2,7 +2,7 @@
 
     function.lambda, partial     nothing; where they flow on, their environment, with a tag if not alone
     function.apply               a call of the code, or a switch on the tag of such calls
-    function.inject              the tag, the value in its slots, zeros in all others
+    function.inject              the tag, the value in its slots, what is there in others
     function.case                a switch on the tag
     function.tuple, get          nothing
     function.roll, unroll        a record is saved, restored

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function import LambdaOp, PartialOp, SumType, TupleOp
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.first_order import is_higher
 from mlirad.passes.eliminate_functions.choices import Key, is_choice, source_of
@@ -35,6 +35,8 @@ class Standing:
     def __init__(self, layouts: Layouts):
         self.layouts = layouts
         self.flow = layouts.flow
+        self._unread: list[tuple[ArrayBuilder, list[Value]]] = []
+        """The arrays in slots of other alternatives, of the choices around, by the functions these are in."""
 
     def held(self, value: Value, scope: Scope) -> list[Value]:
         """What stands for the parts of a value."""
@@ -85,27 +87,38 @@ class Standing:
         if self.layouts.records.is_record(tree):
             leaves = b.insert(RestoreOp, leaves, self.layouts.tagged_types(type_, tree)).results
         tag, *slots = leaves
+
+        def chosen(body: Callable[[Sequence[Value]], list[Value]], own: Sequence[int]) -> list[Value]:
+            unread = [v for k, v in enumerate(slots, 1) if k not in own and shape_of(v)]
+            self._unread.append((b, unread))
+            try:
+                return body([slots[place - 1] for place in own])
+            finally:
+                self._unread.pop()
+
         places = self.layouts.places(type_, tree)
-        return b.switch(
-            tag,
-            [
-                partial(body, [slots[place - 1] for place in own])
-                for body, own in zip(bodies, places, strict=True)
-            ],
-        )
+        return b.switch(tag, [partial(chosen, *both) for both in zip(bodies, places, strict=True)])
 
     def tagged(
         self, b: ArrayBuilder, type_: Attribute, tree: Tree, number: int, own: Sequence[Value]
     ) -> list[Value]:
-        """A tag and slots, or the record of them: of the slots the given values, and zeros in all others."""
+        """A tag and slots, or the record of them: of the slots the given values, in all others what is there.
+
+        That is an array that this alternative of a value does not read, so that a loop copies none, or zeros.
+        """
         _, *types = self.layouts.tagged_types(type_, tree)
         held = dict(zip(self.layouts.places(type_, tree)[number], own, strict=True))
-        slots = [held[k] if k in held else b.zeros(type_) for k, type_ in enumerate(types, 1)]
+        slots = [held[k] if k in held else self._filler(b, type_) for k, type_ in enumerate(types, 1)]
         made = [b.index_constant(number), *slots]
         records = self.layouts.records
         if isinstance(tree, FlowNode) and records.is_record(tree):
             return [b.emit(SaveOp, made, records.type_of(tree))]
         return made
+
+    def _filler(self, b: ArrayBuilder, type_: Attribute) -> Value:
+        """What stands in a slot that nothing reads."""
+        around = [v for builder, unread in self._unread if builder is b for v in unread if v.type == type_]
+        return around[-1] if around else b.zeros(type_)
 
     def converted(
         self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: Tree, target: Tree
