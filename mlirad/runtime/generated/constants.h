@@ -100,6 +100,13 @@ enum {
     GUARD_WORDS = 4,
 };
 
+// mlirad.jit.result_memory
+enum {
+    RESULTS_LARGE_BYTES = 262144,
+    RESULTS_KEPT_BYTES = 268435456,
+    RESULTS_SLOTS = 32,
+};
+
 // mlirad.object_files.runtime_text
 enum {
     STANDALONE_STACK_BYTES = 524288,

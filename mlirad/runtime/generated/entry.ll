@@ -1,4 +1,4 @@
-; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 70e70d227d1fcf18 text c74f8a4f40f37490
+; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources a777c03de0e6cf71 text c74f8a4f40f37490
 %mlirad.entry.Object = type { i64, ptr }
 %mlirad.entry.Call = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr, i64 }
 %mlirad.entry.Input = type { ptr, i64, ptr, i64, ptr, ptr, ptr }

@@ -1,4 +1,4 @@
-; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 0be3328260f4a0fe text 21ce6e2692205b91
+; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 4c0b7688613585fd text 21ce6e2692205b91
 %mlirad.pool.Worker = type { i64, ptr, ptr, ptr, ptr, i64, ptr, i64, i64, [56 x i8] }
 %mlirad.pool.Job = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }
 %mlirad.pool.Context = type { i64, i64, i64, ptr, i64, i64, i64, ptr, i64, ptr, i64, ptr }
