@@ -30,6 +30,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "np.broadcast_to": lambda x: np.broadcast_to(x, ()),
     "np.squeeze of a vector": lambda x: np.squeeze(np.atleast_1d(x)),
     "np.sum": np.sum,
+    "np.tensordot": lambda x: np.tensordot(x, x, 0),
     "np.nan_to_num": np.nan_to_num,
     "np.clip": lambda x: np.clip(x, 0, 1),
     "ufunc": lambda x: np.add(x, 1),

@@ -134,7 +134,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
     if function in VIEWS:
         found = in_order(result, args, is_row_major)
-        is_one = function in _KEEPING_SCALARS and isinstance(found, Array) and _is_numpys_scalar(args)
+        is_one = function in _KEEPING_SCALARS and np.ndim(found) == 0 and _is_numpys_scalar(args)
         return as_copies(found, True) if is_one else found
     order = binding.given("order", args, kwargs)
     copies = as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
@@ -150,7 +150,7 @@ _KEEPING_SCALARS: Final = frozenset((np.reshape, np.squeeze, np.transpose))
 """Functions that call a method of their argument: their results of rank 0 are what that gives of a scalar."""
 
 _GIVING_ARRAYS: Final = frozenset((
-    np.copy, np.empty_like, np.full_like, np.ones_like, np.where, np.zeros_like,
+    np.copy, np.empty_like, np.full_like, np.ones_like, np.tensordot, np.where, np.zeros_like,
 ))  # fmt: skip
 """Functions whose results of rank 0 are arrays, not scalars."""
 
