@@ -93,9 +93,15 @@ def _find_target(request: str) -> Target:
         return Target(triple, request, "", 16, instructions)
     if is_x86 and request in _X86_LEVELS:
         is_recent = request in _RECENT_LEVELS
-        instructions = Instructions(is_recent, is_recent, extrema=False)
+        mask_bytes = _mask_bytes(_X86_LEVELS[request])
+        instructions = Instructions(is_recent, is_recent, extrema=False, mask_bytes=mask_bytes)
         return Target(triple, request, "", _X86_LEVELS[request], instructions)
     return _host_with(triple, [] if request == "native" else request.split(","))
+
+
+def _mask_bytes(vector_bytes: int) -> int:
+    """The longest vectors of x86 of which one instruction loads some lanes: AVX-512 has longer ones."""
+    return 64 if vector_bytes == 64 else 32
 
 
 def _is_x86(triple: str) -> bool:
@@ -129,6 +135,7 @@ def _host_with(triple: str, changes: list[str]) -> Target:
         masks=features.get("avx" if is_x86 else "sve", False),
         extrema=not is_x86,
         low_first=_HOST_LOW_FIRST,
+        mask_bytes=_mask_bytes(vector_bytes) if is_x86 else 64,
     )
     return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, instructions)
 
@@ -166,7 +173,8 @@ def _instructions(triple: str, cpu: str, features: str) -> Instructions:
     if _is_x86(triple):
         is_recent = cpu in _RECENT_LEVELS
         masks = is_recent or "+avx" in given or "+avx2" in given
-        return Instructions(is_recent or "+fma" in given, masks, extrema=False)
+        mask_bytes = _mask_bytes(_vector_bytes(cpu, features))
+        return Instructions(is_recent or "+fma" in given, masks, extrema=False, mask_bytes=mask_bytes)
     fuses = triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
     extrema = triple.startswith(("aarch64", "arm64", "wasm"))
     return Instructions(fuses, "+sve" in given, extrema, triple.startswith(_LOW_FIRST))

@@ -30,7 +30,7 @@ from mlirad.lower.bodies.access import Access, Spread
 from mlirad.lower.bodies.body import Address, Body
 from mlirad.lower.bodies.buffers import Place
 from mlirad.lower.bodies.elementwise import emit_elementwise, kind_of, product
-from mlirad.lower.bodies.lane_comparisons import compare_lanes, shared_limit, under_condition
+from mlirad.lower.bodies.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.bodies.nan_tests import without_nan_test
 from mlirad.lower.llvm.text import IRBuilder, Value, constant, lanes
 
@@ -308,7 +308,7 @@ class BodyCode:
         """The guard narrowed to lanes inside the loop; lanes that share an element need no narrowing."""
         if self.valid is None or spread.stride == 0 or self.width == 1:
             return guard
-        return self.valid if guard is None else under_condition(self.f, guard, self.valid)
+        return self.valid if guard is None else self.f.and_(guard, self.valid)
 
     def spread(self, address: Address, j: int = 0, u: int = 0) -> Spread:
         """Where the lanes of an access at an address lie, for one copy."""

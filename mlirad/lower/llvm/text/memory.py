@@ -81,6 +81,10 @@ class Memory(Arithmetic):
         if mask.width == 1:
             safe = self.select(mask, pointer, self.globals.table(kind, [0]))
             return self.select(mask, self.load(safe, kind, 1, align), other)
+        most = max(1, self.globals.instructions.mask_bytes // BYTES[kind])
+        if mask.width > most:
+            other = self.widen(other, mask.width)
+            return self._load_in_parts(pointer, mask, kind, other, min(align, most * BYTES[kind]), most)
         type_ = type_text(kind, mask.width)
         name = f"llvm.masked.load.{mangled(kind, mask.width)}.p0"
         self.globals.declare(name, type_, ["ptr", mask.type, type_])
@@ -90,6 +94,20 @@ class Memory(Arithmetic):
             kind,
             mask.width,
         )
+
+    def _load_in_parts(
+        self, pointer: Value, mask: Value, kind: Kind, other: Value, align: int, most: int
+    ) -> Value:
+        """A masked load of more than `most` lanes, as loads of so many."""
+        parts: list[Value] = []
+        for first in range(0, mask.width, most):
+            lanes = list(range(first, first + most))
+            mask_part, other_part = self.shuffle(mask, mask, lanes), self.shuffle(other, other, lanes)
+            parts.append(self.masked_load(self.gep(pointer, first, kind), mask_part, kind, other_part, align))
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self.shuffle(a, b, list(range(a.width + b.width))) for a, b in pairs]
+        return parts[0]
 
     def masked_store(
         self,
