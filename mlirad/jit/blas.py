@@ -42,8 +42,8 @@ from mlirad.jit.glue import load_glue
 from mlirad.jit.memory_left import require_memory
 from mlirad.jit.object_layout import capsule_pointer, python_function
 from mlirad.jit.once import once
+from mlirad.jit.pointers import pointer
 from mlirad.jit.standard_mode_text import standard_mode_text
-from mlirad.jit.templates import pointer
 from mlirad.jit.threads import usual_threads
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module

@@ -14,8 +14,8 @@ from typing import Final, Protocol
 
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode, load_object, quick_object_code
+from mlirad.jit.pointers import ADDRESS
 from mlirad.jit.target import Target, find_target
-from mlirad.jit.templates import ADDRESS
 
 _SYMBOL: Final = "mlirad.address."
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from mlirad.jit.templates import pointer, python_functions
+from mlirad.jit.pointers import pointer, python_functions
 from mlirad.runtime import runtime_module
 
 _DEFINED: Final = re.compile(r"^(?:define .*?)?@([\w.]+)(?:\(| = )", re.MULTILINE)

@@ -24,8 +24,8 @@ import numpy as np
 from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
+from mlirad.jit.pointers import pointer
 from mlirad.jit.standard_mode_text import standard_mode_text
-from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX
 from mlirad.packages import special_ufunc, transform_ufunc
 

@@ -14,7 +14,7 @@ from mlirad.disk_cache.folder import Folder
 from mlirad.jit.blas import blas_address
 from mlirad.jit.c_functions import entry_text
 from mlirad.jit.glue import load_glue, without_addresses
-from mlirad.jit.templates import pointer
+from mlirad.jit.pointers import pointer
 
 glue: Any = importlib.import_module("mlirad.jit.glue")
 
