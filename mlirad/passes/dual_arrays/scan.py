@@ -46,8 +46,8 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
     if is_long_product(op, d.maps):
         product(d, op)
         return
-    checkpoint = op.checkpointing or "store"
-    if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
+    checkpoint = checkpoint_of(op)
+    if checkpoint == "sqrt":
         d.substitute(op, free_values(op), blocked(op))
         return
     b, count, block = d.b, op.carry_count, op.body.block
@@ -130,6 +130,18 @@ def _name(values: Sequence[Value], sources: Sequence[Value]) -> None:
 
 
 # Blocks of trips -------------------------------------------------------------------------------------
+
+
+def checkpoint_of(op: control.ScanOp) -> str:
+    """How the derivative of a scan comes by the values inside of it: `store`, `recompute`, or `sqrt`.
+
+    A loop without carries has nothing to keep between blocks of iterations, and a short one has no blocks.
+    """
+    if op.checkpointing != "sqrt":
+        return op.checkpointing or "store"
+    if op.carry_count == 0:
+        return "recompute"
+    return "sqrt" if nominal(op.trips) >= MIN_BLOCKED_TRIPS else "store"
 
 
 def blocked(op: control.ScanOp) -> FuncOp:

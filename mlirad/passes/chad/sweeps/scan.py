@@ -10,7 +10,6 @@ What no cotangent reaches in any trip is not carried. `checkpoint` decides what 
 from __future__ import annotations
 
 from mlirad.dialects.array import control
-from mlirad.dialects.extents import nominal
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
@@ -21,7 +20,7 @@ from mlirad.passes.chad.sweeps.traces import trace
 from mlirad.passes.chad.sweeps.wholes import handed_whole
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.products import is_long_product
-from mlirad.passes.dual_arrays.scan import MIN_BLOCKED_TRIPS, blocked
+from mlirad.passes.dual_arrays.scan import blocked, checkpoint_of
 
 
 def scan(s: Sweep, op: control.ScanOp) -> None:
@@ -29,8 +28,8 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
     if s.accumulation is DERIVATIVE and is_long_product(op, s.active):
         s.by_map(op)
         return
-    checkpoint = op.checkpointing or "store"
-    if checkpoint == "sqrt" and nominal(op.trips) >= MIN_BLOCKED_TRIPS:
+    checkpoint = checkpoint_of(op)
+    if checkpoint == "sqrt":
         s.substitute(op, free_values(op), blocked(op))
         return
     b, count, block = s.b, op.carry_count, op.body.block
