@@ -211,9 +211,11 @@ T = Distribution(
 )  # fmt: skip
 
 ARCSINE = Distribution(
-    lambda x: -log(pi) - 0.5 * xp.log(x) - 0.5 * xp.log1p(-x), cdf=lambda x: 2 / pi * xp.arcsin(xp.sqrt(x)),
+    lambda x: -log(pi) - 0.5 * xp.log(x) - 0.5 * xp.log1p(-x),
+    cdf=lambda x: 2 / pi * xp.arctan2(xp.sqrt(x), xp.sqrt(1.0 - x)),
     density=lambda x: 1.0 / (pi * xp.sqrt(x) * xp.sqrt(1.0 - x)),
-    sf=lambda x: 2 / pi * xp.arcsin(xp.sqrt(1.0 - x)), low=0.0, high=1.0, mean=lambda: 0.5, var=lambda: 0.125,
+    sf=lambda x: 2 / pi * xp.arctan2(xp.sqrt(1.0 - x), xp.sqrt(x)),
+    low=0.0, high=1.0, mean=lambda: 0.5, var=lambda: 0.125,
     **by_smaller_share(lambda q: xp.sin(0.5 * pi * q) ** 2, lambda q: xp.cos(0.5 * pi * q) ** 2),
 )  # fmt: skip
 
