@@ -185,26 +185,16 @@ static Array *new_array(const Header *header, const Output *output) {
     return array;
 }
 
-// Set the result of an output to an array, if it is to be one, and find its memory.
-static bool make_result(const Call *call, int64_t place) {
-    const Header *header = call->header;
-    const Output *output = &call->outputs[place];
-    Array *given = header->destinations && !output->is_copied ? call->destinations[place] : NULL;
-    void **buffer = &call->buffers[header->inputs + place];
-    if (given) {
+// Set the result of an output to an array: to `given` unless that is null. Find its memory.
+static bool make_array(const Header *header, const Output *output, Array *given, Object **result, void **buffer) {
+    Array *array = given;
+    if (given)
         Py_IncRef(&given->object);
-        call->results[place] = &given->object;
-        *buffer = given->data;
-        return true;
-    }
-    if (!output->rank) {
-        *buffer = &call->scalars[header->inputs + place];
-        return true;
-    }
-    Array *array = new_array(header, output);
+    else
+        array = new_array(header, output);
     if (!array)
         return false;
-    call->results[place] = &array->object;
+    *result = &array->object;
     *buffer = array->data;
     return true;
 }
@@ -214,9 +204,17 @@ static bool make_results(const Call *call) {
     if (call->conversions && !convert_arguments(call))
         return false;
     const int64_t count = call->header->outputs;
-    for (int64_t k = 0; k < count; k++)
-        if (!make_result(call, k))
+    const bool has_destinations = call->header->destinations;
+    void **buffers = call->buffers + call->header->inputs;
+    uint64_t *scalars = call->scalars + call->header->inputs;
+    for (int64_t k = 0; k < count; k++) {
+        const Output *output = &call->outputs[k];
+        Array *given = has_destinations && !output->is_copied ? call->destinations[k] : NULL;
+        if (!given && !output->rank)
+            buffers[k] = &scalars[k];
+        else if (!make_array(call->header, output, given, &call->results[k], &buffers[k]))
             return false;
+    }
     return true;
 }
 

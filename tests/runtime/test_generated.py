@@ -52,6 +52,18 @@ def test_texts_compile_for_each_target(source: Path, triple: str) -> None:
     assert engine.object_code(definitions + "\n".join(declarations.values()), file_target(triple))
 
 
+@pytest.mark.parametrize("triple", ["wasm32-unknown-unknown", "i686-unknown-linux-gnu"])
+@pytest.mark.parametrize("name", ["chunk_store", "standalone"])
+def test_texts_of_object_files_serve_pointers_of_32_bits(name: str, triple: str) -> None:
+    """The structures that they allocate are of words of 64 bits, however wide a pointer is."""
+    definitions, declarations = runtime_module(name)
+    text = definitions + "\n".join(declarations.values())
+    types = dict(re.findall(r"^(%\S+) = type \{ (.*) \}$", text, re.MULTILINE))
+    members = {member for listed in types.values() for member in listed.split(", ")}
+    assert members - set(types) <= {"i64"}
+    assert engine.object_code(text, file_target(triple))
+
+
 def test_texts_fit_into_one_module() -> None:
     """No two define the same, but for those for other systems, and for programs without a host."""
     others = re.compile("(clock|stack)_(?!posix|linux)|standalone")

@@ -1,4 +1,4 @@
-; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources a777c03de0e6cf71 text c74f8a4f40f37490
+; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 18d1b56cc220df52 text 00f04233228b096d
 %mlirad.entry.Object = type { i64, ptr }
 %mlirad.entry.Call = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr, i64 }
 %mlirad.entry.Input = type { ptr, i64, ptr, i64, ptr, ptr, ptr }
@@ -82,7 +82,7 @@ if.end:
   br i1 %cmp.not24.i, label %lor.lhs.false29, label %for.body.i
 
 for.body.i:
-  %add.i168 = phi i64 [ %add.i, %if.end.i ], [ 0, %if.end ]
+  %add.i167 = phi i64 [ %add.i, %if.end.i ], [ 0, %if.end ]
   %k.025.i = phi i64 [ %inc.i, %if.end.i ], [ 0, %if.end ]
   %arrayidx.i = getelementptr inbounds nuw ptr, ptr %arguments, i64 %k.025.i
   %14 = load ptr, ptr %arrayidx.i, align 8
@@ -182,7 +182,7 @@ if.end.i:
   %25 = load ptr, ptr %arrayidx4.i, align 8
   %tobool.not.i = icmp eq ptr %25, null
   %conv.i = zext i1 %tobool.not.i to i64
-  %add.i = add nuw nsw i64 %add.i168, %conv.i
+  %add.i = add nuw nsw i64 %add.i167, %conv.i
   %inc.i = add nuw nsw i64 %k.025.i, 1
   %exitcond.not.i = icmp eq i64 %inc.i, %13
   br i1 %exitcond.not.i, label %lor.lhs.false29.loopexit, label %for.body.i
@@ -271,154 +271,140 @@ land.lhs.true.i:
   br i1 %call1.i109, label %land.lhs.true.i.if.end.i110_crit_edge, label %land.end
 
 land.lhs.true.i.if.end.i110_crit_edge:
-  %.pre173 = load i64, ptr %outputs2, align 8
+  %.pre172 = load i64, ptr %outputs2, align 8
   br label %if.end.i110
 
 if.end.i110:
-  %38 = phi i64 [ %.pre173, %land.lhs.true.i.if.end.i110_crit_edge ], [ %37, %clear.exit.i ]
-  %cmp.not.not17.i = icmp sgt i64 %38, 0
-  br i1 %cmp.not.not17.i, label %for.body.i112.preheader, label %land.rhs
-
-for.body.i112.preheader:
-  %handler.i.i.i = getelementptr inbounds nuw i8, ptr %call, i64 96
-  br label %for.body.i112
-
-for.body.i112:
-  %k.018.i113 = phi i64 [ %inc.i120, %for.inc.i ], [ 0, %for.body.i112.preheader ]
-  %arrayidx.i15.i = getelementptr inbounds nuw %mlirad.entry.Output, ptr %add.ptr10, i64 %k.018.i113
+  %38 = phi i64 [ %.pre172, %land.lhs.true.i.if.end.i110_crit_edge ], [ %37, %clear.exit.i ]
   %39 = load i64, ptr %destinations30, align 8
-  %tobool.not.i.i = icmp eq i64 %39, 0
-  br i1 %tobool.not.i.i, label %for.body.i112.cond.end.thread.i.i_crit_edge, label %land.lhs.true.i.i
+  %tobool5.not.i = icmp eq i64 %39, 0
+  %40 = load i64, ptr %inputs1, align 8
+  %add.ptr.i112 = getelementptr inbounds ptr, ptr %7, i64 %40
+  %add.ptr11.i = getelementptr inbounds i64, ptr %8, i64 %40
+  %cmp.not.not80.i = icmp sgt i64 %38, 0
+  br i1 %cmp.not.not80.i, label %for.body.i114.preheader, label %land.rhs
 
-for.body.i112.cond.end.thread.i.i_crit_edge:
-  %.pre174 = load i64, ptr %inputs1, align 8
-  br label %cond.end.thread.i.i
+for.body.i114.preheader:
+  %handler.i.i.i = getelementptr inbounds nuw i8, ptr %call, i64 96
+  br label %for.body.i114
 
-land.lhs.true.i.i:
-  %is_copied.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i15.i, i64 48
-  %40 = load i64, ptr %is_copied.i.i, align 8
-  %tobool2.not.i.i = icmp eq i64 %40, 0
-  %.pre175 = load i64, ptr %inputs1, align 8
-  br i1 %tobool2.not.i.i, label %cond.end.i.i122, label %cond.end.thread.i.i
+for.body.i114:
+  %k.081.i = phi i64 [ %inc.i123, %if.end30.i ], [ 0, %for.body.i114.preheader ]
+  %arrayidx.i115 = getelementptr inbounds nuw %mlirad.entry.Output, ptr %add.ptr10, i64 %k.081.i
+  br i1 %tobool5.not.i, label %land.lhs.true18.i, label %land.lhs.true13.i
 
-cond.end.thread.i.i:
-  %41 = phi i64 [ %.pre174, %for.body.i112.cond.end.thread.i.i_crit_edge ], [ %.pre175, %land.lhs.true.i.i ]
-  %add53.i.i = add nsw i64 %41, %k.018.i113
-  %arrayidx554.i.i = getelementptr inbounds ptr, ptr %7, i64 %add53.i.i
-  br label %if.end.i.i114
+land.lhs.true13.i:
+  %is_copied.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 48
+  %41 = load i64, ptr %is_copied.i, align 8
+  %tobool14.not.i = icmp eq i64 %41, 0
+  br i1 %tobool14.not.i, label %cond.end.i, label %land.lhs.true18.i
 
-cond.end.i.i122:
-  %arrayidx4.i.i = getelementptr inbounds nuw ptr, ptr %9, i64 %k.018.i113
-  %42 = load ptr, ptr %arrayidx4.i.i, align 8
-  %add.i.i = add nsw i64 %.pre175, %k.018.i113
-  %arrayidx5.i.i = getelementptr inbounds ptr, ptr %7, i64 %add.i.i
-  %tobool6.not.i.i = icmp eq ptr %42, null
-  br i1 %tobool6.not.i.i, label %if.end.i.i114, label %if.then.i.i123
+cond.end.i:
+  %arrayidx16.i = getelementptr inbounds nuw ptr, ptr %9, i64 %k.081.i
+  %42 = load ptr, ptr %arrayidx16.i, align 8
+  %tobool17.not.i = icmp eq ptr %42, null
+  br i1 %tobool17.not.i, label %land.lhs.true18.i, label %if.end.thread.i.i
 
-if.then.i.i123:
+land.lhs.true18.i:
+  %rank.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 8
+  %43 = load i64, ptr %rank.i, align 8
+  %tobool19.not.i = icmp eq i64 %43, 0
+  br i1 %tobool19.not.i, label %if.then20.i, label %if.else.i.i
+
+if.then20.i:
+  %arrayidx21.i = getelementptr inbounds nuw i64, ptr %add.ptr11.i, i64 %k.081.i
+  %arrayidx22.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i112, i64 %k.081.i
+  store ptr %arrayidx21.i, ptr %arrayidx22.i, align 8
+  br label %if.end30.i
+
+if.end.thread.i.i:
   call void @Py_IncRef(ptr noundef nonnull %42) nounwind
-  %arrayidx8.i.i = getelementptr inbounds nuw ptr, ptr %10, i64 %k.018.i113
-  store ptr %42, ptr %arrayidx8.i.i, align 8
-  %data.i.i124 = getelementptr inbounds nuw i8, ptr %42, i64 16
-  %43 = load ptr, ptr %data.i.i124, align 8
-  store ptr %43, ptr %arrayidx5.i.i, align 8
-  br label %for.inc.i
+  br label %make_array.exit.i
 
-if.end.i.i114:
-  %arrayidx557.i.i = phi ptr [ %arrayidx554.i.i, %cond.end.thread.i.i ], [ %arrayidx5.i.i, %cond.end.i.i122 ]
-  %add56.i.i = phi i64 [ %add53.i.i, %cond.end.thread.i.i ], [ %add.i.i, %cond.end.i.i122 ]
-  %rank.i.i115 = getelementptr inbounds nuw i8, ptr %arrayidx.i15.i, i64 8
-  %44 = load i64, ptr %rank.i.i115, align 8
-  %tobool9.not.i.i = icmp eq i64 %44, 0
-  br i1 %tobool9.not.i.i, label %if.then10.i.i, label %if.end14.i.i
-
-if.then10.i.i:
-  %arrayidx13.i.i = getelementptr inbounds i64, ptr %8, i64 %add56.i.i
-  store ptr %arrayidx13.i.i, ptr %arrayidx557.i.i, align 8
-  br label %for.inc.i
-
-if.end14.i.i:
-  %is_large.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i15.i, i64 56
-  %45 = load i64, ptr %is_large.i.i.i, align 8
-  %tobool.not.i.i.i116 = icmp eq i64 %45, 0
+if.else.i.i:
+  %is_large.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 56
+  %44 = load i64, ptr %is_large.i.i.i, align 8
+  %tobool.not.i.i.i116 = icmp eq i64 %44, 0
   br i1 %tobool.not.i.i.i116, label %if.end3.i.i.i, label %if.then.i.i.i117
 
 if.then.i.i.i117:
-  %46 = load ptr, ptr %handler.i.i.i, align 8
-  %call.i.i.i118 = call ptr @PyDataMem_SetHandler(ptr noundef %46) nounwind
+  %45 = load ptr, ptr %handler.i.i.i, align 8
+  %call.i.i.i118 = call ptr @PyDataMem_SetHandler(ptr noundef %45) nounwind
   %tobool1.not.i.i.i = icmp eq ptr %call.i.i.i118, null
-  br i1 %tobool1.not.i.i.i, label %land.end, label %if.then.i.if.end3.i_crit_edge.i.i
+  br i1 %tobool1.not.i.i.i, label %land.end, label %if.then.i.i.if.end3.i.i_crit_edge.i
 
-if.then.i.if.end3.i_crit_edge.i.i:
-  %.pre.i.i = load i64, ptr %rank.i.i115, align 8
+if.then.i.i.if.end3.i.i_crit_edge.i:
+  %.pre.i119 = load i64, ptr %rank.i, align 8
   br label %if.end3.i.i.i
 
 if.end3.i.i.i:
-  %47 = phi i64 [ %.pre.i.i, %if.then.i.if.end3.i_crit_edge.i.i ], [ %44, %if.end14.i.i ]
-  %usual.0.i.i.i = phi ptr [ %call.i.i.i118, %if.then.i.if.end3.i_crit_edge.i.i ], [ null, %if.end14.i.i ]
-  %conv.i.i.i = trunc i64 %47 to i32
-  %shape.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i15.i, i64 16
-  %48 = load ptr, ptr %shape.i.i.i, align 8
-  %dtype_number.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i15.i, i64 32
-  %49 = load i64, ptr %dtype_number.i.i.i, align 8
-  %conv4.i.i.i = trunc i64 %49 to i32
-  %call5.i.i.i119 = call ptr @PyArray_New(ptr noundef nonnull @PyArray_Type, i32 noundef %conv.i.i.i, ptr noundef %48, i32 noundef %conv4.i.i.i, ptr noundef null, ptr noundef null, i32 noundef 0, i32 noundef 0, ptr noundef null) nounwind
+  %46 = phi i64 [ %.pre.i119, %if.then.i.i.if.end3.i.i_crit_edge.i ], [ %43, %if.else.i.i ]
+  %usual.0.i.i.i = phi ptr [ %call.i.i.i118, %if.then.i.i.if.end3.i.i_crit_edge.i ], [ null, %if.else.i.i ]
+  %conv.i.i.i = trunc i64 %46 to i32
+  %shape.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 16
+  %47 = load ptr, ptr %shape.i.i.i, align 8
+  %dtype_number.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 32
+  %48 = load i64, ptr %dtype_number.i.i.i, align 8
+  %conv4.i.i.i = trunc i64 %48 to i32
+  %call5.i.i.i120 = call ptr @PyArray_New(ptr noundef nonnull @PyArray_Type, i32 noundef %conv.i.i.i, ptr noundef %47, i32 noundef %conv4.i.i.i, ptr noundef null, ptr noundef null, i32 noundef 0, i32 noundef 0, ptr noundef null) nounwind
   %tobool6.not.i.i.i = icmp eq ptr %usual.0.i.i.i, null
-  br i1 %tobool6.not.i.i.i, label %new_array.exit.i.i, label %if.then7.i.i.i
+  br i1 %tobool6.not.i.i.i, label %if.end.i.i121, label %if.then7.i.i.i
 
 if.then7.i.i.i:
   %call8.i.i.i = call ptr @PyDataMem_SetHandler(ptr noundef nonnull %usual.0.i.i.i) nounwind
   call void @Py_DecRef(ptr noundef %call8.i.i.i) nounwind
   call void @Py_DecRef(ptr noundef nonnull %usual.0.i.i.i) nounwind
-  br label %new_array.exit.i.i
+  br label %if.end.i.i121
 
-new_array.exit.i.i:
-  %tobool16.not.not.i.i = icmp eq ptr %call5.i.i.i119, null
-  br i1 %tobool16.not.not.i.i, label %land.end, label %if.end18.i.i
+if.end.i.i121:
+  %tobool1.not.not.i.i = icmp eq ptr %call5.i.i.i120, null
+  br i1 %tobool1.not.not.i.i, label %land.end, label %make_array.exit.i
 
-if.end18.i.i:
-  %arrayidx21.i.i = getelementptr inbounds nuw ptr, ptr %10, i64 %k.018.i113
-  store ptr %call5.i.i.i119, ptr %arrayidx21.i.i, align 8
-  %data22.i.i = getelementptr inbounds nuw i8, ptr %call5.i.i.i119, i64 16
-  %50 = load ptr, ptr %data22.i.i, align 8
-  store ptr %50, ptr %arrayidx557.i.i, align 8
-  br label %for.inc.i
+make_array.exit.i:
+  %array.011.i.i = phi ptr [ %42, %if.end.thread.i.i ], [ %call5.i.i.i120, %if.end.i.i121 ]
+  %arrayidx2575.i = getelementptr inbounds nuw ptr, ptr %10, i64 %k.081.i
+  %arrayidx2677.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i112, i64 %k.081.i
+  store ptr %array.011.i.i, ptr %arrayidx2575.i, align 8
+  %data.i.i122 = getelementptr inbounds nuw i8, ptr %array.011.i.i, i64 16
+  %49 = load ptr, ptr %data.i.i122, align 8
+  store ptr %49, ptr %arrayidx2677.i, align 8
+  br label %if.end30.i
 
-for.inc.i:
-  %inc.i120 = add nuw nsw i64 %k.018.i113, 1
-  %exitcond.not.i121 = icmp eq i64 %inc.i120, %38
-  br i1 %exitcond.not.i121, label %land.rhs, label %for.body.i112
+if.end30.i:
+  %inc.i123 = add nuw nsw i64 %k.081.i, 1
+  %exitcond.not.i124 = icmp eq i64 %inc.i123, %38
+  br i1 %exitcond.not.i124, label %land.rhs, label %for.body.i114
 
 land.rhs:
   br i1 %tobool36.not, label %cond.end, label %cond.true
 
 cond.true:
   %memory = getelementptr inbounds nuw i8, ptr %33, i64 8
-  %51 = load ptr, ptr %memory, align 8
+  %50 = load ptr, ptr %memory, align 8
   br label %cond.end
 
 cond.end:
-  %cond = phi ptr [ %51, %cond.true ], [ null, %land.rhs ]
+  %cond = phi ptr [ %50, %cond.true ], [ null, %land.rhs ]
   store ptr %arguments, ptr %12, align 16
   %count.i = getelementptr inbounds nuw i8, ptr %12, i64 8
   store i64 %count, ptr %count.i, align 8
   %are_held.i = getelementptr inbounds nuw i8, ptr %12, i64 16
   store i64 0, ptr %are_held.i, align 16
-  %52 = load ptr, ptr %call, align 8
+  %51 = load ptr, ptr %call, align 8
   %releases.i = getelementptr inbounds nuw i8, ptr %call, i64 48
-  %53 = load i64, ptr %releases.i, align 8
+  %52 = load i64, ptr %releases.i, align 8
   %time_limit.i = getelementptr inbounds nuw i8, ptr %call, i64 56
-  %54 = load i64, ptr %time_limit.i, align 8
+  %53 = load i64, ptr %time_limit.i, align 8
   %threads.i = getelementptr inbounds nuw i8, ptr %call, i64 104
-  %55 = load i64, ptr %threads.i, align 8
+  %54 = load i64, ptr %threads.i, align 8
   %holds.i = getelementptr inbounds nuw i8, ptr %call, i64 112
-  %56 = load i64, ptr %holds.i, align 8
-  %call3.i = call i32 @mlirad_call(ptr noundef %52, ptr noundef nonnull %7, ptr noundef %cond, i64 noundef %53, i64 noundef %54, i64 noundef %55, ptr noundef nonnull %12, i64 noundef %56) nounwind
+  %55 = load i64, ptr %holds.i, align 8
+  %call3.i = call i32 @mlirad_call(ptr noundef %51, ptr noundef nonnull %7, ptr noundef %cond, i64 noundef %52, i64 noundef %53, i64 noundef %54, ptr noundef nonnull %12, i64 noundef %55) nounwind
   %tobool.not.i128 = icmp eq i32 %call3.i, 0
   br label %land.end
 
 land.end:
-  %57 = phi i1 [ %tobool.not.i128, %cond.end ], [ false, %land.lhs.true.i ], [ false, %if.then.i.i.i117 ], [ false, %new_array.exit.i.i ]
+  %56 = phi i1 [ %tobool.not.i128, %cond.end ], [ false, %land.lhs.true.i ], [ false, %if.end.i.i121 ], [ false, %if.then.i.i.i117 ]
   br i1 %tobool36.not, label %if.end47, label %if.then46
 
 if.then46:
@@ -426,11 +412,11 @@ if.then46:
   br label %if.end47
 
 if.end47:
-  br i1 %57, label %if.then48, label %if.then59
+  br i1 %56, label %if.then48, label %if.then59
 
 if.then48:
-  %58 = load i64, ptr %destinations30, align 8
-  %tobool50.not = icmp eq i64 %58, 0
+  %57 = load i64, ptr %destinations30, align 8
+  %tobool50.not = icmp eq i64 %57, 0
   br i1 %tobool50.not, label %if.end52, label %if.then51
 
 if.then51:
@@ -438,32 +424,32 @@ if.then51:
   br label %if.end52
 
 if.end52:
-  %59 = load i64, ptr %outputs2, align 8
-  %cmp.not26.i = icmp slt i64 %59, 1
+  %58 = load i64, ptr %outputs2, align 8
+  %cmp.not26.i = icmp slt i64 %58, 1
   br i1 %cmp.not26.i, label %if.end57, label %for.body.i135
 
 for.body.i135:
-  %k.027.i = phi i64 [ %inc.i139, %for.inc.i138 ], [ 0, %if.end52 ]
+  %k.027.i = phi i64 [ %inc.i138, %for.inc.i ], [ 0, %if.end52 ]
   %arrayidx.i136 = getelementptr inbounds nuw ptr, ptr %10, i64 %k.027.i
-  %60 = load ptr, ptr %arrayidx.i136, align 8
-  %tobool.not.i137 = icmp eq ptr %60, null
-  br i1 %tobool.not.i137, label %if.end.i141, label %for.inc.i138
+  %59 = load ptr, ptr %arrayidx.i136, align 8
+  %tobool.not.i137 = icmp eq ptr %59, null
+  br i1 %tobool.not.i137, label %if.end.i140, label %for.inc.i
 
-if.end.i141:
-  %61 = load i64, ptr %inputs1, align 8
-  %62 = getelementptr i64, ptr %8, i64 %61
-  %arrayidx2.i143 = getelementptr i64, ptr %62, i64 %k.027.i
-  %arrayidx4.i144 = getelementptr inbounds nuw %mlirad.entry.Output, ptr %add.ptr10, i64 %k.027.i
-  %63 = load ptr, ptr %arrayidx4.i144, align 8
-  %call5.i = call ptr @PyArray_Scalar(ptr noundef %arrayidx2.i143, ptr noundef %63, ptr noundef null) nounwind
+if.end.i140:
+  %60 = load i64, ptr %inputs1, align 8
+  %61 = getelementptr i64, ptr %8, i64 %60
+  %arrayidx2.i142 = getelementptr i64, ptr %61, i64 %k.027.i
+  %arrayidx4.i143 = getelementptr inbounds nuw %mlirad.entry.Output, ptr %add.ptr10, i64 %k.027.i
+  %62 = load ptr, ptr %arrayidx4.i143, align 8
+  %call5.i = call ptr @PyArray_Scalar(ptr noundef %arrayidx2.i142, ptr noundef %62, ptr noundef null) nounwind
   store ptr %call5.i, ptr %arrayidx.i136, align 8
   %tobool10.not.i = icmp eq ptr %call5.i, null
-  br i1 %tobool10.not.i, label %if.then59, label %for.inc.i138
+  br i1 %tobool10.not.i, label %if.then59, label %for.inc.i
 
-for.inc.i138:
-  %inc.i139 = add nuw nsw i64 %k.027.i, 1
-  %exitcond.not.i140 = icmp eq i64 %inc.i139, %59
-  br i1 %exitcond.not.i140, label %if.end57, label %for.body.i135
+for.inc.i:
+  %inc.i138 = add nuw nsw i64 %k.027.i, 1
+  %exitcond.not.i139 = icmp eq i64 %inc.i138, %58
+  br i1 %exitcond.not.i139, label %if.end57, label %for.body.i135
 
 if.end57:
   %call55 = call fastcc ptr @mlirad.entry.returned(ptr noundef %call3)
@@ -472,37 +458,37 @@ if.end57:
 
 if.then59:
   %cmp3.i = icmp sgt i64 %1, 0
-  br i1 %cmp3.i, label %for.body.i146, label %if.end61
+  br i1 %cmp3.i, label %for.body.i145, label %if.end61
 
-for.body.i146:
-  %k.04.i = phi i64 [ %inc.i148, %for.body.i146 ], [ 0, %if.then59 ]
-  %arrayidx.i147 = getelementptr inbounds nuw ptr, ptr %10, i64 %k.04.i
-  %64 = load ptr, ptr %arrayidx.i147, align 8
-  call void @Py_DecRef(ptr noundef %64) nounwind
-  %inc.i148 = add nuw nsw i64 %k.04.i, 1
-  %exitcond.not.i149 = icmp eq i64 %inc.i148, %1
-  br i1 %exitcond.not.i149, label %if.end61, label %for.body.i146
+for.body.i145:
+  %k.04.i = phi i64 [ %inc.i147, %for.body.i145 ], [ 0, %if.then59 ]
+  %arrayidx.i146 = getelementptr inbounds nuw ptr, ptr %10, i64 %k.04.i
+  %63 = load ptr, ptr %arrayidx.i146, align 8
+  call void @Py_DecRef(ptr noundef %63) nounwind
+  %inc.i147 = add nuw nsw i64 %k.04.i, 1
+  %exitcond.not.i148 = icmp eq i64 %inc.i147, %1
+  br i1 %exitcond.not.i148, label %if.end61, label %for.body.i145
 
 if.end61:
-  %result.0166 = phi ptr [ %call55, %if.end57 ], [ null, %if.then59 ], [ null, %for.body.i146 ]
+  %result.0165 = phi ptr [ %call55, %if.end57 ], [ null, %if.then59 ], [ null, %for.body.i145 ]
   br i1 %tobool.not.i108, label %cleanup63, label %if.then.i
 
 if.then.i:
-  %65 = load i64, ptr %inputs1, align 8
-  %cmp3.i.i153 = icmp sgt i64 %65, 0
-  br i1 %cmp3.i.i153, label %for.body.i.i155, label %cleanup63
+  %64 = load i64, ptr %inputs1, align 8
+  %cmp3.i.i152 = icmp sgt i64 %64, 0
+  br i1 %cmp3.i.i152, label %for.body.i.i154, label %cleanup63
 
-for.body.i.i155:
-  %k.04.i.i156 = phi i64 [ %inc.i.i158, %for.body.i.i155 ], [ 0, %if.then.i ]
-  %arrayidx.i.i157 = getelementptr inbounds nuw ptr, ptr %11, i64 %k.04.i.i156
-  %66 = load ptr, ptr %arrayidx.i.i157, align 8
-  call void @Py_DecRef(ptr noundef %66) nounwind
-  %inc.i.i158 = add nuw nsw i64 %k.04.i.i156, 1
-  %exitcond.not.i.i159 = icmp eq i64 %inc.i.i158, %65
-  br i1 %exitcond.not.i.i159, label %cleanup63, label %for.body.i.i155
+for.body.i.i154:
+  %k.04.i.i155 = phi i64 [ %inc.i.i157, %for.body.i.i154 ], [ 0, %if.then.i ]
+  %arrayidx.i.i156 = getelementptr inbounds nuw ptr, ptr %11, i64 %k.04.i.i155
+  %65 = load ptr, ptr %arrayidx.i.i156, align 8
+  call void @Py_DecRef(ptr noundef %65) nounwind
+  %inc.i.i157 = add nuw nsw i64 %k.04.i.i155, 1
+  %exitcond.not.i.i158 = icmp eq i64 %inc.i.i157, %64
+  br i1 %exitcond.not.i.i158, label %cleanup63, label %for.body.i.i154
 
 cleanup63:
-  %retval.2 = phi ptr [ %call1.i, %if.then ], [ %call1.i97, %if.then32 ], [ %call1.i105, %if.then39 ], [ %result.0166, %if.end61 ], [ %result.0166, %if.then.i ], [ %result.0166, %for.body.i.i155 ]
+  %retval.2 = phi ptr [ %call1.i, %if.then ], [ %call1.i97, %if.then32 ], [ %call1.i105, %if.then39 ], [ %result.0165, %if.end61 ], [ %result.0165, %if.then.i ], [ %result.0165, %for.body.i.i154 ]
   ret ptr %retval.2
 }
 
