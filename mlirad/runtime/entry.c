@@ -186,7 +186,7 @@ static Array *new_array(const Header *header, const Output *output) {
 }
 
 // Set the result of an output to an array: to `given` unless that is null. Find its memory.
-static bool make_array(const Header *header, const Output *output, Array *given, Object **result, void **buffer) {
+static bool place_array(const Header *header, const Output *output, Array *given, Object **result, void **buffer) {
     Array *array = given;
     if (given)
         Py_IncRef(&given->object);
@@ -212,7 +212,7 @@ static bool make_results(const Call *call) {
         Array *given = has_destinations && !output->is_copied ? call->destinations[k] : NULL;
         if (!given && !output->rank)
             buffers[k] = &scalars[k];
-        else if (!make_array(call->header, output, given, &call->results[k], &buffers[k]))
+        else if (!place_array(call->header, output, given, &call->results[k], &buffers[k]))
             return false;
     }
     return true;

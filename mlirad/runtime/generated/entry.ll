@@ -1,4 +1,4 @@
-; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 18d1b56cc220df52 text 00f04233228b096d
+; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 21c584cfd128a6a7 text db67b1406e3a2766
 %mlirad.entry.Object = type { i64, ptr }
 %mlirad.entry.Call = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr, i64 }
 %mlirad.entry.Input = type { ptr, i64, ptr, i64, ptr, ptr, ptr }
@@ -319,7 +319,7 @@ if.then20.i:
 
 if.end.thread.i.i:
   call void @Py_IncRef(ptr noundef nonnull %42) nounwind
-  br label %make_array.exit.i
+  br label %place_array.exit.i
 
 if.else.i.i:
   %is_large.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i115, i64 56
@@ -358,9 +358,9 @@ if.then7.i.i.i:
 
 if.end.i.i121:
   %tobool1.not.not.i.i = icmp eq ptr %call5.i.i.i120, null
-  br i1 %tobool1.not.not.i.i, label %land.end, label %make_array.exit.i
+  br i1 %tobool1.not.not.i.i, label %land.end, label %place_array.exit.i
 
-make_array.exit.i:
+place_array.exit.i:
   %array.011.i.i = phi ptr [ %42, %if.end.thread.i.i ], [ %call5.i.i.i120, %if.end.i.i121 ]
   %arrayidx2575.i = getelementptr inbounds nuw ptr, ptr %10, i64 %k.081.i
   %arrayidx2677.i = getelementptr inbounds nuw ptr, ptr %add.ptr.i112, i64 %k.081.i
