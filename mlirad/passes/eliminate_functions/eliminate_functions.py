@@ -26,9 +26,9 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.function.combinators import PullbackOp
 from mlirad.dialects.instances import sizes_in_function
-from mlirad.dialects.linear import DifferentiationOp
+from mlirad.dialects.linear import DifferentiationOp, MapType
 from mlirad.errors import SizeNeeded, UnsupportedError
-from mlirad.ir.call_graph import functions_of, references_of
+from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, references_of
 from mlirad.ir.first_order import higher_order_op, map_value_op, no_map_values, require_first_order
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced
@@ -42,7 +42,7 @@ class MapsToClosuresPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite all functions, if maps are values in one, and derivatives are expanded."""
-        if higher_order_op(op) is None or map_value_op(op) is None:
+        if (higher_order_op(op) is None or map_value_op(op) is None) and not _recursion_gives_maps(op):
             return
         if any(isinstance(inner, DifferentiationOp) for inner in op.walk()):
             return
@@ -54,6 +54,14 @@ class MapsToClosuresPass(ModulePass):
             from mlirad.passes.maps_to_closures import maps_to_closures
 
             maps_to_closures(op)
+
+
+def _recursion_gives_maps(module: ModuleOp) -> bool:
+    """Tell if a function that calls itself returns linear maps: inlining leaves its calls where they are."""
+    functions = functions_by_name(module)
+    outputs = {name: f.function_type.outputs.data for name, f in functions.items()}
+    giving = {name for name, types in outputs.items() if any(isinstance(t, MapType) for t in types)}
+    return bool(giving) and not giving.isdisjoint(CallGraph(functions, references_of).recursive())
 
 
 @dataclass(frozen=True)
