@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -40,6 +41,9 @@ class Scope:
 
 class Builder:
     """Appends ops to the innermost open block, sharing equal ones."""
+
+    knows_branches: ClassVar[bool] = True
+    """A choice by the condition of a branch is known inside of the branch."""
 
     def __init__(self, block: Block):
         self.scopes = [Scope(block)]

@@ -324,6 +324,8 @@ class ControlBuilder(IndexingBuilder):
         return self._chosen(control.IfOp, condition, regions)
 
     def _branch(self, condition: Value, holds: bool, branch: Callable[[], Values]) -> Region:
+        if not self.knows_branches:
+            return self.region((), branch)
         self.decided[condition] = holds
         try:
             return self.region((), branch)

@@ -48,8 +48,13 @@ MAX_OPERATIONS = 300_000
 
 
 class FrameBuilder(ArrayBuilder):
-    """A builder that knows the frame it builds."""
+    """A builder that knows the frame it builds.
 
+    It makes choices in branches by the condition of these, too: the result of a choice is another array than
+    what is chosen, which the program may write to.
+    """
+
+    knows_branches = False
     frame: Frame
 
 
@@ -71,8 +76,7 @@ class Frame:
         self.parent = parent
         self.block = Block(arg_types=argument_types)
         self.builder = module.builder_class(self.block)
-        if isinstance(self.builder, FrameBuilder):
-            self.builder.frame = self
+        self.builder.frame = self
         self.scopes = [Scope(self)]
         self.captured: dict[Value, Value] = {}
         self.token: Any = None
@@ -186,7 +190,7 @@ class Functions:
         *,
         has_reports: bool = False,
         checks: frozenset[str] = frozenset(),
-        builder_class: type[ArrayBuilder] = ArrayBuilder,
+        builder_class: type[FrameBuilder] = FrameBuilder,
         lessons: Lessons | None = None,
         control: Control | None = None,
     ) -> None:

@@ -32,7 +32,15 @@ from mlirad.frontend.tracing.control_warnings import (
     note_foreign,
     warn_of_control,
 )
-from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, in_trace, tracing
+from mlirad.frontend.tracing.frames import (
+    Frame,
+    FrameBuilder,
+    Functions,
+    current_frame,
+    emitting,
+    in_trace,
+    tracing,
+)
 from mlirad.frontend.tracing.function_names import argument_hints, definition_of, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
@@ -53,7 +61,6 @@ from mlirad.frontend.tracing.told_functions import Unasked, handing_traced, tell
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.undoing import State
 from mlirad.frontend.tracing.values import Higher, StructureType, ValueType, type_of
-from mlirad.ir.arrays import ArrayBuilder
 from mlirad.lazy_dataclass import dataclass
 
 T = TypeVar("T")
@@ -129,7 +136,7 @@ def settled_trace(
 
 def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[str], control: Control) -> T:
     has_reports = bool(checks)
-    builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
+    builder_class = NanCheckingBuilder if "nans" in checks else FrameBuilder
     lessons = Lessons()
     place: str | None = None
     learned = 0
