@@ -10,9 +10,9 @@ pass, with `-` for `_`. Names that xDSL has too begin with `mlirad-`, because bo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -52,8 +52,6 @@ PASS_MODULES: dict[str, str] = {
     "check-absorbed": "mlirad.passes.check_absorbed",
     "linearize": "mlirad.passes.linearize",
     "sweep": "mlirad.passes.sweep",
-    "provenance": "mlirad.passes.chad.provenance",
-    "formal-derivative": "mlirad.passes.chad.formal",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",
     "expand-lambdas": "mlirad.passes.expand_lambdas",
@@ -89,9 +87,15 @@ PASS_MODULES: dict[str, str] = {
 }
 """The module that defines each pass."""
 
+DEPRECATED: Final[Mapping[str, str]] = {
+    "provenance": "sweep{instance=provenance mode=forward}",
+    "formal-derivative": "sweep{instance=z2 mode=forward}",
+}
+"""Deprecated names of passes, each with the text that replaces it. They go with the next minor version."""
+
 
 def load_pass(name: str) -> type[ModulePass]:
-    """The class of the pass `name`; raises `UnsupportedError` if there is none."""
+    """Import the class of the pass `name`; raises `UnsupportedError` if there is none."""
     path = PASS_MODULES.get(name)
     if path is None:
         raise UnsupportedError(f"there is no pass {name!r}", hint=f"there are {', '.join(PASS_MODULES)}")
@@ -108,7 +112,7 @@ ALL_PASSES: dict[str, Callable[[], type[ModulePass]]] = {
 
 
 def parse_specs(text: str) -> tuple[ArgSpec, ...]:
-    """The passes, or pipelines, that `text` names, with their options as written."""
+    """Parse the passes, or pipelines, that `text` names, with their options as written."""
     try:
         return tuple(parse_pipeline(text))
     # xDSL's error is no Exception; its last line says what was expected. Where the text ends early,
@@ -121,8 +125,27 @@ def parse_specs(text: str) -> tuple[ArgSpec, ...]:
         ) from error
 
 
+def current_spec(spec: ArgSpec) -> ArgSpec:
+    """Replace a deprecated name by the text for it; options that were given stay."""
+    if spec.name not in DEPRECATED:
+        return spec
+    (new,) = parse_specs(DEPRECATED[spec.name])
+    return ArgSpec(new.name, {**new.parameters, **spec.parameters})
+
+
+def current_name(name: str, warn: Callable[[str], None]) -> str:
+    """Replace a deprecated name of a pass; `warn` is called with a sentence that tells the new one."""
+    if name in DEPRECATED:
+        warn(f"the pass {name!r} is deprecated: write {DEPRECATED[name]}")
+    return current_spec(ArgSpec(name, {})).name
+
+
 def make_pass(spec: ArgSpec) -> ModulePass:
-    """The pass with its options; raises `UnsupportedError` for a name or an option that does not exist."""
+    """Make the pass with its options, by its current name.
+
+    Raises `UnsupportedError` for a name or an option that does not exist.
+    """
+    spec = current_spec(spec)
     pass_class = load_pass(spec.name)
     try:
         return pass_class.from_spec(spec)
@@ -131,5 +154,5 @@ def make_pass(spec: ArgSpec) -> ModulePass:
 
 
 def make_passes(text: str) -> tuple[ModulePass, ...]:
-    """The passes that `text` lists."""
+    """Make the passes that `text` lists."""
     return tuple(make_pass(spec) for spec in parse_specs(text))

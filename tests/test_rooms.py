@@ -70,6 +70,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "lower",
             "jit",
             "linear_maps.sparsity",
+            "registry",
             "pipelines",
             "pipeline_options",
             "packages",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from xdsl.passes import ModulePass
@@ -12,8 +13,10 @@ from xdsl.universe import Universe
 
 from mlirad.errors import UnsupportedError
 from mlirad.pipelines import PIPELINES, pipeline_passes
-from mlirad.registry import ALL_PASSES, PASS_MODULES, load_pass, make_passes
+from mlirad.registry import ALL_PASSES, DEPRECATED, PASS_MODULES, current_name, load_pass, make_passes
 from mlirad.universe import MLIRAD_UNIVERSE
+
+ROOT = Path(__file__).parents[1]
 
 PROGRAM = """
 func.func @f(%x: f64) -> f64 {
@@ -68,3 +71,22 @@ def test_names_and_options_that_do_not_exist() -> None:
         make_passes("mlirad-cse{")
     with pytest.raises(UnsupportedError, match="pass 'mlirad-cse'"):
         make_passes("mlirad-cse{speed=11}")
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
+def test_deprecated_names_are_those_of_passes_with_a_new_one(name: str) -> None:
+    """Each is noted in the changelog and on the page of the tools."""
+    assert name not in PASS_MODULES
+    assert make_passes(name) == make_passes(DEPRECATED[name])
+    told: list[str] = []
+    (new,) = make_passes(DEPRECATED[name])
+    assert current_name(name, told.append) == new.name
+    assert told == [f"the pass {name!r} is deprecated: write {DEPRECATED[name]}"]
+    changelog = (ROOT / "CHANGELOG.md").read_text().partition("### Deprecated")[2].partition("\n### ")[0]
+    for page in (changelog, (ROOT / "docs" / "tools.md").read_text()):
+        assert f"| `{name}` | `{DEPRECATED[name]}` |" in page
+
+
+def test_options_of_a_deprecated_name_stay() -> None:
+    given = make_passes("formal-derivative{function=f mode=reverse}")
+    assert given == make_passes("sweep{function=f instance=z2 mode=reverse}")

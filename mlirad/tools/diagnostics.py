@@ -26,7 +26,7 @@ MAX_LINE = 400
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message: `kind` is `error` or `note`, `place` is `None` where no place is known."""
+    """One message: `kind` is `error`, `warning` or `note`, `place` is `None` where no place is known."""
 
     kind: str
     message: str
@@ -99,3 +99,8 @@ def print_diagnostics(found: list[Diagnostic], source: Source | None, stream: Te
 def report(error: MliradError, source: Source | None = None) -> None:
     """Print an error to stderr."""
     print_diagnostics(diagnostics_of(error), source)
+
+
+def warn(message: str) -> None:
+    """Print a warning to stderr."""
+    print_diagnostics([Diagnostic("warning", message, None)], None)

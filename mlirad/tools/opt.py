@@ -31,13 +31,14 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.object_files import CFunction
 from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipelines import PIPELINES, Step, always, with_conversions
-from mlirad.registry import PASS_MODULES, load_pass
+from mlirad.registry import PASS_MODULES, current_name, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
     Source,
     diagnostics_of,
     print_diagnostics,
     read_source,
+    warn,
 )
 from mlirad.tools.expectations import compare
 from mlirad.tools.exporting import FILES, add_files, c_function, emitted_kinds, target_of, write_kinds
@@ -102,6 +103,8 @@ def _run(arguments: argparse.Namespace) -> int:
         sys.stdout.write("".join(f"{name:<10} {','.join(passes())}\n" for name, passes in PIPELINES.items()))
         return 0
     values = cast("dict[str, object]", vars(arguments)) | {"for_target": target_of(arguments)}
+    for option in ("print_ir_before", "print_ir_after"):
+        values[option] = tuple(current_name(n, warn) for n in cast("tuple[str, ...]", values[option]))
     options = Options(**{field: values[field] for field in Options.__dataclass_fields__})  # pyright: ignore[reportArgumentType]
     for name in (*options.print_ir_before, *options.print_ir_after):
         if name not in PASS_MODULES:

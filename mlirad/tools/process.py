@@ -16,8 +16,8 @@ from xdsl.passes import ModulePass
 
 from mlirad.errors import CompileError, MliradError, UnsupportedError
 from mlirad.pipelines import pipeline_passes
-from mlirad.registry import make_passes
-from mlirad.tools.diagnostics import report
+from mlirad.registry import current_name, make_passes, parse_specs
+from mlirad.tools.diagnostics import report, warn
 
 TRACEBACK_VARIABLE = "MLIRAD_TRACEBACK"
 """With this environment variable set, a defect of mlirad ends in a Python traceback."""
@@ -47,8 +47,15 @@ def split_arguments(argv: Sequence[str] | None, short: Sequence[str]) -> tuple[l
 def add_passes(parser: ArgumentParser, passes: str, pipeline: str) -> None:
     """The options `-p` and `--pipeline`, with their help; `passes_of` reads the `stages` that they give."""
     add = partial(parser.add_argument, dest="stages", action="append", default=[])
-    add("-p", "--passes", type=partial(partial, make_passes), metavar="PASSES", help=passes)
+    add("-p", "--passes", type=partial(partial, _listed), metavar="PASSES", help=passes)
     add("--pipeline", type=partial(partial, pipeline_passes), metavar="NAME", help=pipeline)
+
+
+def _listed(text: str) -> tuple[ModulePass, ...]:
+    """Make the passes that `text` lists, and print a warning for each deprecated name."""
+    for name in dict.fromkeys(spec.name for spec in parse_specs(text)):
+        current_name(name, warn)
+    return make_passes(text)
 
 
 def add_subnormals(parser: ArgumentParser) -> None:
@@ -66,7 +73,7 @@ def passes_of(stages: Sequence[Stage]) -> tuple[ModulePass, ...]:
 
 
 def guarded(action: Callable[[], int]) -> int:
-    """The exit code of `action`; every error is printed and is exit code 1, an interrupt 130."""
+    """Return the exit code of `action`; every error is printed and is exit code 1, an interrupt 130."""
     try:
         return action()
     except MliradError as error:

@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import ModuleOp, i1
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ReplayOp
-from mlirad.dialects.shapes import element_of, is_float, shape_of
+from mlirad.dialects.shapes import Value, element_of, is_float, shape_of
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.interpreter import run_function
+from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.passes.sweep import INSTANCES
 from mlirad.pipelines import expansion
@@ -182,3 +183,75 @@ def test_an_op_without_a_line_is_refused_where_data_reach_it() -> None:
     with pytest.raises(DifferentiationError, match=r"'min-plus' has no line for array\.sin") as caught:
         run_passes(parse_module(reached, "f.mlir"), "sweep{instance=min-plus}")
     assert caught.value.location is not None and caught.value.location.startswith("f.mlir:3")
+
+
+# Formal derivatives of booleans ------------------------------------------------------------
+
+
+def read_once(rng: random.Random, count: int) -> ModuleOp:
+    """A random polynomial over Z/2 that reads every argument once, in a loop over its halves."""
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        pool = list(args)
+        while len(pool) > 1:
+            rng.shuffle(pool)
+            x, y = pool.pop(), pool.pop()
+            kind = rng.choice(["and", "or", "xor", "select", "not"])
+            match kind:
+                case "select" if pool:
+                    pool.append(b.select(x, y, pool.pop()))
+                case "not":
+                    pool += (
+                        [b.logical_not(x), y] if rng.random() < 0.3 else [b.logical_and(b.logical_not(x), y)]
+                    )
+                case _:
+                    op = {"and": ew.AndOp, "or": ew.OrOp}.get(kind, ew.XorOp)
+                    pool.append(b.binary(op, x, y))
+        return pool
+
+    return ModuleOp([new_function("main", [i1] * count, body)])
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_formal_derivatives_are_differences_of_multilinear_functions(seed: int) -> None:
+    rng = random.Random(seed)
+    count = rng.randint(2, 8)
+    module = read_once(rng, count)
+    ahead, back = (swept(module, "z2", mode) for mode in ("forward", "reverse"))
+    assert ahead is not None and back is not None
+    for _ in range(4):
+        x = [np.bool_(rng.random() < 0.5) for _ in range(count)]
+        (_, *slopes) = run_function(back, [*x, np.True_], function="main_sweep")
+        for k in range(count):
+            along = [np.bool_(n == k) for n in range(count)]
+            (before,) = run_function(module, x)
+            (after,) = run_function(module, [v ^ d for v, d in zip(x, along, strict=True)])
+            assert run_function(ahead, [*x, *along], function="main_sweep") == (before, before ^ after)
+            assert slopes[k] == before ^ after
+
+
+PARITY = """
+func.func @parity(%bits: tensor<4xi1>, %mask: tensor<4xi1>) -> (i1, tensor<4xi1>) {
+  %false = array.constant false
+  %p, %all = array.scan %false, %bits, %mask (%i, %c: i1, %x: i1, %m: i1) {carries = 1, length = 4}
+      : i1, tensor<4xi1>, tensor<4xi1> -> (i1, tensor<4xi1>) {
+    %y = array.and %x, %m : i1
+    %n = array.xor %c, %y : i1
+    array.yield %n, %c : i1, i1
+  }
+  func.return %p, %all : i1, tensor<4xi1>
+}"""
+
+
+def test_formal_derivatives_of_loops() -> None:
+    module = run_passes(parse_module(PARITY), "sweep{function=parity instance=z2 mode=forward}")
+    bits, mask = np.array([1, 0, 1, 1], bool), np.array([1, 1, 0, 1], bool)
+    d_bits, none = np.array([0, 1, 1, 0], bool), np.zeros(4, bool)
+    found = run_function(module, [bits, mask, d_bits, none], function="parity_sweep")
+    assert found[2] == np.bitwise_xor.reduce(d_bits & mask)
+    np.testing.assert_array_equal(found[3], [False, False, True, True])
+    reverse = run_passes(parse_module(PARITY), "sweep{function=parity instance=z2}")
+    ct, cts = np.True_, np.array([1, 0, 0, 1], bool)
+    back = run_function(reverse, [bits, mask, ct, cts], function="parity_sweep")
+    image = (found[2] & ct) ^ np.bitwise_xor.reduce(found[3] & cts)
+    assert image == np.bitwise_xor.reduce(back[2] & d_bits)

@@ -206,3 +206,13 @@ def test_lists(capsys: Capture) -> None:
     assert "linearize{method=dual-arrays}\n    " in out
     out, _ = run(capsys, "--list-pipelines")
     assert re.search(r"^grad +differentiate,", out, re.MULTILINE)
+
+
+def test_deprecated_names_of_passes_warn_once(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "xor.mlir"
+    path.write_text("func.func @f(%p: i1) -> i1 { func.return %p : i1 }")
+    twice = "formal-derivative{function=f},formal-derivative{function=f_sweep}"
+    out, error = run(capsys, "-p", twice, str(path))
+    assert "@f_sweep_sweep" in out
+    new = "sweep{instance=z2 mode=forward}"
+    assert error == f"warning: the pass 'formal-derivative' is deprecated: write {new}\n"

@@ -9,6 +9,7 @@ This imports all that compiles. A program that is found on the disk needs none o
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,7 +33,7 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.progress import ProgressLine, with_progress
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.source import user_line, user_place
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import higher_order_op, may_have_records
 from mlirad.ir.printing import text_of
@@ -46,6 +47,7 @@ from mlirad.lower.native_program import KernelNote
 from mlirad.passes.instantiate_sizes import InstantiateSizesPass
 from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipeline_options import Sizes, Stage
+from mlirad.registry import current_name
 
 
 def brought_to(
@@ -190,6 +192,7 @@ def text_after(module: ModuleOp, name: str | None, options: Options, sizes: Size
     """
     if name is None:
         return text_of(module)
+    name = current_name(name, _warn_of_name)
     wanted = options.pipeline("kernels", sizes=sizes)
     if not may_need_blocks(module, wanted):
         _require_pass(name, wanted)
@@ -204,6 +207,11 @@ def text_after(module: ModuleOp, name: str | None, options: Options, sizes: Size
     made = compile_module(module, wanted, observe=observe)
     _require_pass(name, made.options)
     return texts[made.options]
+
+
+def _warn_of_name(message: str) -> None:
+    file, line = user_place() or ("<unknown>", 0)
+    warnings.warn_explicit(message, DeprecationWarning, file, line)
 
 
 def _require_pass(name: str, options: PipelineOptions) -> None:

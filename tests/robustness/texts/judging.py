@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 PACKAGE = Path(run_passes.__code__.co_filename).parent
 LARGEST_ARGUMENT = 10**5
-OPTIONED = ("differentiate", *(f"pass {p}" for p in ("differentiate", "formal-derivative", "provenance")))
+OPTIONED = ("differentiate", "pass differentiate", "pass sweep")
 RUNNING = (CallDepthError, OutOfMemoryError)
 TARGETED = ("expand", "expand", "expand-jacobian", "simplify", "lower", "compile")
 

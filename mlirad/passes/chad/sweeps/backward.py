@@ -31,9 +31,6 @@ from mlirad.linear_maps.elements import as_value, value_of
 Cotangents: TypeAlias = "Sequence[Value | None]"
 """Cotangents, `None` where they are zero."""
 
-Plus: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
-"""The sum of two cotangents."""
-
 ORDINARY, HANDS_ON_WHOLES, READS_PARTS = range(3)
 """How long a step waits for others."""
 
@@ -56,9 +53,8 @@ class Step:
 class Backward:
     """The sums of cotangents of the source values of a block, while its steps are taken."""
 
-    def __init__(self, b: ArrayBuilder, steps: Sequence[Step], plus: Plus):
+    def __init__(self, b: ArrayBuilder, steps: Sequence[Step]):
         self.b = b
-        self._plus = plus
         self.sums: dict[Value, Value] = {}
         self._steps = steps
         self._makers = {v: n for n, step in enumerate(steps) for v in step.results}
@@ -71,7 +67,7 @@ class Backward:
     def add(self, value: Value, cotangent: Value) -> None:
         """Add a whole cotangent to the sum of a source value."""
         known = self.sums.get(value)
-        self.sums[value] = cotangent if known is None else self._plus(self.b, known, cotangent)
+        self.sums[value] = cotangent if known is None else self.b.add(known, cotangent)
 
     def taken_sum(self, value: Value) -> Value:
         """The sum of a source value, zeros where none has begun."""

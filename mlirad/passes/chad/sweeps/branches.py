@@ -28,9 +28,7 @@ def branch(s: Sweep, op: control.BranchOp | CheckpointOp) -> None:
     """Emit a choice, and note the one that goes back."""
     b = s.b
     captured = [v for v in dict.fromkeys(v for r in op.regions for v in captures(r)) if v in s.active]
-    wanted = sorted(
-        {k for region in op.regions for k in active_yields(region, captured, s.accumulation.kind)}
-    )
+    wanted = sorted({k for region in op.regions for k in active_yields(region, captured)})
     recompute = isinstance(op, CheckpointOp)
     traces = [
         trace(s, region, (), captured, wanted, captured, recompute=recompute, repeats=False)

@@ -15,7 +15,7 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.linear_maps.elements import value_of
 from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, Backward, Cotangents, Step
-from mlirad.passes.chad.sweeps.sweep import DERIVATIVE, Sweep
+from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.chad.sweeps.traces import trace
 from mlirad.passes.chad.sweeps.wholes import handed_whole
 from mlirad.passes.dual_arrays.activity import active_carries
@@ -25,7 +25,7 @@ from mlirad.passes.dual_arrays.scan import blocked, checkpoint_of
 
 def scan(s: Sweep, op: control.ScanOp) -> None:
     """Emit a scan, and note the reversed one."""
-    if s.accumulation is DERIVATIVE and is_long_product(op, s.active):
+    if is_long_product(op, s.active):
         s.by_map(op)
         return
     checkpoint = checkpoint_of(op)
@@ -39,7 +39,7 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
     arguments, slices = block.args[1 : count + 1], block.args[count + 1 :]
     starts_active = [v in s.active for v in init]
     read = {*captured, *(slices[k] for k in sliced)}
-    carried, inside = active_carries(block, arguments, made[:count], starts_active, read, s.accumulation.kind)
+    carried, inside = active_carries(block, arguments, made[:count], starts_active, read)
     carries = [k for k in range(count) if carried[k]]
     wanted = [*carries, *(k for k in range(count, len(made)) if made[k] in inside)]
     active = [*(arguments[k] for k in carries), *(slices[k] for k in sliced), *captured]

@@ -31,30 +31,16 @@ from mlirad.passes.chad.sweeps.backward import (
     ORDINARY,
     Backward,
     Cotangents,
-    Plus,
     Step,
     is_chain,
 )
 from mlirad.passes.chad.sweeps.wholes import PARTIAL_READS, OfCalls
 from mlirad.passes.dual_arrays import duals
-from mlirad.passes.dual_arrays.activity import FLOATS, Kind
 from mlirad.passes.dual_arrays.levels import Level
-from mlirad.rules.derivatives import DERIVATIVES, READS_POSITIONS, Joint
+from mlirad.rules.derivatives import DERIVATIVES, READS_POSITIONS, ZERO, Joint
 
 Construct: TypeAlias = "Callable[[Sweep, Any], None]"
 """Emits an op with regions or a call, and notes its step."""
-
-
-@dataclass(frozen=True)
-class Accumulation:
-    """What a reverse sweep accumulates: for which values, how it is added, and what an op makes of it.
-
-    `note` emits an op that has no construct, and notes its step.
-    """
-
-    kind: Kind
-    plus: Plus
-    note: Callable[[Sweep, Operation], None]
 
 
 @dataclass
@@ -75,7 +61,6 @@ class Sweep(Images):
     levels: tuple[Level, ...] = ()
     """The blocks around whose steps are taken when their values are gone, outermost first."""
     steps: list[Step] = field(default_factory=list[Step])
-    accumulation: Accumulation = field(default_factory=lambda: DERIVATIVE)
     scratch: list[Region] = field(default_factory=list[Region])
     """The regions that steps go back through, to be dropped when they are taken."""
 
@@ -101,13 +86,15 @@ class Sweep(Images):
             read = free_values(op)
             construct = self.constructs.get(type(op))
             is_active = any(v in self.active or v in self.tapes for v in read)
-            if type(op) in self.accumulation.kind.constant or not (is_active or isinstance(op, CallOp)):
+            if type(op) in ZERO or not (is_active or isinstance(op, CallOp)):
                 self.b.rebuild_unfolded(op, self.env)
             elif construct is not None:
                 self.b.location, self.b.name_hint = op.location, None
                 construct(self, op)
+            elif type(op) in DERIVATIVES:
+                self.by_table(op)
             else:
-                self.accumulation.note(self, op)
+                self.by_map(op)
 
     def substitute(self, op: Operation, free: Sequence[Value], function: FuncOp) -> None:
         """Transform a function of `free` source values in the place of `op`, whose results it computes."""
@@ -205,18 +192,6 @@ class Sweep(Images):
 
         waits = HANDS_ON_WHOLES if is_control else ORDINARY
         self.enter(Step(results, read, read, pull, op.location, waits))
-
-
-def _by_derivative(s: Sweep, op: Operation) -> None:
-    """Note an op by the derivative table or, where it has no line, by its map."""
-    if type(op) in DERIVATIVES:
-        s.by_table(op)
-    else:
-        s.by_map(op)
-
-
-DERIVATIVE = Accumulation(FLOATS, lambda b, x, y: b.add(x, y), _by_derivative)
-"""Cotangents of floats."""
 
 
 def _handing_on(op: Operation, result: Value, made: Value) -> Step:

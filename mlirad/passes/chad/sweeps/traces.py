@@ -25,7 +25,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
 from mlirad.passes.chad.sweeps.merged_scales import merge_scales
 from mlirad.passes.chad.sweeps.structural_zeros import inlined
-from mlirad.passes.chad.sweeps.sweep import DERIVATIVE, Sweep
+from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 
@@ -124,7 +124,7 @@ def trace(
         inside.transform(region.block.ops)
 
         def sweep(*given: Value) -> list[Value]:
-            back = Backward(b, inside.steps, s.accumulation.plus)
+            back = Backward(b, inside.steps)
             back.sums.update(zip(summed, given[len(wanted) :], strict=True))
             for k, cotangent in zip(wanted, given, strict=False):
                 if made[k] in inside.active:
@@ -135,7 +135,7 @@ def trace(
         scratch.extend(inside.scratch)
         b.name_hint = None
         backward.append(b.region([*(made[k].type for k in wanted), *(v.type for v in summed)], sweep))
-        if not recompute and s.accumulation is DERIVATIVE:
+        if not recompute:
             merge_scales(b, backward[0], lambda: plan(b.block))
         return inside.values(made)
 
