@@ -245,18 +245,30 @@ def test_every_part_of_the_package_is_a_room() -> None:
 
 def test_the_map_of_the_code_says_so() -> None:
     page = (PACKAGE.parent / "docs" / "internals.md").read_text()
-    for title, rooms in (
-        ("### Rooms", ROOMS),
-        ("#### Inside `frontend`", FRONTEND),
-        ("#### Inside `frontend/numpy_functions`", NUMPY_FUNCTIONS),
-        ("#### Inside `lower`", LOWER),
-    ):
-        section = page.partition(f"\n{title}\n")[2].partition("\n#")[0]
-        told: dict[str, set[str]] = {}
-        for room, cell in re.findall(r"^\| `(\S+)` \| .* \| ([^|]*)\|$", section.replace("/", "."), re.M):
-            named = set(re.findall(r"`([^`]+)`", cell))
-            told[room] = set(rooms) - {room} - named if cell.startswith("all but") else named
-        assert told == rooms
+    section = page.partition("\n## Packages\n")[2].partition("\n#")[0]
+    told: dict[str, set[str]] = {}
+    for room, cell in re.findall(r"^\| `(\S+)` \| .* \| ([^|]*)\|$", section.replace("/", "."), re.M):
+        named = set(re.findall(r"`([^`]+)`", cell))
+        told[room] = set(ROOMS) - {room} - named if cell.startswith("all but") else named
+    assert told == ROOMS
+
+
+@pytest.mark.parametrize(
+    ("package", "rooms"),
+    [("frontend", FRONTEND), ("frontend/numpy_functions", NUMPY_FUNCTIONS), ("lower", LOWER)],
+)
+def test_heads_of_packages_say_so(package: str, rooms: dict[str, frozenset[str]]) -> None:
+    """The list of packages in the head has an item for each: "- `name`: contract. Imports `others`."."""
+    head = ast.get_docstring(parsed(PACKAGE / package / "__init__.py"))
+    assert head is not None
+    items = re.search(r"^Packages, and what each may import[^\n]*:\n\n(.*?)\n\n", head, re.M | re.S)
+    assert items is not None
+    told: dict[str, set[str]] = {}
+    for item in re.split(r"^- ", items[1], flags=re.M)[1:]:
+        matched = re.fullmatch(r"`(\w+)`: .* Imports (none|`\w+`(?:, `\w+`)*)\.", " ".join(item.split()))
+        assert matched is not None, item
+        told[matched[1]] = set(re.findall(r"`(\w+)`", matched[2]))
+    assert told == rooms
 
 
 def test_imports_go_upwards() -> None:

@@ -6,6 +6,9 @@
     k = ad.from_stablehlo(text)             for ad.grad, without JAX
 
 Neither package is needed until a bridge to it is used.
+
+A StableHLO function is code that a call emits into the trace. Other frameworks get a `FlatProgram`
+(`flat_programs.py`), whose derivatives are programs again.
 """
 
 from mlirad.bridges.from_jax import from_jax

@@ -12,6 +12,21 @@ repository and of the package, so users need no compiler. The sources are C17 wi
 - structures have the same layout on all targets with pointers of 64 bits: no `long`, no bit fields;
 - structures are copied field by field, as a copy of a whole one may become a call of memcpy;
 - what differs between systems is a function that is declared here and defined by who loads the text.
+
+- `attributes.h`, `objects.h`, `system.h`: what all sources use; objects of CPython and NumPy; differences
+  between systems.
+- `context.h`, `job.h`, `borrowed.h`: the record of a call; a parallel loop; the arguments whose memory is
+  borrowed.
+- `host.h`, `host.c`: what runs around a program: Python's lock, signals, the time limit, reports. An
+  exception that SciPy leaves is raised when the call ends.
+- `clock_*.c`, `stack_*.c`: the time and the stack of a thread, each file for one kind of system.
+- `entry.h`, `entry.c`: the Python function that all programs share, and the table that it reads.
+- `guards.h`, `guards.c`: check that the values a program was compiled for are unchanged.
+- `chunk_store.c`: memory that programs allocate while they run; `result_memory.c`: memory of large results,
+  reused.
+- `standard_mode.c`: the floating-point mode in which functions of libraries run.
+- `standalone.c`: what object files have in place of a host.
+- `parallel.c`, `pool.c`: parallel loops on one thread; the worker threads that share them.
 """
 
 from __future__ import annotations

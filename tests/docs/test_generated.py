@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 
@@ -79,19 +80,27 @@ def test_every_option_of_the_tools_is_documented(tool) -> None:
     assert [o for o in options if o not in WRITTEN["tools.md"] and o != "--help"] == []
 
 
-def test_files_that_pages_name_exist() -> None:
-    """A name is the end of a path: `passes/dce.py`, and in a table about `passes` also `dce.py`."""
+def files_named_in(text: str) -> set[str]:
+    """The names of files and folders in a text: `passes/dce.py`, `passes/`, `dce.py`."""
+    return set(re.findall(r"`([\w.-]*/[\w./-]*|[\w-]+\.(?:py|mlir|md))`", text))
+
+
+def test_files_that_pages_and_packages_name_exist() -> None:
+    """A name is the end of a path: `passes/dce.py`, and in a text about `passes` also `dce.py`."""
     root = DOCS.parent
     known = [
         f"/{path.relative_to(root)}"
-        for folder in ("mlirad", "docs", "tests", "lit", "examples", "benchmarks")
+        for folder in ("mlirad", "docs", "tests", "lit", "examples", "benchmarks", "tools", "README.md")
         for path in (root / folder, *(root / folder).rglob("*"))
     ]
+    ends = {"/" + path.split("/", n)[n] for path in known for n in range(1, path.count("/") + 1)}
     for page in (*blocks.pages(), root / "SECURITY.md"):
         prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-        for name in set(re.findall(r"`([\w.-]*/[\w./-]*|[\w-]+\.(?:py|mlir|md))`", prose)):
-            end = f"/{name.rstrip('/')}"
-            assert any(path.endswith(end) for path in known), f"{page.name}: {name}"
+        for name in files_named_in(prose):
+            assert f"/{name.rstrip('/')}" in ends, f"{page.name}: {name}"
+    for head in (root / "mlirad").rglob("__init__.py"):
+        for name in files_named_in(ast.get_docstring(ast.parse(head.read_text())) or ""):
+            assert f"/{name.rstrip('/')}" in ends, f"{head.relative_to(root)}: {name}"
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,4 +1,10 @@
-"""The `array` dialect: the core array language, of programs and of their derivatives."""
+"""The `array` dialect: the core array language, of programs and of their derivatives.
+
+To add an op (the table in `docs/internals.md` names the files of all packages): declare it with a verifier
+and a docstring that starts with its meaning, enter it in its tuple of ops, write its shape rule in
+`dialects/shapes.py` if it is new, and its scalar meaning in `SCALARS` (`scalars.py`) if it is elementwise.
+`lit/dialects/` has a round trip and one invalid case per message.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,12 @@ scalar or array, a tuple of spaces (`tuple<>` has dimension 0), or a space of fu
 inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the leaves: what the
 tuple, and those in it, are made of. Captured primal values are ordinary operands, so a shared map is a shared
 SSA value.
+
+To add a primitive map, write its transpose in `linear_maps/transposes.py`, its image in `FORWARD`
+(`linear_maps/apply/primitives.py`), its effect on sets of inputs in `linear_maps/sparsity/primitives.py`, and
+both directions, independently of these, in `interpreter/primitive_maps.py`. A map whose regions make maps has
+a line in `linear_maps/apply/control_flow.py`, `linear_maps/sparsity/control.py` and
+`interpreter/control_maps.py` instead.
 """
 
 from __future__ import annotations

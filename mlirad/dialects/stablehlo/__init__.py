@@ -4,6 +4,16 @@
 
 Ops are read and printed in the forms of StableHLO's own printer and in the generic form. They are ops on
 `tensor` types of any rank, 0 included; the pass `convert-stablehlo-to-array` makes array code of them.
+
+An `HloOp` is not an op of the language. `specification/` has the rules of each op in the specification of
+StableHLO; `tests/stablehlo/test_specification.py` breaks every op part by part and compares the refusals with
+the verdicts of StableHLO's own verifier.
+
+To add an op: its name in a table, or a class with its written form, in `elementwise.py`, `structural.py` or
+`control.py` (`lit/dialects/stablehlo.mlir`); a function entered by `@rule` in its family's file in
+`specification/`, an example in `tests/stablehlo/ops.mlir`, then `python -m tests.stablehlo.judge_mutants`
+where JAX is installed; its meaning in `passes/convert_stablehlo/`; a program in
+`tests/stablehlo/jax_programs.py`, then `python -m tests.stablehlo.generate` where JAX is installed.
 """
 
 from __future__ import annotations

@@ -5,6 +5,12 @@
 A tensor of rank 0 becomes a scalar, unsigned integers become signed ones of the same bits. Functions that are
 called once, or are short, are written out where they are called: the functions that JAX makes of its own
 functions hide the patterns by which loops are recognised. All other calls stay.
+
+The converter (`converter.py`) walks blocks, emits through the folding builder, inlines short functions, and
+compares each result with the type that its op declares. A meaning is a function from the converter, the op
+and its operands to values, entered by `@meaning` in the file of the op's family
+(`lit/passes/convert-stablehlo-to-array.mlir`). Loops are recognised in what was emitted (`loops.py`),
+comparators and reducers by their text (`regions.py`).
 """
 
 from __future__ import annotations

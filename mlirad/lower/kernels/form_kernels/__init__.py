@@ -13,6 +13,12 @@ Loops and branches stay, with kernels in their regions (`blocks.py`). `materiali
       %p = array.mul %a, %b : f64
       array.yield %p : f64
     }
+
+A `KernelBuilder` makes the kernel of one stored value; an `ElementReader` the scalar code of one element of
+any other value: at indices that other values give (`positions.py`), at the slot in a scatter's operand that
+its index comes from (`inverses.py`), clamped unless it lies inside (`inside.py`). `masked_sums.py` finds sums
+with few nonzero terms, `library.py` contractions that BLAS computes. An op that is not elementwise needs its
+reading of one element in `reader.py` (`tests/lower/test_form_kernels.py`).
 """
 
 from __future__ import annotations

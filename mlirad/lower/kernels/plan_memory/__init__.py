@@ -23,6 +23,23 @@ function's attribute `kernel.arena_bytes`. Arguments and constants have no place
     %a = kernel.nest %x ... {places = [0]}          arena bytes 0 to 800
     %b = kernel.nest %a ... {places = [832]}
     %c = kernel.nest %b ... {places = [-1]}         output 0
+
+**Slots.** The slot -1 - k is where the block passes on its k-th value: output k, the next carry, the slice of
+a stacked result, an entry of the record, the result of the branch. Every other slot is an offset in the
+arena. In a function, values that are read last before result k is made may have that slot too, so an output
+holds its result only when the function ends. A kernel may overwrite what it reads last (`in_place.py`);
+emission sees that by the slots.
+
+**Carries.** `kernel.carries` is -1 where a carry is updated in place, an offset of spare memory with which it
+takes turns, or -2 where a scalar is copied at the end of an iteration. Only the first lets an update of one
+element cost O(1). With spare memory and an even number of iterations, the result lies where the initial value
+did, if nobody else reads that.
+
+**Records.** Values in shared records (`kernel.strides`) are not row-major, and only slices of them are read.
+
+**Branches and calls.** A result of a branch overwrites a captured value that nobody reads later, if all
+regions yield or update it. A result of a private function may take the memory of the argument that updates,
+branches and loops make it from.
 """
 
 from __future__ import annotations
