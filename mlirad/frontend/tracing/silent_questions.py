@@ -107,7 +107,7 @@ class _Walk:
         """The functions of the program and of packages, without those that were read for it before."""
         while self._waiting:
             value, used, depth, holder = self._waiting.pop()
-            if isinstance(value, FunctionType):
+            if type(value) is FunctionType:
                 code = plain_code(value.__code__)
                 if self.is_new(code, depth):
                     yield value
@@ -146,7 +146,10 @@ def _content(cell: Any) -> Any:
 
 
 def _parts(value: Any, used: frozenset[str]) -> Iterator[Any]:
-    """What an object holds that may be a function, or have one under a name that is `used`."""
+    """What an object holds that may be a function, or have one under a name that is `used`.
+
+    Objects are asked nothing, not even for `__class__` as by `isinstance`: their code may raise, or notice.
+    """
     kind = cast("type[Any]", type(value))
     if kind is MethodType:
         yield value.__func__
@@ -166,7 +169,7 @@ def _parts(value: Any, used: frozenset[str]) -> Iterator[Any]:
 
 def _attributes(value: Any, kind: type[Any], used: frozenset[str]) -> Iterator[Any]:
     """The same of a class, or of an object and its class."""
-    owner = cast("type[Any]", value) if isinstance(value, type) else kind
+    owner = cast("type[Any]", value) if issubclass(kind, type) else kind
     if owner.__module__.partition(".")[0] not in _WITHOUT:
         for holder in owner.__mro__:
             names = [name for name in vars(holder) if name in used or name.startswith("__")]
@@ -182,10 +185,10 @@ _WITHOUT: Final = OWN_ARRAYS | {"builtins", "mlirad", "numpy", "xdsl", "llvmlite
 
 def _named(table: Mapping[str, Any], names: Iterable[str]) -> Iterator[Any]:
     for name in names:
-        found = table.get(name)
-        if isinstance(found, staticmethod | classmethod):
-            found = cast("Any", found).__func__
-        if isinstance(found, property):
+        found: Any = table.get(name)
+        if type(found) in (staticmethod, classmethod):
+            found = found.__func__
+        if type(found) is property:
             found = found.fget
         if found is not None:
             yield found
