@@ -14,8 +14,8 @@ import pytest
 import mlirad as ad
 from mlirad import compiler
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
-from mlirad.passes import linearize, method_names
-from mlirad.pipeline_options import METHODS, SPECIFICATIONS, SYNONYMS, Options
+from mlirad.passes import linearize
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
 from mlirad.pipelines import Step, lowering, pipeline
 from mlirad.tools import opt, run
 from mlirad.tools.instrumentation import module_text
@@ -221,6 +221,4 @@ def test_kernels_are_shown_with_the_vectors_of_the_target(
 
 def test_pipelines_know_the_methods_of_the_pass() -> None:
     assert tuple(linearize.METHODS) == METHODS
-    assert linearize.SYNONYMS == SYNONYMS
-    assert method_names.METHODS == METHODS
     assert tuple(linearize.SPECIFICATIONS) == tuple(SPECIFICATIONS)

@@ -30,7 +30,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "float_modes": frozenset(),
     "neighbours": frozenset(),
     "interpreter": frozenset({"dialects", "packages", "callbacks", "reports", "recursion", "float_modes"}),
-    "passes": frozenset({"dialects", "ir", "rules", "linear_maps", "float_modes"}),
+    "passes": frozenset({"dialects", "ir", "rules", "linear_maps", "float_modes", "pipeline_options"}),
     "runtime": frozenset(),
     "lower": frozenset({"dialects", "ir", "passes", "runtime"}),
     "jit": frozenset({"lower", "packages", "callbacks", "reports", "float_modes", "runtime"}),

@@ -19,7 +19,7 @@ from mlirad.frontend.numpy_functions.protocols import asked_calls, functions, ne
 from mlirad.frontend.rewritten import as_called, rewritten
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.containers import TRACED_MATRICES
+from mlirad.frontend.tracing.containers import bind_matrices
 from mlirad.frontend.tracing.control import bind_rewriting
 from mlirad.frontend.tracing.library_calls import ANSWERED, Answer
 from mlirad.frontend.tracing.operations import as_array
@@ -35,7 +35,7 @@ def bind_methods() -> None:
     complex_methods.bind(ComplexArray)
     bind_rewriting(rewritten, as_called)
     bind_tracing(as_array)
-    TRACED_MATRICES.append(_traced_matrix)
+    bind_matrices(_traced_matrix)
     functions.CALLING.update({"scipy.optimize": _roots, "scipy.integrate": _integrals})
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,

@@ -63,6 +63,11 @@ def keyword_said(name: str, function: str = "", parameters: Collection[str] = ()
     return _said(*found) if fits else None
 
 
+def keyword_example(name: str) -> str | None:
+    """Return an example of a call with the argument `name`, which some functions here take, or None."""
+    return next((each.example for each in KEYWORDS if each.here == name), None)
+
+
 def method_said(name: str) -> tuple[str, str] | None:
     """Return what a method of a neighbour's arrays is here, and an example; None if the table lacks it."""
     found = named(name, METHODS)

@@ -32,6 +32,7 @@ from mlirad.ir.first_order import require_first_order
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
+from mlirad.pipeline_options import ALL_METHODS, SYNONYMS
 
 
 def _by_jacobian(module: ModuleOp) -> Callees:
@@ -52,9 +53,6 @@ METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
     "chad": _by_chad,
 }
 """The methods by which a derivative can be expanded."""
-
-SYNONYMS = {"curry": "curry-environment"}
-"""Other names of methods."""
 
 
 def _by_copowers(ctx: Context, module: ModuleOp) -> None:
@@ -94,7 +92,7 @@ class LinearizePass(ModulePass):
             SPECIFICATIONS[method](ctx, op)
             return
         if method not in METHODS:
-            there = ", ".join((*METHODS, *SYNONYMS, *SPECIFICATIONS))
+            there = ", ".join(ALL_METHODS)
             raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {there}")
         require_first_order(op)
         callees = METHODS[method](op)

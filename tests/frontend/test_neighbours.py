@@ -180,6 +180,12 @@ def test_an_argument_is_told_what_it_is_here(name: str, code: str) -> None:
     assert re.search(rf"\.{name} (is|has) ", text)
 
 
+def test_options_of_other_functions_are_told_where_they_are() -> None:
+    text = said("ad.grad(np.sin, dynamic='x:0')")
+    assert "there is no option 'dynamic' of this function\n  hint: write ad.jit(" in text
+    assert "no option 'argnums' of this function\n  hint: write ad.grad(" in said("ad.jit(np.sin, argnums=0)")
+
+
 def test_arguments_of_no_table_are_told_what_there_is() -> None:
     assert "there is no option 'chunks'\n  hint: there are interpret, method" in said(
         "ad.jit(np.sin, chunks=1)"

@@ -186,18 +186,13 @@ def options_of(given: CompileOptions) -> Options:
 
 def _unknown(name: str) -> UnknownOptionError:
     """Return the error at the user's line that there is no such option."""
-    from mlirad.neighbours import keyword_said
+    from mlirad.neighbours import keyword_example, keyword_said
 
-    message = f"there is no option {name!r}"
-    if name == "dynamic":
-        return UnknownOptionError(
-            f"{message} but of ad.jit",
-            location=user_line(),
-            hint='write ad.jit(ad.grad(lambda x: np.sum(x * x)), dynamic="x:0")(np.ones(3))',
-        )
-    said = keyword_said(name)
+    message, example = f"there is no option {name!r}", keyword_example(name)
     hint = f"there are {', '.join(CompileOptions.__annotations__)}"
-    if said is not None:
+    if example is not None:
+        message, hint = f"{message} of this function", f"write {example}"
+    elif (said := keyword_said(name)) is not None:
         message, hint = f"{message}: {said[0]}", said[1]
     return UnknownOptionError(message, location=user_line(), hint=hint)
 

@@ -205,8 +205,24 @@ def _container_of(kind: type[Any]) -> Container | None:
 OF_PACKAGES: Final[dict[str, Callable[[type[Any]], Container | None]]] = {}
 """By the beginning of the names of modules how values of their classes are taken apart."""
 
-TRACED_MATRICES: Final[list[Callable[[Any, Any], Any]]] = []
-"""What makes a sparse matrix of traced values, of a matrix and these; entered before the first trace."""
+
+class _Matrices:
+    traced: Callable[[Any, Any], Any]
+    """Makes a sparse matrix with traced values, of a matrix and these."""
+
+
+_matrices = _Matrices()
+
+
+def bind_matrices(traced: Callable[[Any, Any], Any]) -> None:
+    """Say what makes sparse matrices with traced values; called once, when the package is imported."""
+    _matrices.traced = traced
+
+
+def traced_matrix(matrix: Any, values: Any) -> Any:
+    """Make a sparse matrix with traced values at the positions of `matrix`."""
+    return _matrices.traced(matrix, values)
+
 
 _ENTRIES: Final = Entries()
 _ITEMS: Final = Items()

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.containers import TRACED_MATRICES, Container, Opened
+from mlirad.frontend.tracing.containers import Container, Opened, traced_matrix
 from mlirad.frontend.tracing.open_traces import Traced
 from mlirad.frontend.tracing.raising import unsupported_error
 
@@ -78,7 +78,7 @@ class Places:
         made: Any = object.__new__(kind)
         attributes = {name: _copied(value) for name, value in self._attributes.items()}
         cast("dict[str, Any]", vars(made)).update(attributes, data=values)
-        return TRACED_MATRICES[0](made, values) if isinstance(values, Traced | ComplexArray) else made
+        return traced_matrix(made, values) if isinstance(values, Traced | ComplexArray) else made
 
 
 class SparseEntries(Container):

@@ -47,7 +47,7 @@ from mlirad.linear_maps.elements import (
     typed_leaves,
 )
 from mlirad.passes.chad.types import Types
-from mlirad.passes.method_names import METHODS
+from mlirad.pipeline_options import METHODS
 from mlirad.rules.derivatives import DERIVATIVES, ZERO, Joint, Partial
 
 Groups: TypeAlias = Sequence[Sequence[Value]]
