@@ -6,7 +6,7 @@ if_(x > 0, ad_if, ad_else, state)        runs one of the two, or traces both int
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from mlirad.frontend.control_flow.state import (
 )
 from mlirad.frontend.control_flow.unions import Unions, Widened
 from mlirad.frontend.rewriting.jumps import VALUE
+from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.control import hand_copies
 from mlirad.frontend.tracing.frames import current_frame, emitting
@@ -252,10 +253,21 @@ class _Choice:
                 name,
                 "the branches of an `if` with a traced condition give it different values, which are neither "
                 "arrays nor numbers",
-                "let both branches compute arrays or numbers",
+                _way_out(one, other),
             )
         ends = [(after[name], found) for after, found in zip(self._after, self._originals, strict=True)]
         return self._results.value(name, chosen[name], ends)
+
+
+def _way_out(one: Any, other: Any) -> str:
+    """What to do about two objects that are no values."""
+    kind = cast("type[Any]", type(one))
+    if kind is not type(other) or not is_program_class(kind):
+        return "let both branches compute arrays or numbers"
+    return (
+        f"make {kind.__name__} a dataclass, or say by ad.register which fields it has: then both branches "
+        "may make objects"
+    )
 
 
 def _missing(name: str, found: Any, what: str) -> Unknown:
@@ -304,9 +316,13 @@ def shown_tree(tree: Tree) -> str:
 
 
 def _require_structure(name: str, tree: Tree, found: Any) -> None:
-    if flatten(found)[1] != tree:
+    other = flatten(found)[1]
+    if other != tree:
+        is_list = tree.kind is list and other.kind is list
         raise tracing_error(
             f"`if` with a traced condition: {shown_name(name)} is {shown_tree(tree)} after one branch, and "
-            f"{shown_tree(flatten(found)[1])} after the other",
-            "give it the same tuples, keys and fields in both branches",
+            f"{shown_tree(other)} after the other",
+            "append in both branches, 0.0 for what does not count, and to another list whether it counts"
+            if is_list
+            else "give it the same tuples, keys and fields in both branches",
         )

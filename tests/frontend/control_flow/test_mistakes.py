@@ -150,13 +150,35 @@ def attribute_that_is_not_there(x):
     return x
 
 
-@at_line(3, "point.list is [*, *] after one branch, and [*] after the other", "the same tuples")
+@at_line(3, "point.list is [*, *] after one branch, and [*] after the other", "append in both")
 def list_in_an_attribute_that_grows(x):
     point = Point()
     point.list = [x]
     if x > 0:
         point.list.append(x)
     return x
+
+
+@at_line(2, "out is [*] after one branch, and [] after the other", "append in both branches, 0.0 for what")
+def list_that_grows_one_way(x):
+    out = []
+    if x > 0:
+        out.append(x)
+    return sum(out)
+
+
+@at_line(4, "p has no value here", "make Plain a dataclass, or say by ad.register")
+def objects_of_a_plain_class(x):
+    if x > 0:
+        p = Plain(x)
+    else:
+        p = Plain(-x)
+    return p.size
+
+
+class Plain:
+    def __init__(self, size):
+        self.size = size
 
 
 @at_line(1, "changes Point.last, by itself", "after the statement")
