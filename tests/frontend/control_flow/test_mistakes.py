@@ -167,7 +167,7 @@ def list_that_grows_one_way(x):
     return sum(out)
 
 
-@at_line(4, "p has no value here", "make Plain a dataclass, or say by ad.register")
+@at_line(5, "p has no value here", "make Plain a dataclass, or say by ad.register")
 def objects_of_a_plain_class(x):
     if x > 0:
         p = Plain(x)
