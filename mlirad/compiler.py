@@ -4,6 +4,17 @@
     transform(module, Options(end="arrays"))                every derivative as array code
 
 Both run `pipeline(options, target)`. Whoever shows a stage watches the run (`observe`), or stops earlier.
+
+A program that would take more than `MEMORY_LIMIT` bytes is compiled once more, with builds in blocks, in the
+same call. `transform` stops where `options.end` or `options.until` says; nothing else calls `run_passes`.
+Calls of functions, `.llvm()`, `.asm()`, `.stats()`, `.ir(after=p)`, programs of maps, sparse derivatives,
+`mlirad-opt`, `mlirad-run` and the demonstration all use these two. `observe` is told of each step and of the
+options it runs with (`tests/test_doors.py`).
+
+A program with sizes is lowered for all sizes of a range. `sizes_within` says in which range each size is,
+`range_of` tells; a pass or an emitter that must know more raises `SizeNeeded`. Then lowering begins with
+`instantiate-sizes` (`Options.sizes`). If a pass before lowering raises it, numbers are put in before all
+passes.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 Each carries the user's source location where one is known, says what is wrong and what to do about it,
 and is also a subclass of the Python class a NumPy user would expect.
+
+The message says what is wrong, the hint what to do, the location is the user's line. A pass raises an
+`UnsupportedError` at an op that it does not take; any other exception in a pass is reported as a
+`CompileError`, a defect of mlirad.
 """
 
 from __future__ import annotations

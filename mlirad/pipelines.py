@@ -6,6 +6,9 @@
 
 A pipeline is a tuple of passes. `run_passes` runs them on a module, perhaps checking the module after each,
 and tells observers what happened.
+
+A pass that prepares something for itself calls function-level transformations; no other code strings passes
+together. Native compiles verify nothing between passes; the tools do, up to array code.
 """
 
 from __future__ import annotations

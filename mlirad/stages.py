@@ -4,6 +4,10 @@
 
 A pass may rely on what the passes before it promise. `pipelines` runs them; `check_stages` has it compare
 every module with the promises of the passes that have run, as the tests do.
+
+The tests check every module that a pass leaves, and every memory plan. `PROMISES` lists the ops that are gone
+after each pass, `UNDONE` the passes after which a promise no longer holds. A pass that rebuilds loops after
+`settle-builds` must not turn them into builds.
 """
 
 from __future__ import annotations

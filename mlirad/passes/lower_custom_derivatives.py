@@ -6,6 +6,10 @@ array.custom %x (%a) {t} derivative (...) {...}        -->        t, with %x for
 differentiated once is itself not differentiated, so the ops in it need no rules. A library function has
 rules whose code calls further library functions, each with its rules, so most of a program may be such code.
 `lower-custom-derivatives` replaces what is left, once nothing is left to differentiate.
+
+`array.checkpoint` likewise stays apart from other code until `lower-checkpoints`; with these two the
+expansion ends. `settle-builds`, `fuse-loops`, `restore-carries`, `expand-solves`, `expand-formulas`,
+`share-sorts` and `sink-scatter-adds` run before the latter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The pass `bulk-operations` and what it promises of its result."""
+"""The pass `bulk-operations` and what it promises of its result.
+
+`table.py` has the bulk form of every op (`tests/passes/bulk/`).
+"""
 
 from mlirad.passes.bulk_operations.bulk_operations import (
     BulkOperationsPass,

@@ -11,6 +11,9 @@ moves. It is a finding where the 0 was computed, and `shadows.py` tells which of
 that absorb by their definition, as in `xlogy`, are none.
 
 `name-ops` runs before derivatives are made, `check-absorbed` when all of them are array code.
+
+`control.py` carries reports, tokens and shadows through loops and branches of the array code that derivatives
+have become.
 """
 
 from __future__ import annotations

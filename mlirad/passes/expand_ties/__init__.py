@@ -8,6 +8,11 @@ of a is 0 there by convention, so derivatives that are made op by op lack those 
 a^2 is smooth: x x. With it the second derivative at a tie is the mean of the limits from both sides, which is
 that of the function where kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Each of several kinks has a term.
 Values stay as they are. What is differentiated once needs none of this.
+
+`kinks.py` finds kinks, `moving.py` leaves out those that rest, `forms.py` finds multiples of one another,
+`cones.py` the values that depend on them. `outer_kinks.py` moves kinks out of regions, `factored_kinks.py`
+makes multiples of one number one kink, `distances.py` finds both sides of one. `expansion.py` adds the terms
+that `terms.py` makes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The pass `outline-derivatives`: calls of derived functions, and the functions that they call."""
+"""The pass `outline-derivatives`: calls of derived functions, and the functions that they call.
+
+Pushes and pulls name functions made here: by forward mode (`passes/tangents/`), or as functions that record
+and reverse. `array.save` and `array.restore` exist from here on. `passed_arrays.py` says which arrays are
+passed to a reverse sweep and have their cotangents returned; all others come and go as accumulators.
+"""
 
 from mlirad.passes.outline_derivatives.outline_derivatives import OutlineDerivativesPass
 

@@ -12,6 +12,23 @@ first, and so it goes on until nothing repeats itself. This takes time O(n log²
 
 The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
 where that code stacks it, this is the result (`joined_rows.py`).
+
+The pass comes after inlining and before differentiation, so that no later pass sees the copies.
+
+- A `Line` (`matching.py`) has the ops of a block without *steps* (`parts.py`): constants, and ops that take a
+  part of an array or reshape it. Steps are shared, so they do not occur once per repetition; an operand is
+  compared as a `Part`, a base with steps and numbers.
+- `periods.py` finds periodic stretches of the ops' numbers (`signatures.py`) and knows nothing of ops.
+  Operands decide: each is a part of a fixed array, a constant, or made by an op a fixed number of repetitions
+  earlier. Values of regions count as operands, one by one.
+- A repetition begins where the fewest bytes are carried. The first repetitions stay where folding changed
+  them.
+- `costs.py` alone decides whether a loop pays, and how many repetitions an iteration makes.
+- `loops.py` emits a scan through the builder, which makes a build of one without carries. `readings.py` says
+  how an iteration reads its parts: consecutive rows as slices, since a derivative stacks what it adds to
+  these.
+- Regions that compute indices, and the rules of `array.custom`, stay as they are.
+  `tests/generators/unrolled.py` unrolls random loops; values are compared bit by bit.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ At a kink an op has the mean of two slopes as derivative: of a smooth function t
 the first derivative, and 0 for the second. At a pole it has an infinite one, which a factor 0 absorbs.
 `rewriting.py` has what is rewritten, by the op that a pattern ends in. Values stay as they are up to
 rounding, those at NaN, infinities and zeros included. Functions that are not differentiated stay as they are.
+
+To add an identity, enter its pattern in `IDENTITIES` (`rewriting.py`), by the op in which it ends.
 """
 
 from __future__ import annotations

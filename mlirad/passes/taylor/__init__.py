@@ -6,6 +6,9 @@
 The pass adds the function with a `linear.jet` op, which `linearize` expands (`expansion.py`): every value
 gets its coefficients by the series table (`mlirad.rules.series`), at a cost of order^2 operations for each
 op, where nested derivatives take 2^order.
+
+`expansion.py` expands `linear.jet`, `jets.py` has the coefficients of values by the series table,
+`control.py` those of loops, branches and calls.
 """
 
 from __future__ import annotations
