@@ -51,7 +51,7 @@ class Unions:
         and put into that dictionary, while the statement is traced.
         """
         self._code, self._objects = code, known
-        self._attributes = {} if attributes is None else attributes
+        self._attributes: Mapping[str, Any] = {} if attributes is None else attributes
         self._widened: set[str] = set()
         self._parted: set[str] = set()
         """Tuples that have a `OneOf` among their parts."""
