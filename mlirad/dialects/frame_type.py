@@ -7,6 +7,16 @@ type. So the type has a name in the place of the types of what it holds; the ver
 a module that save or restore records of one name to agree on these (`mlirad.ir.verification`).
 
 A record is an element: arrays of records exist, since loops stack those of their trips.
+
+Activation records are values, not a stack. A stack of residuals would have to be threaded through every call,
+branch and loop, and used in strict order. A record is an immutable value, so loops stack records, branches
+yield them, and rematerialised code may save again. Memory use is the same: a reverse sweep ends before
+anything else begins, so everything is freed at once where a stack would shrink step by step.
+
+Their types have names. The record of a recursive function holds records of the same function, so a type that
+listed its contents would be infinite. A name stands for the list, and the verifier compares what all ops of a
+module save and restore under it. So a record needs no description of itself in memory, and reading one needs
+no check of its layout.
 """
 
 from __future__ import annotations

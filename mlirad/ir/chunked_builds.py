@@ -11,6 +11,10 @@ front of the inner loop, and indices need no divisions, as they would in a loop 
 Made bulk, a build has the values of all positions live at once; a loop only those of `chunk` positions. With
 `checkpoint` "recompute" that holds for its derivatives too: transposed, each trip is recomputed, which adds
 the cost of the primal.
+
+Builds are cut into blocks after memory is planned, not before, as only the plan shows what fusion has left.
+An estimate from the body would count every value, and would cut builds that fuse into one kernel. So a
+program is compiled a second time, in blocks, only if its plan exceeds the limit.
 """
 
 from __future__ import annotations

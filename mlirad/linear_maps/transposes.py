@@ -12,6 +12,10 @@ made for it. Only the transposes of `update` and `recurrence` need code (`COMPUT
 
 Transposing an expression op by op is for composing maps. It is the wrong way to apply a transpose: what is
 shared in m is not shared in its symbolic transpose; see `mlirad.passes.apply_linear_maps`.
+
+A transpose is stated once, as data. A table of transposed applications beside the table of applications would
+state the same facts twice. Where the transpose needs values of its own, code that pulls back directly stays,
+since it costs less.
 """
 
 from __future__ import annotations

@@ -11,6 +11,11 @@ place, position by position.
 With `limit` only builds that compute more bytes than that in total become loops, in chunks of as many
 positions as compute that much. (Source: dual-numbers paper, section 5.1, which makes no loops and names what
 they would cost in memory.)
+
+A build that becomes a loop is a scan without carries, marked as such, so these loops need no rules of their
+own in differentiation or lowering. The last indices become batch axes, and each index in front a loop: a
+single loop over the flattened space would divide in every iteration, and recompute values that depend on an
+outer index alone.
 """
 
 from __future__ import annotations

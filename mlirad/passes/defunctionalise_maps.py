@@ -8,6 +8,10 @@
 @df_map_apply or @df_map_apply_transpose. After `mlirad-inline` there is nothing to lower: what a function
 returns is known where it is called, and no map is left at run time. For a public function these two are made
 here, as its callers are unknown.
+
+Such a map is not a closure, a matrix or an interpreted tree: its code is known at compile time, so only the
+values that it reads exist at run time. In a loop, a call gives residuals immediately, which the loop stacks
+like its own.
 """
 
 from __future__ import annotations

@@ -11,6 +11,10 @@ Regular are positions that are piecewise affine functions of one argument each, 
 whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its place. A
 condition on positions that always or never holds is a constant. Gathers from arrays that are padded with a
 constant read no padding (`padded_gathers.py`).
+
+Gathers become slices before they are differentiated. The transpose of a gather is a scatter, which is
+sequential; to see later that its indices do not collide is to find out what was known before. `where(i == 0,
+x0, y[i - 1])` in a build is `concatenate([x0], y[:-1])`, and is differentiated as that.
 """
 
 from __future__ import annotations

@@ -12,6 +12,13 @@ stands for A^T, and the diagonal of dS is real. Two triangular systems and a pro
 The halves are given symmetric matrices, so what makes a matrix symmetric is written once, for the whole.
 
 (Source: I. Murray, Differentiation of the Cholesky decomposition, 2016.)
+
+The formula for whole matrices takes 4 n^3 operations, twelve times those of the factor, as it computes what
+no triangle reads. For two halves of the rows it is 1.6 n^3, for halves of halves 1.0 n^3, all in products and
+systems of BLAS. The map itself is written so, and both directions and all orders of derivatives gain; there
+is no kernel for the pullback alone. Each halving doubles the code. At n = 400 the first takes the gradient of
+a Gaussian process from 9.5 to 5.7 ms and adds 0.1 to 0.2 s to the compile time; the second takes it to 4.4 ms
+and adds 0.2 to 0.4 s more. So there is none below 96 rows, and a second from 800 on.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ a derivative does not exist, stand in `mlirad.rules.elementwise_derivatives`. Fo
 
 An op whose derivative is zero everywhere is listed in `ZERO`; one that must not be met, in `ELIMINATED`, with
 the pass that removes it. An op in no list is an error, never a zero.
+
+An n-ary op such as `concatenate` has one joint map from the tuple of its operands' tangents, so its transpose
+is one `split`, not n slices of the same cotangent.
 """
 
 from __future__ import annotations

@@ -11,6 +11,10 @@ derivative. Those of sums of them are right if they have as many independent eig
 is singular, and the derivative, which does not exist, is infinite, NaN, or very large.
 
 (Source: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008.)
+
+Eigenvalues of matrices that are not symmetric are always complex. NumPy gives real arrays where all of them
+are real, which depends on elements; a type cannot. The derivative of eigenvectors is that of LAPACK's choice,
+of length 1 with a real largest element, so differences of NumPy's results agree with it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@
 
 A rule that is written with these holds for both kinds. Transposes are those of the real inner product of all
 components, which for complex numbers is Re(conj(x) y): that of dx to A dx is ct to A^H ct.
+
+Derivative rules of factorisations are written once, for an algebra of matrices whose products, transposes and
+triangles are real or complex.
 """
 
 from __future__ import annotations

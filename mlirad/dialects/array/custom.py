@@ -20,6 +20,10 @@ beside the former. A rule is applied as written in its own direction. In the oth
 takes linear code. With `results` rules take the results of the op behind its operands: what a rule reads of
 them has their derivative, so derivatives of every order follow where the result defines its own derivative,
 as a root of an equation does. A region of `checkpoint` captures what it reads.
+
+A rule may read the result. The derivative of a root is made of the root, and its second derivative of how the
+root moves. A rule that computes the root again would compute it twice, and differentiate how; one that
+captures it would hold it fixed. As an operand of the rule, the result moves as the rule says, at every order.
 """
 
 from __future__ import annotations

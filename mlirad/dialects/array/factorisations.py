@@ -13,6 +13,12 @@ Conventions are those of LAPACK: signs, orders, and which triangle is read.
 
 With `complex` a matrix has numbers that are pairs along a trailing dimension of extent 2, as those of
 Fourier transforms are, and A^H stands where A^T stands below.
+
+A part of a factorisation is an op. An op with all parts as results would need rules for several results in
+every method, and would compute parts that nobody reads. Parts of one matrix meet again in lowering, as one
+kernel. These ops alone take complex matrices, as pairs along a trailing dimension (property `complex`):
+LAPACK's complex routines do half the work of the real ones on matrices of twice the size, and singular
+vectors of the larger matrix would be those of pairs of equal values, which have no derivative.
 """
 
 from __future__ import annotations

@@ -12,6 +12,11 @@ A function is here and no formula where it is differentiated, because its deriva
 made of those of its formula's parts, which overflow or cancel. What programs compute is machine code of its
 own if it is `NATIVE`, else that formula (`mlirad.passes.expand_formulas`) where there is one, else SciPy's
 loop.
+
+Special functions are one op, `array.special`, with a name; a table says what the name means: parameters,
+SciPy's ufunc, derivatives. An op for each of a hundred functions would be a hundred lines in every package,
+all alike. Functions on which programs spend their time, such as `array.erf`, have ops and vector code of
+their own.
 """
 
 from __future__ import annotations

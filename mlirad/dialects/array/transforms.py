@@ -9,6 +9,11 @@ A complex number is a pair along a dimension of extent 2, real part first, which
 array. `dim` is the dimension of the transform, counted without that one; the others are a batch. Where they
 are not stated, the pairs lie along the last dimension, and the transform goes along the one before. No kind
 is normalised, so that the transpose of each is another one: `backward` of `forward`, `half` of `real`.
+
+A Fourier transform is not normalised, so the transpose of each kind is another kind, and normalising is a
+product that fuses with its neighbours. Half a spectrum is transposed into real numbers that count each of its
+numbers once (`half`), where NumPy's inverse counts those that stand for two twice. The whole spectrum of real
+numbers is `real` and its mirror image, so it and its transpose cost half of `forward` and `backward`.
 """
 
 from __future__ import annotations

@@ -10,6 +10,12 @@
 notes, Figures 3 and 4: B and B'). Where a space is a tuple, an array of it is the tuple of the arrays of its
 components; unit stays unit. Both are general forms of `broadcast` and `sum`, of `gather` and `scatter`, and
 of pairs and joins of vectors of maps (V and H), for which no type of arrays of maps is needed.
+
+The linear-map notes also have V and H on vectors whose elements are maps. A type of arrays of maps would need
+a representation at run time; a region that makes the map of an index needs none. Applied transposed, `build`
+adds to accumulators in place, one index after the other, which costs what the maps cost; where only scalars
+are summed it is a reduction. The laws of `simplify-maps`, applied beforehand, turn reads, writes and
+coefficients that depend on the index into `gather`, `scatter` and `scale` of arrays.
 """
 
 from __future__ import annotations

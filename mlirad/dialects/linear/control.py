@@ -13,6 +13,9 @@
 
 A region may capture outer primal values and outer maps. Its map is in spine form where the map around it is
 to be applied at a cost proportional to its size.
+
+Maps of loops and branches are between tuples of arrays. A component of dimension 0 carries no information
+there, and the code that makes the map leaves it out. Every other map takes units and tuples of any depth.
 """
 
 from __future__ import annotations

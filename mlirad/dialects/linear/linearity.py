@@ -11,6 +11,10 @@
 A value is either the sum of a part that does not depend on the tangent and a linear part, each of which may
 be 0, or not linear. That is a lattice, so what branches and loops make is found by joining; linear code may
 compute anything from captured values, and may yield 0 where a tangent is asked for.
+
+Linear code is differentiated, not transposed. A map given by code (`linear.lambda`) is its own derivative.
+The derivative table turns the code into a map expression, with the constructs for loops and branches, so no
+second table says how each op is transposed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Local maps on arrays: each stands for one op of the array dialect, or for its transpose."""
+"""Local maps on arrays: each stands for one op of the array dialect, or for its transpose.
+
+There are fewer maps than array ops. `permute` is a `broadcast`. `pad` fills with 0; the map of a fill value
+is a `broadcast` followed by a `mask` that keeps the padding. A `case` with several branches is `switch`. The
+sum of m after n over indices is `build_transpose` of the composition after a `broadcast`.
+"""
 
 from __future__ import annotations
 

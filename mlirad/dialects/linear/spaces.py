@@ -18,6 +18,10 @@ say.
 An element is given by its leaves, one for each scalar, array or space with elements of its own that its space
 is made of. Leaves that are no arrays are values in the code of a `linear.lambda` only, where `linear.apply`
 and the ops of `mlirad.dialects.linear.elements` make and use them and nothing else does.
+
+The product of one tuple is not that tuple. A closure that takes one pair and one that takes two numbers have
+points of different types, `tuple<tuple<f64, f64>>` and `tuple<f64, f64>`, so that the components of a point
+are its arguments.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """`ad.debug_print`: a message with values, printed when the program runs.
 
 ad.debug_print("x = {}", x)      %t1 = array.report print %t0, %true, %x {message = "x = {}"}
+
+Prints and checks are values. Each takes a token and makes the next one, and a result of the program depends
+on the last. Side effects would be something for every pass to preserve. A value that the program needs is
+preserved anyway: in order, once, and in each branch and iteration that runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""The value of an array with some elements set or added at a selection."""
+"""The value of an array with some elements set or added at a selection.
+
+A write outside the array changes nothing. Since ops clamp, `x.at[i].add(v)` with i outside adds -0 to an
+element at the border, and `set` writes back the old value. Padding the array with a margin for such writes
+would cost as much as the array in every iteration of a loop; it is used only where several indices are set at
+once and one outside could clamp to one inside.
+"""
 
 from __future__ import annotations
 

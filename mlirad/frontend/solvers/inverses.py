@@ -6,6 +6,10 @@ For x = A(c)^-1 v:      dx = A^-1 (dv - (dA x))        and, transposed, with w =
 Both rules apply inverses again, that of A and that of its transpose. So an inverse by iteration is a function
 of the program that its own rules call: they exist once, whatever the order of the derivative, and the
 iteration is never differentiated.
+
+The rule of A^-1 b applies A^-1 once more, and so does the rule of that. Inlined, rules would be nested as
+deeply as derivatives; as a call of the function that has the rule, there is one of A^-1 and one of its
+transpose. No derivative calls itself when it runs.
 """
 
 from __future__ import annotations

@@ -5,6 +5,11 @@
 
 So the cotangent of what was broadcast before a product with a matrix costs no product per copy. This is for
 images under linear maps alone: of a program's own values the sum of infinite products may be another one.
+
+Sums are taken before contractions in derivatives, not in programs. The cotangent of a mean that is subtracted
+from n points, which a matrix then multiplies, is a sum of n products with the matrix, or one product with a
+sum. With infinite entries the two differ, so a program's own sum stays as it is written, and only images
+under maps are rewritten.
 """
 
 from __future__ import annotations

@@ -2,6 +2,14 @@
 
 linear.rule (%ct) {transposed} {clip %ct}      transposed: the code, on the sum of the cotangents
                                                forward: an error at the op that is not linear
+
+A custom rule is the user's word on the derivative; people write iterations to convergence and clipped
+gradients. So its code runs in the direction it is written for, and is never linearised. A rule that is linear
+op by op becomes a map expression, with both directions and a sparsity pattern; any other stays code
+(`linear.rule`), and the other direction is an error at the op that is not linear. Linearising it at 0, like a
+transposed function, would silently give wrong numbers: a loop would make as many iterations as 0 needs. A
+constant part is refused in either direction: a cotangent that is known to be 0 is not propagated, so the
+result would depend on what the compiler knows. A forgotten factor also looks like a constant part.
 """
 
 from __future__ import annotations

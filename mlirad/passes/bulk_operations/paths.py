@@ -11,6 +11,11 @@ is
 
     %m over the batch                       %x = array.select %m, %x, 0      its own cotangent is masked, and
     %y = array.dot %w, %x        -->        %y = array.dot %w, %x            that of %w is a sum of 0 times 0
+
+Batch elements off the path compute with whatever values they have. The usual remedy is to feed them harmless
+inputs. Here a linear map takes 0 times infinity to be 0, so a pole off the path stays in its batch element,
+and a branch costs no selections except on its results. Contractions are the exception: they are fed zeros off
+the path.
 """
 
 from __future__ import annotations

@@ -16,6 +16,10 @@ The environment of a code is what its region captures, each value once. In the p
 that is known or chosen, its parts are captured: the values that it is made of, which are visible there.
 Without that, what closures share would be copied at each level, and the slots of f_{k+1} capturing f_k and
 f_{k-1} would grow like the numbers of Fibonacci.
+
+A closure of many slots is a record. The result of a function that calls another twice has twice its slots, so
+n levels have 2^n. From 65 slots on it is a record, which its holders have as one slot. Fewer stay slots,
+which are values: no memory, and derivatives as they are.
 """
 
 from __future__ import annotations

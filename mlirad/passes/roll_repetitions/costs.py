@@ -4,6 +4,11 @@ A loop saves compile time, a few milliseconds for every op that is not written o
 code on long arrays matters: written out it becomes one kernel, which goes through memory once, where a loop
 goes through it in every trip. Four repetitions in a trip take about half the time of one. From a few dozen on
 they take less time than code that is written out, as that needs more registers than there are.
+
+Four repetitions make an iteration of elementwise code. One each would go through memory in every iteration:
+the gradient of a polynomial at 4096 points takes 1.4 times as long as unrolled. With four it takes 0.8 of
+that, as code that is unrolled hundreds of times runs out of registers; with sixteen it takes longer to
+compile, and is no faster.
 """
 
 from __future__ import annotations

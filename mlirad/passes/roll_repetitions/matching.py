@@ -4,6 +4,10 @@ Repetition r holds the ops `start + r * period ... `. The code is the same if ev
 (`operands.py`). What a repetition reads of those before it is carried; what other code reads is handed out.
 Where a repetition begins is not known from the ops, as a ring has no beginning: it is put where fewest bytes
 cross from one to the next.
+
+Unrolled loops are recognised in the program, not in Python. The trace has the copies whatever wrote them: a
+`for`, a comprehension, a recursion over lists, a program of another framework. Rewriting the source sees the
+loop, but cannot know that its iterations do the same. The price is the time to trace the copies.
 """
 
 from __future__ import annotations

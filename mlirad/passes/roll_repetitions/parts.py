@@ -8,6 +8,10 @@
 Two operands are parts of the same form if they differ only in their bases and numbers. Steps are
 indexing at constants, slices, reshapes and broadcasts. Programs share them where they are equal, so they come
 once, in whichever repetition is first; and which part is read is what changes from repetition to repetition.
+
+Parts of arrays are compared, not the ops that take them. Equal ops are shared, so an index or a constant
+stands in the first repetition that needs it, and the others lack it. As ops they would break every period; as
+descriptions of operands they tell the repetitions apart.
 """
 
 from __future__ import annotations

@@ -13,6 +13,14 @@ the first derivative, and 0 for the second. At a pole it has an infinite one, wh
 rounding, those at NaN, infinities and zeros included. Functions that are not differentiated stay as they are.
 
 To add an identity, enter its pattern in `IDENTITIES` (`rewriting.py`), by the op in which it ends.
+
+Identities are rewritten, conventions are not changed. The derivative of `abs` at 0 could be 1, and all
+functions of kinks would have the derivatives of one side, of every order. But then |x| itself would slope at
+its minimum, and a sum such as max(0, x) + log1p(exp(-|x|)), whose terms name their sides differently, would
+have a wrong first derivative. With the mean of both sides the first derivative of a smooth function is right
+however it is written, as it is linear in the slopes; only the product of two slopes is lost, whose mean is 1
+and not the product of means. So functions of kinks are recognised, and unrecognised ones are no worse than
+before.
 """
 
 from __future__ import annotations

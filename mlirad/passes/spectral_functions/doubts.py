@@ -12,6 +12,12 @@ its numbers: a column that is not taken, and a branch that is not chosen, raise 
 
 A value has two doubts: one that is settled where the value ends up in a sum over all columns, as that has a
 derivative, and one that remains. The doubt of eigenvalues is of second order: they have a first derivative.
+
+NaN in the rules of factorisations is not enough: a zero absorbs it, and a value that is 0 at a point by
+chance cannot be told from one that is 0 by structure. A rule that does not absorb would make NaN of rows of a
+Jacobian, and of batch elements, that have nothing to do with the vectors. So each result that depends on the
+choice of vectors gets a term that is nothing but a derivative: NaN times the deviation of the matrix, where
+values are equal. It costs as many operations as the matrix has elements.
 """
 
 from __future__ import annotations

@@ -7,6 +7,11 @@ A banded matrix is eliminated column by column, in a window of the rows that hav
 
 Pivots are the largest elements, so what leaves has up to l + u elements right of the diagonal. For n rows
 this takes some n l (l + u) multiplications, forward and in derivatives, which are those of the elimination.
+
+Banded systems are eliminated in the language: LAPACK's routines would be another op with two maps, for an
+algorithm that is a scan over the rows. Sylvester's equation is a dense system of all its unknowns: Schur
+forms would cost less for large matrices, but the derivative of a Schur form does not exist where eigenvalues
+are equal, though that of the solution does.
 """
 
 from __future__ import annotations

@@ -18,6 +18,12 @@ Scalars in a loop have a fast path, too: a trip that multiplies what the trip be
 comparisons with 0, where the test for NaN is foreseen.
 
 Of small arrays many blocks lie at borders. There is a path for these, too, where products are plain.
+
+An absorbed zero has either sign. With a sign of its own, `absorbing_mul` would need two compares and two
+masks wherever it stands. As it is, a plain product is right unless it is NaN, so kernels multiply first and
+test their results; for a sum, which is NaN if a term is, one test replaces those of all terms. The price is a
+second computation where derivatives are NaN or a zero does absorb an infinity, and the time to compile it:
+kernels with little work have none.
 """
 
 from __future__ import annotations

@@ -11,4 +11,13 @@ else along the row itself: the passes leave ever longer stretches of neighbours 
     driver.py         the calls that make up one transform
 
 With exchanged planes the same functions compute the backward transform.
+
+NumPy's loops transform one row after the other, in scalars, and take pairs that lie together, so a second
+dimension costs two transpositions, and complex arrays are put together and taken apart. Passes over planes,
+with lanes across columns, take a third of the time, along any dimension; threads share them, and they can be
+exported. They are some hundred lines for lengths up to 8192 whose factors are small. Longer rows, where NumPy
+is as fast, odd rows of real numbers and large primes stay with the library (the loops of NumPy's ufuncs, as
+SciPy's pocketfft has no C entry points). The last vector ends with the last element and computes some
+elements twice: a remainder would need a second function of every pass, for single elements, and first calls
+spend their time on functions.
 """

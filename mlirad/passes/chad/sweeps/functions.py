@@ -11,6 +11,11 @@ Functions are not inlined before; afterwards `mlirad-inline` decides as for any 
 in all functions loops on data, are `linear.derivative`s of functions, as by the other methods: what is read
 again is kept in records. So are functions that would hand over too many values. Of a tree of functions that
 each call the next one twice, the residuals of all calls would be results of the first.
+
+Sweeps return the cotangents of values that they pass on whole. Accumulators are parameters, so that a call
+that reads one element of an array adds one element. But the cotangent of an array that a function updates is
+that of its result, and adding it to an accumulator would cost an array per call. So it is returned, and so
+are cotangents of scalars: the caller adds them if it has an accumulator.
 """
 
 from __future__ import annotations
