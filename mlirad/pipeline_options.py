@@ -66,15 +66,8 @@ class Options:
 METHODS: Final = ("dual-arrays", "jacobian", "chad")
 """The methods of any order, whose maps can be kept."""
 
-SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "chad-copower": ("chad",),
-    "curry-calls": ("curry{tangents=calls}",),
-    "curry-environment": ("curry{tangents=environment}",),
-}
-"""Methods that say what derivatives are, with the passes that expand these; maps are values then."""
-
-AS_CLOSURES: Final = ("maps-to-closures", "eliminate-functions{growth=1}")
-"""The passes by which what specifications make is compiled."""
+SPECIFICATIONS: Final = ("chad-copower", "curry-calls", "curry-environment")
+"""Methods that say what derivatives are; maps are values then."""
 
 SYNONYMS: Final[Mapping[str, str]] = {"curry": "curry-environment"}
 """Other names of methods."""

@@ -35,8 +35,8 @@ from mlirad.errors import (
     is_from_signal,
 )
 from mlirad.float_modes import standard_floats
-from mlirad.ir.expansions import EXPANSIONS
 from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
+from mlirad.ir.inner_pipelines import INNER, PREPARATIONS, Preparation
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -44,7 +44,6 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.moves import Move, watched
 from mlirad.pipeline_options import (
     ALL_METHODS,
-    AS_CLOSURES,
     METHODS,
     SPECIFICATIONS,
     SYNONYMS,
@@ -60,6 +59,30 @@ SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad
 
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
 """Maps on vectors as array code: what `mlirad-demo` shows."""
+
+BULK: Final = ("mlirad-inline", "bulk-operations")
+"""Programs without functions as values to operations on whole arrays."""
+
+BY_SPECIFICATION: Final[Mapping[str, tuple[str, ...]]] = {
+    "chad-copower": ("chad",),
+    "curry-calls": ("curry{tangents=calls}",),
+    "curry-environment": ("curry{tangents=environment}",),
+}
+"""By specification, derivatives as functions and maps that are values."""
+
+AS_CLOSURES: Final = ("maps-to-closures", "eliminate-functions{growth=1}")
+"""What specifications make, as functions that are compiled."""
+
+CHAD_AS_ARRAYS: Final = (
+    "chad",
+    "maps-to-closures",
+    "eliminate-functions",
+    *("mlirad-inline", "apply-linear-maps", "bulk-operations", "mlirad-canonicalize"),
+)
+"""Derivatives by the specification of CHAD as array code: what `mlirad-demo` shows."""
+
+CHAD_SWEEPS: Final = ("linearize{method=chad}", "apply-linear-maps", "mlirad-dce")
+"""Derivatives as forward and backward functions: what `mlirad-demo` shows."""
 
 
 def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
@@ -129,7 +152,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
             "expand-ties",
             "expand-inner-derivatives",
         )
-        return (*first, *SPECIFICATIONS[method])
+        return (*first, *BY_SPECIFICATION[method])
     applied = ("apply-linear-maps", "bulk-operations")
     if method == "chad":
         applied = ("apply-linear-maps", "mlirad-inline", "bulk-operations")
@@ -243,7 +266,7 @@ def completion(target: Target) -> tuple[str, ...]:
 
 def sweep_preparation() -> tuple[ModulePass, ...]:
     """The passes before a sweep: functions as values, and builds, are gone behind them."""
-    return _made(("eliminate-functions", "mlirad-inline", "bulk-operations"))
+    return _made(("eliminate-functions", *BULK))
 
 
 def pipeline(options: Options, target: Target | None = None) -> tuple[ModulePass, ...]:
@@ -491,10 +514,37 @@ def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None
         raise error.restated(f"after pass {pass_.name!r}: {error.message}", error.location) from error
 
 
-def _expand_inner(method: str, context: Context, module: ModuleOp) -> None:
-    """Expand derivatives inside of others; ties have been, while all orders were there to be seen."""
-    passes = [name for name in expansion(method) if name != "expand-ties"]
-    run_passes(module, make_passes(",".join(passes)), context=context)
+# Inside of passes -------------------------------------------------------------------------------------
 
 
-EXPANSIONS.update((method, partial(_expand_inner, method)) for method in METHODS)
+def _inner_expansion(method: str) -> tuple[str, ...]:
+    """List what expands derivatives inside of others; ties have been, while all orders were there to see."""
+    return tuple(name for name in expansion(method) if name != "expand-ties")
+
+
+def _run_inner(passes: Callable[[], Sequence[str]], context: Context, module: ModuleOp) -> None:
+    run_passes(module, _made(passes()), context=context)
+
+
+_IN_MODULES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
+    **{f"expand-{method}": partial(_inner_expansion, method) for method in METHODS},
+    **{method: partial(tuple[str, ...], passes) for method, passes in BY_SPECIFICATION.items()},
+    "settle-builds": lambda: ("bulk-operations", "builds-to-loops"),
+    "outline-derivatives": lambda: ("bulk-operations",),
+}
+INNER.update((name, partial(_run_inner, passes)) for name, passes in _IN_MODULES.items())
+
+_CLEAN: Final = ("mlirad-dce", "spectral-functions")
+_EXPAND: Final = ("linearize", "apply-linear-maps")
+_EXPAND_SIMPLY: Final = ("linearize", "simplify-maps", "apply-linear-maps")
+_BUILDS: Final = "mlirad-inline{builds=true}"
+
+PREPARATIONS.update(
+    {
+        "dual-arrays": Preparation(
+            ("mlirad-inline", *_EXPAND, "bulk-operations", *_CLEAN), (*_EXPAND, "mlirad-dce")
+        ),
+        "jacobian": Preparation((*_EXPAND_SIMPLY, _BUILDS, *_CLEAN), (*_EXPAND_SIMPLY, "mlirad-dce")),
+        "chad": Preparation((*_EXPAND, _BUILDS, "bulk-operations", *_CLEAN), (*_EXPAND, "mlirad-dce")),
+    }
+)

@@ -11,7 +11,6 @@ pass, with `-` for `_`. Names that xDSL has too begin with `mlirad-`, because bo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Final, cast
 
 from xdsl.passes import ModulePass
@@ -103,12 +102,6 @@ def load_pass(name: str) -> type[ModulePass]:
         if isinstance(value, type) and issubclass(value, ModulePass) and getattr(value, "name", "") == name:
             return value
     raise UnsupportedError(f"{path} does not define the pass {name!r}")
-
-
-ALL_PASSES: dict[str, Callable[[], type[ModulePass]]] = {
-    name: partial(load_pass, name) for name in PASS_MODULES
-}
-"""Every pass by name, imported when called."""
 
 
 def parse_specs(text: str) -> tuple[ArgSpec, ...]:

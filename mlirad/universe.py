@@ -5,10 +5,14 @@ xdsl-opt -p 'bulk-operations,linearize' program.mlir
 
 from __future__ import annotations
 
+from functools import partial
+
 from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
-from mlirad.registry import ALL_PASSES
+from mlirad.packages import load
+from mlirad.registry import PASS_MODULES, load_pass
 
 
 def _array() -> Dialect:
@@ -47,6 +51,12 @@ def _chlo() -> Dialect:
     return Chlo
 
 
+def _pass(name: str) -> type[ModulePass]:
+    """Import a pass, and before it the pipelines that passes run."""
+    load("mlirad.pipelines")
+    return load_pass(name)
+
+
 MLIRAD_UNIVERSE = Universe(
     all_dialects={
         "array": _array,
@@ -56,6 +66,6 @@ MLIRAD_UNIVERSE = Universe(
         "stablehlo": _stablehlo,
         "chlo": _chlo,
     },
-    all_passes=ALL_PASSES,
+    all_passes={name: partial(_pass, name) for name in PASS_MODULES},
 )
 """The dialects and passes, loaded when they are used."""

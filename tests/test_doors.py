@@ -16,7 +16,7 @@ from mlirad import compiler
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.passes import linearize
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
-from mlirad.pipelines import Step, lowering, pipeline
+from mlirad.pipelines import BY_SPECIFICATION, Step, lowering, pipeline
 from mlirad.tools import opt, run
 from mlirad.tools.instrumentation import module_text
 
@@ -221,4 +221,4 @@ def test_kernels_are_shown_with_the_vectors_of_the_target(
 
 def test_pipelines_know_the_methods_of_the_pass() -> None:
     assert tuple(linearize.METHODS) == METHODS
-    assert tuple(linearize.SPECIFICATIONS) == tuple(SPECIFICATIONS)
+    assert tuple(BY_SPECIFICATION) == SPECIFICATIONS

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from mlirad.registry import PASS_MODULES
+
 PACKAGE = Path(__file__).parents[1] / "mlirad"
 
 ROOMS: dict[str, frozenset[str]] = {
@@ -127,7 +129,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "tools",
         }
     ),
-    "universe": frozenset({"dialects", "registry"}),
+    "universe": frozenset({"dialects", "packages", "registry", "pipelines"}),
 }
 """What each room may import, besides itself and the files of `EVERYWHERE`."""
 
@@ -349,14 +351,39 @@ def test_passes_are_run_in_one_place() -> None:
         if isinstance(node, ast.Call) and "run_passes" in ast.unparse(node.func)
     ]
     assert callers == ["compiler.py", "pipelines.py"]
+
+
+def test_order_is_decided_in_one_place() -> None:
+    """No other file applies a pass by its class, or lists passes."""
     appliers = [
         f"{path}:{node.lineno}"
         for path in FILES
-        if room_of(path) not in ("passes", "lower") and "Pass()" in path.read_text()
+        if "Pass" in path.read_text()
         for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Pass().apply")
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("apply", "transform")
+        and re.search(r"\b[A-Z]\w*Pass(\(.*\))?$|^load_pass\(", ast.unparse(node.value))
     ]
     assert not appliers, f"apply passes by hand: {appliers}"
+    listing = [
+        f"{path}:{node.lineno}"
+        for path in FILES
+        if str(path.relative_to(PACKAGE)) != "pipelines.py"
+        for node in ast.walk(parsed(path))
+        if len(_passes_listed(node)) > 1
+    ]
+    assert not listing, f"list passes: {listing}"
+
+
+def _passes_listed(node: ast.AST) -> list[str]:
+    """The names of passes in a sequence of texts, or between commas in one text that is no documentation."""
+    if isinstance(node, ast.Tuple | ast.List):
+        texts = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+        texts = node.value.split(",")
+    else:
+        return []
+    return [text for text in texts if text.partition("{")[0].strip() in PASS_MODULES]
 
 
 def test_passes_ask_for_what_an_op_reads() -> None:

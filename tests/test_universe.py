@@ -13,7 +13,7 @@ from xdsl.universe import Universe
 
 from mlirad.errors import UnsupportedError
 from mlirad.pipelines import PIPELINES, pipeline_passes
-from mlirad.registry import ALL_PASSES, DEPRECATED, PASS_MODULES, current_name, load_pass, make_passes
+from mlirad.registry import DEPRECATED, PASS_MODULES, current_name, load_pass, make_passes
 from mlirad.universe import MLIRAD_UNIVERSE
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +39,7 @@ def xdsl_opt(*arguments: str) -> str:
 def test_xdsl_opt_runs_our_passes_on_our_dialects() -> None:
     assert xdsl_opt().count("array.exp") == 2
     assert xdsl_opt("-p", "mlirad-cse").count("array.exp") == 1
+    assert "@f_grad" in xdsl_opt("-p", "differentiate,bulk-operations,linearize,settle-builds")
 
 
 def test_names_do_not_clash_with_those_of_xdsl() -> None:
@@ -48,9 +49,9 @@ def test_names_do_not_clash_with_those_of_xdsl() -> None:
     assert {"array", "function", "linear", "kernel"} <= set(merged.all_dialects)
 
 
-@pytest.mark.parametrize("name", ALL_PASSES)
+@pytest.mark.parametrize("name", PASS_MODULES)
 def test_every_registered_pass_exists(name: str) -> None:
-    pass_class = ALL_PASSES[name]()
+    pass_class = MLIRAD_UNIVERSE.all_passes[name]()
     assert issubclass(pass_class, ModulePass)
     assert pass_class.name == name
     assert (pass_class.__doc__ or "").strip(), f"{name} does not say what it does"

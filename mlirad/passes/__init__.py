@@ -25,7 +25,7 @@ In the order in which a program meets them, roughly:
   deviations, which are 0, and their products vanish.
 - `taylor/`: jets; the pass `taylor` is for MLIR text.
 - `expand_inner_derivatives.py`: expands derivatives inside functions that a specification differentiates, by
-  a pipeline that `pipelines.py` supplies (`ir/expansions.py`).
+  a pipeline that `pipelines.py` supplies (`ir/inner_pipelines.py`).
 - `differentiate.py`: for MLIR text: adds `@f_grad`, with the ops that tracing `ad.grad(f)` puts into `@main`.
 - `linearize.py`, `callees.py`: an operator becomes the code of its callee and a map, by one of the methods:
   `dual_arrays/` (D, a tangent map for every value), `jacobian/` (∇, on the same constructs), `chad/`.

@@ -3,12 +3,13 @@
     callees = Callees(module)
     linearize_function(function, callees)      its `linear.linearize` ops as primal code and maps
 
-A callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk.
+A callee is brought to array code first, by the steps that `mlirad.pipelines` names for the method.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -29,6 +30,7 @@ from mlirad.ir.call_graph import (
     differentiations,
     functions_by_name,
 )
+from mlirad.ir.inner_pipelines import PREPARATIONS
 from mlirad.ir.locations import location_of
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.bulk_operations import BulkCalls, add_bulk_functions, bulk_function
@@ -37,7 +39,7 @@ from mlirad.passes.dual_arrays.calls import loop_as_call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.function_pass import holds, replace_function, visit_regions
-from mlirad.passes.inline import inline_calls
+from mlirad.passes.inline import inline_calls, inline_in_builds
 from mlirad.passes.kept_calls import kept_functions
 from mlirad.passes.spectral_functions import expand_spectral_functions
 from mlirad.passes.spectral_functions.sources import HIGHEST_ORDER
@@ -49,11 +51,12 @@ class Callees:
     They are prepared for higher-order derivatives: data-dependent loops in them are differentiated like
     calls, and calls that stay are left. `added` are functions that the emitted code calls or names.
 
-    Preparing is up to the pass, not to the pipeline: a callee must be closed array code only where it is
-    differentiated, callees first, and the function itself stays as others call it. It is done by the
-    function-level transformations of the passes `mlirad-inline`, `linearize`, `apply-linear-maps`,
-    `bulk-operations`, `mlirad-dce` and `spectral-functions`.
+    A callee must be closed array code only where it is differentiated, and stays as others call it. So a copy
+    is prepared, after those of the functions that it needs, by the steps of `PREPARATIONS`: each is a pass,
+    of which `transformations` has what it does to one function.
     """
+
+    method: ClassVar[str] = "dual-arrays"
 
     def __init__(self, module: ModuleOp):
         self.module = module
@@ -98,7 +101,7 @@ class Callees:
             function = self.functions[name]
             if holds(function, linear.DifferentiationOp):
                 self._require_end(name)
-                expanded = eliminate_dead_code(self.expanded(function))
+                expanded = self._run(PREPARATIONS[self.method].kept, function)
                 replace_function(function, expanded)
                 self.functions[name] = expanded
 
@@ -108,9 +111,17 @@ class Callees:
             self._for_jets = self if type(self) is Callees else Callees(self.module)
         return self._for_jets
 
-    def expanded(self, function: FuncOp) -> FuncOp:
-        """The function with its derivatives as array code that can be differentiated itself."""
-        return apply_maps(linearize_function(function, self, higher_order=True))
+    def transformations(self) -> dict[str, Callable[[FuncOp], FuncOp]]:
+        """Return what each step does to a function; one that needs nothing of it stays itself."""
+        return {
+            "mlirad-inline": lambda f: inline_calls(f, self._prepared, self.kept),
+            "mlirad-inline{builds=true}": lambda f: inline_in_builds(f, self.functions, self.kept),
+            "linearize": lambda f: linearize_function(f, self, higher_order=True),
+            "apply-linear-maps": apply_maps,
+            "bulk-operations": self._with_bulk_operations,
+            "mlirad-dce": eliminate_dead_code,
+            "spectral-functions": self._with_expansions,
+        }
 
     def add_functions(self) -> None:
         """Add the functions that what was emitted refers to to the module."""
@@ -132,8 +143,8 @@ class Callees:
     def _prepare_with_callees(self, name: str, op: Operation) -> None:
         for reached in self._callees_first(name, op):
             if reached not in self._prepared:
-                function = self._prepare(self.functions[reached])
-                self._prepared[reached] = expand_spectral_functions(function, self._orders.get(reached, 0))
+                steps = PREPARATIONS[self.method].callee
+                self._prepared[reached] = self._run(steps, self.functions[reached])
 
     def _callees_first(self, name: str, op: Operation) -> list[str]:
         def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
@@ -144,13 +155,19 @@ class Callees:
         except UnsupportedError as error:
             raise _endless(name, error.location or location_of(op)) from error
 
-    def _prepare(self, source: FuncOp) -> FuncOp:
-        function = inline_calls(source, self._prepared, self.kept)
-        if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
-            function = self.expanded(function)
-        if holds(function, BuildOp):
-            function = bulk_function(function, self._bulk_calls())
-        return function if function is source else eliminate_dead_code(function)
+    def _run(self, steps: Sequence[str], source: FuncOp) -> FuncOp:
+        """Take the steps, but for dead code of a function that the steps before have left as it is."""
+        function, transformations = source, self.transformations()
+        for step in steps:
+            if function is not source or step != "mlirad-dce":
+                function = transformations[step](function)
+        return function
+
+    def _with_bulk_operations(self, function: FuncOp) -> FuncOp:
+        return bulk_function(function, self._bulk_calls()) if holds(function, BuildOp) else function
+
+    def _with_expansions(self, function: FuncOp) -> FuncOp:
+        return expand_spectral_functions(function, self._orders.get(function.sym_name.data, 0))
 
     def _bulk_calls(self) -> BulkCalls:
         if self._bulk is None:

@@ -9,7 +9,7 @@ derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -26,11 +26,12 @@ from mlirad.ir.call_graph import (
     references_of,
     rename_functions,
 )
-from mlirad.ir.expansions import EXPANSIONS
 from mlirad.ir.first_order import hands_on_functions
+from mlirad.ir.inner_pipelines import INNER
 from mlirad.ir.symbols import free_name
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
+from mlirad.pipeline_options import METHODS
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ExpandInnerDerivativesPass(ModulePass):
         for name, function in functions_by_name(expanded).items():
             function.properties["sym_visibility"] = StringAttr("public" if name in found else "private")
         drop_unreferenced(expanded)
-        self._expansion()(ctx, expanded)
+        self._expand(ctx, expanded)
         _make_private(expanded, found, functions)
         for function in functions_of(expanded):
             function.detach()
@@ -61,14 +62,13 @@ class ExpandInnerDerivativesPass(ModulePass):
                 op.body.block.add_op(function)
         drop_unreferenced(op)
 
-    def _expansion(self) -> Callable[[Context, ModuleOp], None]:
-        found = EXPANSIONS.get(self.method)
-        if found is None:
-            there = f"choose one of {', '.join(EXPANSIONS)}" if EXPANSIONS else "run it by mlirad-opt"
+    def _expand(self, ctx: Context, module: ModuleOp) -> None:
+        if self.method not in METHODS:
             raise UnsupportedError(
-                f"no pipeline here expands inner derivatives by {self.method!r}", hint=there
+                f"no pipeline here expands inner derivatives by {self.method!r}",
+                hint=f"choose one of {', '.join(METHODS)}",
             )
-        return found
+        INNER[f"expand-{self.method}"](ctx, module)
 
 
 def _found(functions: Mapping[str, FuncOp]) -> list[str]:

@@ -13,7 +13,7 @@ transformation D). A tangent map is in spine form: a map from the space of input
 a projection, a sum or tuple of tangent maps, or a local map composed with one. Sharing in the map is sharing
 of SSA values, so the map has size linear in the program, and the primal code never reads it.
 
-The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk. The
+The callee is brought to array code first, by the steps that `mlirad.pipelines` names for the method. The
 derivatives of calls that stay, as those of recursive functions do, are ops that name the function
 (`mlirad.dialects.linear.calls`).
 """
@@ -29,10 +29,11 @@ from xdsl.passes import ModulePass
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
+from mlirad.ir.inner_pipelines import INNER
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
-from mlirad.pipeline_options import ALL_METHODS, SYNONYMS
+from mlirad.pipeline_options import ALL_METHODS, SPECIFICATIONS, SYNONYMS
 
 
 def _by_jacobian(module: ModuleOp) -> Callees:
@@ -55,29 +56,6 @@ METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
 """The methods by which a derivative can be expanded."""
 
 
-def _by_copowers(ctx: Context, module: ModuleOp) -> None:
-    from mlirad.passes.chad.specification import ChadPass
-
-    ChadPass().apply(ctx, module)
-
-
-def _by_curry(tangents: str) -> Callable[[Context, ModuleOp], None]:
-    def apply(ctx: Context, module: ModuleOp) -> None:
-        from mlirad.passes.curry import CurryPass
-
-        CurryPass(tangents=tangents).apply(ctx, module)
-
-    return apply
-
-
-SPECIFICATIONS: dict[str, Callable[[Context, ModuleOp], None]] = {
-    "chad-copower": _by_copowers,
-    "curry-calls": _by_curry("calls"),
-    "curry-environment": _by_curry("environment"),
-}
-"""The methods that take functions, tuples and sums as values, and make maps that are values."""
-
-
 @dataclass(frozen=True)
 class LinearizePass(ModulePass):
     """Expands every differentiation operator of the module."""
@@ -89,7 +67,7 @@ class LinearizePass(ModulePass):
         """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
         method = SYNONYMS.get(self.method, self.method)
         if method in SPECIFICATIONS:
-            SPECIFICATIONS[method](ctx, op)
+            INNER[method](ctx, op)
             return
         if method not in METHODS:
             there = ", ".join(ALL_METHODS)

@@ -22,11 +22,9 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import FLAG
 from mlirad.ir.call_graph import functions_of
+from mlirad.ir.inner_pipelines import INNER
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.builds_to_loops import BuildsToLoopsPass
-from mlirad.passes.bulk_operations import BulkOperationsPass
-from mlirad.passes.function_pass import transform_functions
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,7 @@ class SettleBuildsPass(ModulePass):
         """Nothing is done to a module without builds."""
         if not any(map(_is_unsettled, functions_of(op))):
             return
-        BulkOperationsPass().apply(ctx, op)
-        loops = BuildsToLoopsPass()
-        transform_functions(op, lambda function: loops.transform(function, op))
+        INNER[self.name](ctx, op)
         for function in functions_of(op):
             for inner in nested_ops(function.body):
                 if is_build(inner):

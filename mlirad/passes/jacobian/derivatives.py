@@ -12,7 +12,7 @@ the callee, would apply it once per use of x.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -30,14 +30,11 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.apply_linear_maps.application_functions import add_applications, called
 from mlirad.passes.callees import Callees, linearize_function
-from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.defunctionalise_maps import called_split, with_split_calls
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
-from mlirad.passes.function_pass import holds
-from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.simplify_maps import simplify_maps
@@ -59,6 +56,8 @@ class Derivative:
 class Derivatives(Callees):
     """The functions of a module prepared for ∇, and the derivatives made of them, each once."""
 
+    method = "jacobian"
+
     def __init__(self, module: ModuleOp, is_literal: bool = False):
         super().__init__(module)
         self.is_literal = is_literal
@@ -76,20 +75,26 @@ class Derivatives(Callees):
         nabla.is_literal = self.is_literal
         return nabla
 
-    def expanded(self, function: FuncOp) -> FuncOp:
-        """The function with its derivatives as array code that can be differentiated itself."""
+    def transformations(self) -> dict[str, Callable[[FuncOp], FuncOp]]:
+        """Return what each step does to a function: maps that cross calls are split, and applied by calls."""
+        return {
+            **super().transformations(),
+            "linearize": self._linearized,
+            "simplify-maps": simplify_maps,
+            "apply-linear-maps": self._applied,
+        }
+
+    def _linearized(self, function: FuncOp) -> FuncOp:
         was_split, self.is_split = self.is_split, True
-        function = apply_maps(simplify_maps(linearize_function(function, self, higher_order=True)))
+        function = linearize_function(function, self, higher_order=True)
         self.is_split = was_split
-        self.added += add_applications([function], self.functions)
         return function
 
-    def _prepare(self, source: FuncOp) -> FuncOp:
-        function = source
-        if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
-            function = self.expanded(function)
-        function = inline_in_builds(function, self.functions, self.kept)
-        return function if function is source else eliminate_dead_code(function)
+    def _applied(self, function: FuncOp) -> FuncOp:
+        applied = apply_maps(function)
+        if applied is not function:
+            self.added += add_applications([applied], self.functions)
+        return applied
 
     def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:
         """The derivative of a function with respect to the parameters `wrt`, as a function."""

@@ -19,8 +19,8 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
+from mlirad.ir.inner_pipelines import INNER
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
 
 
@@ -44,4 +44,4 @@ class OutlineDerivativesPass(ModulePass):
         derived.add_functions()
         drop_unreferenced(op)
         if any(holds(f, BuildOp) for f in functions_of(op)):
-            BulkOperationsPass().apply(ctx, op)
+            INNER[self.name](ctx, op)

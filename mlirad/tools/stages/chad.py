@@ -17,15 +17,9 @@ from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.passes.differentiate import MODES
 from mlirad.passes.eliminate_functions import eliminate_functions
-from mlirad.pipelines import expansion
+from mlirad.pipelines import CHAD_AS_ARRAYS, CHAD_SWEEPS, expansion
 from mlirad.tools.mathematics import Sharing
 from mlirad.tools.stages.stage import Stage, after, differentiable, reached
-
-AS_ARRAYS = (
-    "chad,maps-to-closures,eliminate-functions,mlirad-inline,"
-    "apply-linear-maps,bulk-operations,mlirad-canonicalize"
-)
-"""Derivatives by the specification as array code."""
 
 
 def specification_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
@@ -37,7 +31,7 @@ def specification_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
         made = after(program, f"chad{{function={name} mode={mode}}}", f"{name}_chad")
         yield Stage(f"CHAD, {mode}", made, Sharing.NAMED)
         asked = f"differentiate{{function={name} wrt={wrt} mode={mode}}}"
-        code = after(program, f"{asked},{AS_ARRAYS}", f"{name}_{MODES[mode]}")
+        code = after(program, ",".join([asked, *CHAD_AS_ARRAYS]), f"{name}_{MODES[mode]}")
         if any(isinstance(op, FRAME_OPS) for function in code for op in function.walk()):
             continue
         yield Stage(f"The {mode} derivative, as arrays", code, Sharing.ALL)
@@ -52,7 +46,7 @@ def efficient_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     for mode in ("forward", "reverse"):
         derivative = f"{name}_{MODES[mode]}"
         asked = f"differentiate{{function={name} wrt={wrt} mode={mode}}}"
-        sweeps = after(program, f"{asked},linearize{{method=chad}},apply-linear-maps,mlirad-dce", derivative)
+        sweeps = after(program, ",".join([asked, *CHAD_SWEEPS]), derivative)
         yield Stage(f"The functions of the {mode} derivative", sweeps, Sharing.NAMED)
         code = after(program, ",".join([asked, *expansion("chad")]), derivative)
         yield Stage(f"The {mode} derivative", code, Sharing.ALL)

@@ -14,12 +14,9 @@ from xdsl.dialects.builtin import ModuleOp
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.passes.differentiate import MODES
 from mlirad.passes.eliminate_functions import eliminate_functions
-from mlirad.pipelines import expansion
+from mlirad.pipelines import BULK, expansion
 from mlirad.tools.mathematics import Sharing
 from mlirad.tools.stages.stage import Stage, after, differentiable, reached
-
-BULK = "mlirad-inline,bulk-operations"
-"""The passes that bring a program to operations on whole arrays."""
 
 
 def dual_arrays_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
@@ -28,11 +25,11 @@ def dual_arrays_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     functions = functions_by_name(program)
     wrt = ",".join(map(str, differentiable(functions[name])))
     yield Stage("A-normal form", reached(name, functions), Sharing.EACH)
-    yield Stage("Bulk operations", after(program, BULK, name), Sharing.NAMED)
+    yield Stage("Bulk operations", after(program, ",".join(BULK), name), Sharing.NAMED)
     for mode in ("forward", "reverse"):
         derivative = f"{name}_{MODES[mode]}"
         asked = f"differentiate{{function={name} wrt={wrt} mode={mode}}}"
-        duals = after(program, f"{asked},{BULK},linearize", derivative)
+        duals = after(program, ",".join([asked, *BULK, "linearize"]), derivative)
         yield Stage(f"Dual arrays, and the map applied: {mode}", duals, Sharing.NAMED)
         code = after(program, ",".join([asked, *expansion()]), derivative)
         yield Stage(f"The {mode} derivative", code, Sharing.ALL)

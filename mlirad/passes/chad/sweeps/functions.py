@@ -29,7 +29,6 @@ from xdsl.ir import Attribute, Operation, Region
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import FLAG, Shape, Value, integer, ints, is_float, shape_of, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
@@ -46,7 +45,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard, nested_ops
 from mlirad.ir.symbols import free_name
 from mlirad.linear_maps.elements import value_of
-from mlirad.passes.bulk_operations import add_bulk_functions, bulk_function
+from mlirad.passes.bulk_operations import add_bulk_functions
 from mlirad.passes.callees import Callees, calling
 from mlirad.passes.chad.sweeps.branches import branch
 from mlirad.passes.chad.sweeps.calls import Derived, call, called
@@ -61,7 +60,6 @@ from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
-from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.kept_calls import NO_INLINE
 from mlirad.passes.tangents import forward_derivative, interleaved
 from mlirad.passes.tangents.control import FORWARD_RULES
@@ -97,6 +95,8 @@ def _kept_in_records(functions: Mapping[str, FuncOp]) -> set[str]:
 
 class Sweeps(Callees):
     """The functions of a module, and the forward and backward functions made of them."""
+
+    method = "chad"
 
     def __init__(self, module: ModuleOp):
         super().__init__(module)
@@ -172,18 +172,14 @@ class Sweeps(Callees):
             self._prepare_with_callees(name, op)
         return self._prepared[name]
 
-    def _prepare(self, source: FuncOp) -> FuncOp:
-        function = source
-        if holds(function, _UNEXPANDED):
-            function = self.expanded(function)
-        function = inline_in_builds(function, self.functions, self.kept)
-        if holds(function, BuildOp):
-            function = bulk_function(function, self._bulk_calls())
+    def _with_bulk_operations(self, function: FuncOp) -> FuncOp:
+        """Note the functions that are made of kept ones, for calls inside builds: these are kept as well."""
+        made = super()._with_bulk_operations(function)
+        if made is not function:
             self._enter_batched()
-        return function if function is source else eliminate_dead_code(function)
+        return made
 
     def _enter_batched(self) -> None:
-        """Note the functions that were made of kept ones, for calls inside builds: these are kept as well."""
         add_bulk_functions(self._bulk_calls())
         for name, function in functions_by_name(self.module).items():
             if name not in self.functions:

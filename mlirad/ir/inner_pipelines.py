@@ -1,0 +1,34 @@
+"""Pipelines that passes run on a part of what they rewrite. `mlirad.pipelines` enters them: it decides order.
+
+INNER["settle-builds"](ctx, module)        run by the pass `settle-builds` where builds are left
+PREPARATIONS["chad"]                       how `linearize{method=chad}` prepares the functions it needs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.lazy_dataclass import dataclass
+
+INNER: Final[dict[str, Callable[[Context, ModuleOp], None]]] = {}
+"""Pipelines that rewrite a module in place: by a pass that runs one, or by `expand-METHOD` for a method."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Passes, by name, whose transformations of single functions bring these to what `linearize` needs.
+
+    `callee` are those of a function that is differentiated, `kept` those of one whose calls stay and that
+    holds derivatives itself.
+    """
+
+    callee: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+PREPARATIONS: Final[dict[str, Preparation]] = {}
+"""By method, how functions are prepared."""
