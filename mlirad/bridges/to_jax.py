@@ -5,6 +5,10 @@
 A call is an operation of JAX of its own, which XLA runs as a callback into Python (`jax.pure_callback`). Its
 rules make other such calls: the derivative is a call that is linear in the tangents, the transpose of that is
 the call of the pulled-back program, and a batch is the call of the mapped program.
+
+A call from JAX goes through Python. A handler for XLA's foreign functions could call the machine code
+directly. It would depend on the layout of XLA's call frames, a promise to C++ that is compiled against its
+headers. `pure_callback` costs a fraction of a millisecond and is the same on every platform.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ session, finds its programs.
 
 The digest is of an encoding in which every part tells where it ends, so different programs have different
 encodings. It takes a tenth of the time that printing the program would.
+
+The price: names of kernels, which profilers show, may have the line of another session.
 """
 
 from __future__ import annotations

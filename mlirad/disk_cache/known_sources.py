@@ -7,6 +7,12 @@ Reading a thousand files takes a tenth of a first call. A file is taken to be th
 the same inode, size and times: POSIX systems set the time of change (ctime) themselves at every write, and no
 program can set it back. Two writes within one tick of the clock have the same time, so nothing is kept of
 files that changed less than `SETTLED_SECONDS` before they were read.
+
+A version number would let those who work on mlirad run code of yesterday's compiler. Reading all source files
+takes 13 milliseconds, so their digest is kept for processes that find the same inodes, sizes and times. Times
+of modification alone would be wrong where an installer or an archive sets them; the system sets the time of
+change at every write, and nobody can set it back. Files that changed within the last 5 seconds are read in
+every process, as two writes may fall into one tick.
 """
 
 from __future__ import annotations

@@ -3,6 +3,14 @@
 from mlirad.frontend.interface import grad, where
 
 Whatever traces a function imports this first, by `tracing.open_traces.complete`.
+
+Parts that a program does not use are not imported. A module costs a third of a millisecond whatever is in it,
+and a first call that compiles spends nine tenths of its time on imports. So passes first look whether there
+is an op for them and then import the rewriting code; the code of kinds of kernels, methods of
+differentiation, tables of SciPy's functions (once that module of SciPy is imported) and the interpreter
+likewise. The rest of 0.5 seconds: xDSL, whose dataclasses and ops take 0.14, LLVM with 0.06, the first
+collection of all imports with 0.04, and 640 modules of mlirad. A process that finds its program on the disk
+imports no xDSL, and takes 0.1.
 """
 
 from mlirad.frontend.bound_methods import bind_methods

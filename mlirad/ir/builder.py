@@ -6,6 +6,10 @@ arise; `mlirad.ir.arrays.ArrayBuilder` adds the constructors that fold as they b
 
 The current source location and name hint are state of the builder, set once per source op by its caller, so
 no rewrite has to carry them along.
+
+The builder folds and shares. Equal ops are found when they are made, so common subexpressions do not arise,
+and no rewrite system runs to a fixed point; `mlirad-canonicalize` is one walk that rebuilds the function.
+`linearize` is the exception: it emits without folding, since a rule must see its own op.
 """
 
 from __future__ import annotations

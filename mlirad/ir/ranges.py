@@ -1,6 +1,10 @@
 """Intervals of integer values, and which float values are provably finite: conservative, memoised.
 
 interval(v) = (lo, hi)   means   lo <= every element of v <= hi,   with arithmetic known not to wrap.
+
+A proof about an index takes wrapping into account. k - 5 >= 0 implies nothing about k: it holds for the least
+integer too. A read is unclamped only if the known fact holds of the very value that is compared, or of values
+whose arithmetic cannot wrap.
 """
 
 from __future__ import annotations

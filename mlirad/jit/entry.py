@@ -17,6 +17,8 @@ Whenever something is not as expected (a wrong argument, an array that is both r
 arena in use by another thread) it calls the program's general path with the same arguments, before
 anything has been allocated. Where objects are laid out in an unknown way, the general path is all
 there is.
+
+An entry point per program would cost compile time for each.
 """
 
 from __future__ import annotations

@@ -1,5 +1,10 @@
 """The host of compiled programs (`mlirad/runtime/host.c`): its machine code, made on first use, what it finds
 out about the system, and the Python functions that it calls.
+
+Arrays are held by weak references, and late. A reference does not keep NumPy from moving an array's memory,
+which `resize(refcheck=False)` does; a weak one does. To take one costs 40 ns per array, a tenth of a short
+call. So the host takes them where Python is about to run, or the global lock to be released: most calls end
+before.
 """
 
 from __future__ import annotations

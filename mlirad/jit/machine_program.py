@@ -4,6 +4,10 @@
     NativeFunction(machine_program(native))  loads it, here or in another process of the same machine
 
 Object code holds no address: the functions that it calls are found by name when it is loaded.
+
+Programs are object code, not libraries. A library per program, made by the system's linker, could be shared
+between processes in memory; but users need not have a linker, and LLVM's object code is linked in a
+millisecond.
 """
 
 from __future__ import annotations

@@ -4,6 +4,11 @@
 
 LLVM ends the process where the system refuses it memory, and OpenBLAS asks again for ever: under `ulimit -v`,
 or where nothing is left. So it is asked for beforehand, and given back at once.
+
+Memory is asked for before it is needed. LLVM ends the process where an allocation fails, and OpenBLAS tries
+again for ever; neither can be told otherwise. A compile in a child would survive it, at the price of a fork
+of a process with threads for every program. A mapping that is given back at once costs a microsecond, and
+finds out all but what other threads take in between.
 """
 
 from __future__ import annotations

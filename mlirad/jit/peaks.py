@@ -5,6 +5,9 @@
 Both are found by running machine code for some tens of milliseconds: loops that add up an array of half the
 size of a cache, and loops of independent multiply-adds of vectors. Each is repeated and the best counts, by
 the time that the thread was on a processor.
+
+Peaks are measured. Tables of processors by clock and ports are never complete, and virtual machines do not
+tell. A tenth of a second of adding and multiplying tells it for the machine as it is, once per user.
 """
 
 from __future__ import annotations

@@ -6,6 +6,14 @@
 
 Before the process forks, idle workers end, so that it forks with no threads of theirs; the next call starts
 new ones. A child of a process in which a worker was busy finds the pool empty.
+
+Idle threads take the next task. Giving each thread its tasks beforehand would have every call wait for the
+slowest, and on a busy machine for a worker that has not even woken. A call takes the job back from workers
+that have not begun when everything is done. Workers are threads without Python: CPython's functions for
+threads and locks exist on every system and need no compiler; threads of the `threading` module would show in
+it, and would take the global lock to begin and to end.
+
+Starting workers again takes less than forking, and Python warns of forks with threads, whatever these do.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 The main thread has a stack of megabytes. Others have what their creator or the system gave them: 512
 kilobytes on macOS, 64 where that was requested, and LLVM alone needs more. So for these threads such work
 is done by a separate thread, which takes 0.1 milliseconds to create.
+
+Threads other than the main one compile on another stack: passes and LLVM recurse as deeply as programs are
+nested, and stacks of 64 to 512 kilobytes are usual there. Recursion in compiled programs is bounded by the
+stack itself, whose limit calls check before they go deeper.
 """
 
 from __future__ import annotations

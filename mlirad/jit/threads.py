@@ -2,6 +2,14 @@
 
 machine_threads()      those that this process may run at once, by processors, affinity and control group
 usual_threads()        of calls that state none: as MLIRAD_THREADS or `set_usual_threads` says, or 1
+
+One thread is the default. Most calls are too short to share, and those who run many at once, in pools of
+processes, test runners and servers, have already given the processors away: a default of all would start n
+threads in each of n processes. Results do not depend on the number. BLAS libraries and JAX decide otherwise,
+and must be told in every pool. The number is an argument of the call, not of the compiler: code that knew it
+could cut loops into exactly as many parts, but sums would have other bits on another machine, and the caches
+would hold a program per number. Tasks that follow from shapes outnumber the threads, which also evens out
+threads that begin late.
 """
 
 from __future__ import annotations

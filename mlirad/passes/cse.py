@@ -3,6 +3,9 @@
 Two ops are equal when class, operands, properties, result types and regions are, up to the names of what the
 regions define. The function is rebuilt, unfolded, through the builder, which shares equal ops; unlike
 with `mlirad-canonicalize`, nothing else changes.
+
+xDSL's `cse` ignores the result types of ops with regions. Names that both projects have begin with `mlirad-`,
+because `xdsl-opt` shows both.
 """
 
 from __future__ import annotations

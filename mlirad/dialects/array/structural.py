@@ -1,4 +1,9 @@
-"""Structural ops: constants, and ops that place elements by a pattern fixed in the program text."""
+"""Structural ops: constants, and ops that place elements by a pattern fixed in the program text.
+
+`broadcast` with arbitrary dims is the only transposition. It may name dimensions in any order; a `transpose`
+is a broadcast that adds no dimensions, and the builder writes it that way: one op, one rule per table, and no
+special case for a sum followed by a permutation. `array.transpose` exists in text, because people write it.
+"""
 
 from __future__ import annotations
 

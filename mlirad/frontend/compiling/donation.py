@@ -1,6 +1,11 @@
 """Donated arguments: those whose memory results may take, and a warning for those that hold none.
 
 donated_names(f, 0)        ("params",), if that is its first parameter
+
+A donated argument holds the result. JAX makes a donated array unusable. A NumPy array cannot be taken from
+its holders, so it is what is returned: a loop of steps works on the same arrays, and an old name shows the
+latest values. Copies are not excluded, since the memory plan decides whether a result can be made in place;
+that it ends up there is promised.
 """
 
 from __future__ import annotations

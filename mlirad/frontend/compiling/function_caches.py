@@ -1,6 +1,13 @@
 """Where the programs of a function are kept: with the function, so that they are dropped with it.
 
 cache_of(f, ("grad", 0))      the programs of its gradients, which all that `ad.grad(f)` makes share
+
+The cache is an attribute of the function. The values that a program keeps to compare can lead back to the
+function: a weak dictionary would keep both forever; with an attribute the cycle is collected. Functions of
+equal code share programs: a lambda in a loop is another object in every iteration, and nobody means to
+compile it each time. The key of captures has all that a trace can have seen, so two functions with equal keys
+have the same program. Programs are shared so only where functions read little, since programs of functions
+that may be gone are memory that nobody frees.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ written(result, tree, buffer)        buffer, which then holds the result
 
 The buffers are structured like the result and have its shapes and dtypes: nothing is converted and nothing
 broadcast. They may overlap arguments, which are read before anything is written here, but not each other.
+
+`out` is a name of the call, unless the function has it. A method `into` would leave no doubt, but NumPy's
+functions have `out=`. Functions with a parameter of that name, or of any name, keep it, and can donate
+instead.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ name, it stands behind Python code made for the structure. So f({"w": w, "b": b}
 
 It takes a microsecond where flattening, looking up and unflattening take a hundred. Signatures that take
 turns have a quick call each, of which one asks the next.
+
+Pytrees are taken apart by code made for them. A library such as optree flattens in C, but its result is then
+looked up, compared and, for results, put together again. Code for one pytree, which reads its leaves by name,
+takes a microsecond for all of it, also for a registered class: a dependency would gain nothing.
 """
 
 from __future__ import annotations

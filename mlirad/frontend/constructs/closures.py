@@ -6,6 +6,10 @@
 A closure without examples of its arguments is traced where it is called, once for each types of arguments.
 Where it is handed on before it is called, by a branch, a loop, a function of the program or a sum, it has no
 code yet: a placeholder stands for it, and a call of that says what the arguments are (`tracing.learning`).
+
+A Python scalar stays one through a known function: called directly, a closure of Python scalars may return
+one, which adapts to 32 bits as without the closure. Once it may be one of several, its results have dtypes of
+their own: otherwise functions would differ in type by something that no program shows.
 """
 
 from __future__ import annotations

@@ -8,6 +8,13 @@ A branch that ends by a `raise` has no values, so the program goes on with the o
 Python itself raises there whatever the values are, such as an `IndexError` of a list. Where both branches end
 so, the `if` ends by what says both. An `except` around it that would catch the exception changes what the
 program computes: where it is raised, the program raises an `UnsupportedError` in its place.
+
+An exception under a condition is data. A branch that ends by `raise` has no values to choose from, so the
+program goes on with the other branch, and a report makes the call fail, as for `assert`. Text of a program
+holds the name of the class; only classes of Python and those that a trace has noted are made from it. An
+`except` changes the result, so for values that lead there the program raises another error; to refuse the
+code would refuse all other values too. A loop that only the exception may end carries whether there was one,
+through the branches in its body; it is traced again to do so.
 """
 
 from __future__ import annotations

@@ -6,6 +6,12 @@
 
 Such a selection keeps all elements, and which of them count. What NumPy computes of it without its length is
 bound to it in `numpy_functions.protocols.masked_elements`; whatever else is done with it is an error.
+
+`x[mask]` is a value of its own, not an array, as its length is known only when the program runs. An array
+padded to the longest length would let wrong elements count wherever the mask is forgotten; an error at the
+brackets would refuse `x[mask].sum()`, which needs no length. So it keeps all elements with the mask, knows
+what needs no length, and refuses the rest at the user's line. Functions that need elements take a bound on
+their number, `size=`.
 """
 
 from __future__ import annotations

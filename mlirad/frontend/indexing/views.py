@@ -11,6 +11,10 @@ is what is computed from arrays in row-major order; the order of other arrays in
 would depend on it is an error.
 
 A body that is traced on its own, of a loop, a branch or a derivative, cannot write what is made outside.
+
+Views are re-read, not updated. A view notes how often its base had been written when it was read, and reads
+it again on its next use. So a write costs the same however many views there are, and unused views cost
+nothing. A write into a view is one write into the base, by one key, so in a loop it stays in place.
 """
 
 # pyright: reportPrivateUsage=false

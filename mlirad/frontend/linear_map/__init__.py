@@ -9,4 +9,7 @@ transformed functions. A map made in a trace has `linear.linearize` as its leaf,
 A map from differentiation is split: `passes/split_map.py` makes one function for values and residuals and one
 for the map of the residuals. `J.function()` is the code, `J.arrays` are the residuals; `linearized`
 (`frontend/differentiation/linearization.py`) gives the code alone, without a point.
+
+So a map can be applied both ways, composed and analysed, and nothing of the function is recomputed. Residuals
+that are arguments are not copied: changing such an array in place changes the map.
 """

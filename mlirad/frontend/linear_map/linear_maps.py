@@ -6,6 +6,10 @@
 A map is an expression and the arrays in it, most of which are residuals. The algebra makes expressions and
 computes nothing; applying one runs a single program for all of it. Inside a trace it adds ops, so programs
 and rules of custom derivatives can be written with it.
+
+Calls take pytrees, `@` takes flat vectors. `J(dx)` takes and returns the pytrees of the function's arguments
+and results. `J @ v` obeys `J @ v == J.to_dense() @ v`, so that with `@` a map is a matrix, for SciPy too. The
+choice between the two is never guessed from a shape.
 """
 
 from __future__ import annotations

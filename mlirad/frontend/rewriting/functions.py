@@ -4,6 +4,11 @@
 
 Only the code is another one, so a change of a global, of a captured variable or of a default is seen as f
 sees it. Code is rewritten once, however often a function is called.
+
+Parts of statements share variables with the function; they do not pass them. The textbook turns each part
+into a function of all its variables. With `nonlocal` the variables are those of the user, nested functions
+see them change, a variable without a value stays one, and the parts need no list of inputs and outputs where
+nothing is traced.
 """
 
 from __future__ import annotations

@@ -7,6 +7,18 @@
 
 The parts stay where they were in the file, and share the variables of the function, so that what is known
 while tracing runs as Python does. What the calls do is `control_flow`'s.
+
+Control flow is rewritten from source, where it is needed, and decided while tracing. Bytecode changes with
+every version of Python and has lost the structure of loops. The rewritten code calls a function for every
+statement, which looks at the condition: known ones run as in Python, so only former errors become ops. A
+function is first traced as it stands: that is faster, needs no source, and leaves Python's branches free, so
+rewriting costs nothing where it is not needed, and changes no program that can be traced. A trace notes the
+error before raising it, so a user's `except` does not decide the program.
+
+Installed packages and Python code of SciPy are rewritten too, as users cannot edit them. Rewritten code takes
+hold at calls; a property, an operator or a wrapper without source leads to other code unseen. Replacing
+attribute access and operators by calls would slow all of it for a few. So the trace that such code blocks
+says which functions it ran, and these ask from then on, however they are entered.
 """
 
 from __future__ import annotations

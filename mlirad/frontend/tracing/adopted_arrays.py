@@ -8,6 +8,13 @@
 Code that asks (`splicing.call_sites`) notes where it comes by arrays. Where nothing else has the array yet, a
 traced one can stand for it. Other arrays stay what they are, and writing a traced value into them is an
 error: others would not see it, or would see it after the trace.
+
+Creating functions of NumPy stay NumPy's until traced values are written: `np.zeros(3)` in a traced function
+is an array of numbers, as it may be used as a shape or a mask. Where a traced value is written into it later,
+the next trace makes it traced where it was created, so every name for it means the traced one. That takes an
+array that nothing else has yet at that place: of a captured one, or one that an object has kept, others would
+see numbers without the write, or the write after the trace. Those stay errors. `ad.numpy.zeros` needs no
+second trace.
 """
 
 from __future__ import annotations

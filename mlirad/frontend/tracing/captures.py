@@ -12,6 +12,17 @@ Captures are found by walking the objects that the code names: for functions, al
 turn; for objects and classes of the program, the attributes whose names appear in the code that was found;
 for objects of installed packages, all attributes; for containers and arrays, all elements. The modules and
 the code of Python, of mlirad and of installed packages are taken not to change.
+
+Captures are compared, not made inputs. A captured array could become one more input of the program, and a
+change of it would then cost nothing. But ordinary NumPy code may have read its elements during the trace, to
+choose a branch, a shape or an index, and nothing reports that. So the elements are compared with a copy, at
+some 20 GB/s: a captured array of 10 MB costs 1 ms per call, one whose elements do not lie together two. An
+array that owns its memory and is read-only is compared by identity.
+
+Watching a trace instead of walking would take a profiler, which slows everything down and does not see
+attributes. A name that only an untaken path reads costs a comparison, never a wrong result. Guards hold the
+same objects that were found; where one fails, the walk is repeated, and its result decides: an equal value in
+another object is no change.
 """
 
 from __future__ import annotations

@@ -5,6 +5,17 @@
 
 A call of `ad.lambda_` is known by the user's call stack, which is the same in every trace, whatever else is
 traced in between.
+
+Signatures are learned by tracing again. A function that is chosen before it is called has no types yet:
+Python has no declarations to take them from, and asking for examples everywhere would make curried code
+unreadable. So its first call says what the arguments are, and the whole trace is repeated. The lesson belongs
+to the call of `ad.lambda_`, known by the user's call stack. A counter would not do, as an abandoned attempt
+has traced other code than the next. Functions that one call stack makes, in a list comprehension, share a
+signature for that reason.
+
+With a learned signature a function is traced once it is passed on. So functions that are made in one place
+and only called are still traced for each call's own types, and the code of an unused one is not in the
+program. Its captures are read then, as by a Python function.
 """
 
 from __future__ import annotations

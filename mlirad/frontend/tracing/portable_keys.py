@@ -6,6 +6,30 @@ In a process a function, a class or a module is what it is. Here it is what it c
 library under which it is found: code by its content, arrays by a digest, values as they are. A trace also
 does things, or reads some, that no walk sees. So code may name nothing in libraries but what `pure_names.py`
 lists, and must not assign anything that outlives its call. What is not known to be harmless has no key.
+
+A key made of the function, its code and its captures saves the trace and its imports, nine tenths of what is
+left of the first call. But not everything that a trace reads can be seen, and a key that misses something
+gives a wrong result in every later process. Within a process, modules and the code of packages may be taken
+not to change, and an object is known by its identity; between processes neither holds, and a file, a variable
+of the environment or the time of day may decide a trace without a mark in the names of code. So the key is
+made by a list of what is harmless:
+
+- Code is told by its content: instructions, constants, names, and also file and lines, as messages of
+  programs have them. A cell of a notebook, whose file has another name in each session, is traced.
+- Numbers, strings and arrays are told by their bits, containers by their contents, in order. A function or
+  module of a library is told by its name, once this very object is seen to stand there, and each attribute
+  that code names is checked too: a replaced `np.sin` has no key, or another one.
+- Code may name in libraries only what `pure_names.py` lists. It may not assign globals, attributes or
+  variables of enclosing functions, import, define classes, or read names that it does not state (`getattr`,
+  `eval`).
+- The key is made again after the trace, and must be the same; a trace with a warning is not kept.
+- Versions, source files of mlirad, processor, options, signature, and NumPy's handling of floating-point
+  errors count.
+
+Without a key are objects and classes of the program, custom derivatives, generators and iterators, functions
+with attributes of their own, open files, modules of other packages, code rewritten by `control`, and dynamic
+sizes. These are traced, and their programs found by the traced module, which misses nothing. A library that
+was changed from inside is not seen, such as a function of NumPy that another one calls.
 """
 
 from __future__ import annotations

@@ -6,6 +6,10 @@
 
 All are reports (see `reports`), made where the function is traced; the first one that applies is raised when
 the call ends.
+
+Integers are checked where they are narrowed. A Python integer passed as an argument has 64 bits in the
+program. Where it meets an int32 array it is either known to fit, or the program checks it and reports.
+Promoting the array would give dtypes other than NumPy's, and wrapping would give other values.
 """
 
 from __future__ import annotations

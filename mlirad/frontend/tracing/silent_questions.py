@@ -6,6 +6,14 @@
 
 The code of a function is read when the trace calls it, or when it makes its first operation, and so is that
 of the functions that it names. What a told function finds is what it would find of NumPy's values.
+
+`type(x) is float` and `flag is True` compare objects without a call, so the wrong branch would be compiled
+silently. A metaclass would see `==`, but not `is`; a profiler would see every call, and slow all traces. So
+the code of a function is read when a trace calls it, or when it makes its first operation, and that of the
+functions to which its names, variables and their attributes lead: of the program however far, of packages up
+to three calls on. Only code that a trace runs is read, and neither Python's own nor that of packages which
+mlirad calls itself. A function that is reached by a computed name, and makes no operation itself, is not
+found.
 """
 
 from __future__ import annotations

@@ -8,6 +8,12 @@
 
 It is no integer. What needs the number raises `SizeNeeded`, which becomes an error at the user's line: that
 says what the line does with the size, and what to write instead.
+
+Sizes are numbers of a whole program. Each function could have sizes of its own, stated by every call. But
+functions that pull back often have none of the arguments that the sizes are read from, every pass that makes
+functions would have to pass sizes on, and callees are traced for each type anyway. An unknown order raises.
+Extents could be integers that remember their formula, or compare at a nominal size; a pass that forgets about
+sizes would then make wrong programs, and as it is, it fails.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@
 
 A program is compiled for each of them, and gives them back in results of the same structure. So what can
 change its content is told apart by which object it is, and what users change in place is refused.
+
+A string in a pytree is static. It could be an error, as in JAX, or need a name in `static_argnames`. But it
+can mean only one thing, and a program per value is what such a name would give. Mutable values have no such
+meaning: a program would keep an object whose content has changed.
 """
 
 from __future__ import annotations

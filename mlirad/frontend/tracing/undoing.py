@@ -7,6 +7,12 @@
 The places are those that guards compare: variables, attributes, elements of containers and arrays. One that
 has changed gets its former value, so that the next trace sees the state that the call began with. A module
 that was imported stays.
+
+The output of an abandoned trace stays. `print` is in C, and writes to whatever `sys.stdout` is: to stand
+between, that object or the builtin must be replaced during the trace, which all threads see, which an
+interrupt leaves behind, and which notebooks, test runners and debuggers do themselves. Text held back would
+come late, after that of C code and of stderr, and not at all where a process dies. So it shows twice, and the
+docs say so.
 """
 
 from __future__ import annotations

@@ -7,6 +7,13 @@
 %x lives until %q is done, too. Otherwise %q could lie where %x was, and would have to wait for %p. Which
 kernels run at the same time is found again from the places when code is written
 (`mlirad/lower/cpu/emit/kernel_calls.py`).
+
+Contractions are cut into blocks, and BLAS stays on one thread. Its pool cuts by its number of threads, so its
+bits depend on it, and it has one setting per process. Blocks copy operands again, which may cost a few
+percent, also where one thread computes all of them: a whole product could have other bits. The order of the
+program decides which kernels run at the same time. A graph of tasks, each waiting for those that it reads,
+would keep more threads busy, and would need its own memory plan, in which nothing is reused while something
+may still run.
 """
 
 from __future__ import annotations

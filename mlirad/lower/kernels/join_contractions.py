@@ -13,6 +13,10 @@ lie in memory for it: those that are slices do so anyway, the others are stacked
 Legal where nothing but the sum reads the carry, and nothing but the sum reads the contraction. It pays by the
 costs of `mlirad/lower/machine.py`, and what is stacked may take no more memory than what the loop reads. With
 `always` it is done wherever it is legal. `join_contractions` is the function, FuncOp -> FuncOp.
+
+The gradient of a matrix by which all steps of a loop multiply is a sum of one product per step. As one
+product it is several times as fast, since the sum is not read and written in every iteration. It takes memory
+for the operands of all iterations: no more than the loop reads anyway, or the loop stays.
 """
 
 from __future__ import annotations

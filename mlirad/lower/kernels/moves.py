@@ -8,6 +8,16 @@
       model.py:19     strips of 32 of 96 rows             9100 -> 8700 cycles    left
 
 The costs are estimates for the nominal machine (`machine.py`), which serve to compare, not to foretell times.
+
+The loop tree is a program of kernels. A schedule could be a tree of its own, with a search over moves on it,
+as in a polyhedral compiler. Here the tree is the IR: `array.scan` is a loop of iterations, `kernel.strips`
+one over blocks of rows, `kernel.recurrence` one with its carries in registers, `kernel.nest` a perfect nest
+whose lanes, tile and order are properties. So decisions can be printed, read back, verified, interpreted and
+run after every move, and a text that someone else wrote is a program like any other. A tree would add a nest
+inside a nest: a row-parallel value in a row buffer of one iteration. Strips of a few rows keep it in the
+first-level cache, for the price of a call per strip, which the costs know. Moves are tried in one order, each
+by its own costs, without a search among orders: memory accesses dominate, so the gain of one move rarely
+depends on those after it, and users see compile time first.
 """
 
 from __future__ import annotations

@@ -10,6 +10,12 @@ upwards, or one that was compiled for fast arithmetic. So a program sets the who
 A subnormal operand takes some processors a hundred times as long as others, because microcode handles it.
 LLVM may move arithmetic across an access to the register, so what is to run in a mode is a function that is
 not inlined.
+
+Programs set the whole mode of floating point. To switch on some bits and leave the rest would make results
+depend on what other libraries did to the thread: rounding modes that make an exponential wrong by a factor of
+2, and flushing that was asked not to be. A pair of accesses to the register costs the same either way. Traced
+and compiled code is kept for other processes, so it is made in the standard mode too. Comparing the register
+first would save nothing: the bits that note exceptions always differ.
 """
 
 from __future__ import annotations

@@ -11,6 +11,14 @@ compares each result with the type that its op declares. A meaning is a function
 and its operands to values, entered by `@meaning` in the file of the op's family
 (`lit/passes/convert-stablehlo-to-array.mlir`). Loops are recognised in what was emitted (`loops.py`),
 comparators and reducers by their text (`regions.py`).
+
+StableHLO is converted op by op, and read as it is printed. Programs of JAX hide their meaning: a loop that
+stacks rows is a `while` with updates of slices, a sort has a region of comparisons, a prefix sum is a window.
+Converted word for word they would run, with derivatives that record loops of unknown length. So the converter
+recognises these forms, in emitted code, where calls are inlined and constants folded. Unsigned integers are
+signed ones of the same bits: most operations are the same on both, and the others differ by a flipped bit, so
+the language needs no more types. A scatter of StableHLO drops indices outside, the language clamps: sums add
+0 there, and elements that are set go to one more row, which is cut off again.
 """
 
 from __future__ import annotations

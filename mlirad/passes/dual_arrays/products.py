@@ -5,6 +5,11 @@
 
 The loop itself stays as it is, in its order. Its map needs no loop: the products of all others are made in
 blocks, which threads share, where a loop would keep the products so far and reverse every step.
+
+A loop that multiplies has the derivative of a product. Its own would keep every product so far and go back
+through them, one element after the other. The products of all other factors are made in blocks, which vectors
+and threads share. The value is that of the loop, in its order; only the derivative is rounded otherwise.
+Factors that do not fill whole blocks, and those of an unknown number, keep the derivative of the loop.
 """
 
 from __future__ import annotations

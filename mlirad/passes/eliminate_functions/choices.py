@@ -8,6 +8,11 @@
     slots, which the alternatives share           that of %s
 
 So a choice costs nothing where it is made, and closures that share what they capture go on sharing it.
+
+A chosen closure is known by its condition. The closures that the branches of a conditional yield are told
+apart by it, and mostly capture values that can be read outside. So such a choice needs neither tag nor slots:
+it is the conditional that one would write by hand, where the closure is applied. It gets them where it flows
+on into a loop or a function.
 """
 
 from __future__ import annotations

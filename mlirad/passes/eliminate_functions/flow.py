@@ -9,6 +9,12 @@ out of its results, is found while codes arrive (0-CFA; Shivers, Control-Flow An
 Languages, chapter 3). Where all that happens to a value is that it gets another name, both have one node:
 carries of a loop and what it leaves, components and the tuple of them, what a function returns and the
 results of its calls.
+
+Sets of codes are kept per place, not classes. Classes made by uniting everything that meets would be found in
+one pass, and would need no conversion of layouts; but they admit `f = if p then f else lambda z: f(z)` for a
+closure that captures itself, and sets do not. Where a closure flows to a place that may hold more, its tag
+and slots are re-created, which is a branch if it has a tag already. Sets do not distinguish calls; inlining
+second-order code first gives back most of that loss.
 """
 
 from __future__ import annotations

@@ -20,6 +20,9 @@ f_{k-1} would grow like the numbers of Fibonacci.
 A closure of many slots is a record. The result of a function that calls another twice has twice its slots, so
 n levels have 2^n. From 65 slots on it is a record, which its holders have as one slot. Fewer stay slots,
 which are values: no memory, and derivatives as they are.
+
+An environment holds each value once: closures that capture closures share the captures. Copied level by
+level, f_(k+1) capturing f_k and f_(k-1) has 1597 slots at k = 16; so it has one.
 """
 
 from __future__ import annotations

@@ -13,6 +13,15 @@ captures, the sets on cycles are those of records. So are those that would take 
 a closure that holds what two calls of the one before it returned would have twice as many. All others stay
 tags and slots. What a code captures has one layout wherever it is, so that a closure goes from one set to a
 larger one by one `restore` and one `save`, whatever it holds.
+
+Closures in memory would do for all programs, and cost a save and a restore for each one that is free now. A
+set of codes is on a cycle or not, so no program pays for a generality that it does not use. The captures of a
+code have one layout everywhere; so records need not have one type along the flow, and a closure that flows to
+a larger set is restored and saved once. A record is a copy of its contents, hence the boxes: with arrays in
+slots a loop that composes n closures over an array of n elements takes n squared.
+
+There are no arrays of closures: each would be an array of tags and arrays of slots, as large as the largest
+environment. `switch` on an index says the same, and costs what it says.
 """
 
 from __future__ import annotations

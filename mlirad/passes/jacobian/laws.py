@@ -4,6 +4,9 @@
 
 These hold up to rounding, where the factors are finite; what is compiled keeps to `mlirad.linear_maps.laws`,
 which hold always. Each leaves fewer maps, so building terminates as it does there.
+
+S(a) after S(b) = S(a b) changes rounding, and is wrong where a is infinite and b is 0: a reader wants it,
+compiled code does not.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 scipy.special.lambertw(x)              complex, as SciPy's result, with imaginary part 0 from -1/e on
 scipy.special.lambertw(x, -1).real     the lower branch, between -1/e and 0
+
+`lambertw` is complex, and real inside. SciPy's function returns complex numbers even where they are real, and
+programs say `.real`; they go on to work: the result has the imaginary part 0 on the real branches. Beside
+these it is NaN, as a complex iteration would serve few, and would cost all others their accuracy near -1/e.
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 What a nest leaves open gets a default. Loops of the output come first, the lane loop last
 among its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would
 wait for the one before.
+
+Emission completes a schedule, and shows none of it in the IR. The number of accumulators of one result, the
+cut of a loop into whole vectors and a remainder, and fast paths follow from the printed kernel, its target
+and the cost model, and no other kernel depends on them. As properties they would be numbers with one right
+value per text. The price is that they are neither explained nor drawn at random like the moves: a test that
+wants another choice sets the limits here and in `lower/cpu/emit/fast_path.py`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,11 @@
 
 A kernel of our own reads an operand where it lies, again for every tile of rows; BLAS copies blocks of it, so
 that they stay in cache. Copies pay when the contracted extent is long, or the operand is read often enough.
+
+BLAS computes the contractions at which it is faster. A tiled kernel of our own reads both operands where they
+lie, and can be fused with its neighbours; BLAS packs blocks of them first. So a kernel is better where
+operands are small, or where its result would otherwise go through memory, and BLAS where an operand is read
+often, or the contracted extent is long. The cost model decides.
 """
 
 from __future__ import annotations

@@ -14,6 +14,17 @@ read a total. A scan joins when its whole body does. Arrays from outside of the 
     %b = nest (i) sum (j): a[i, j]                by rows
     %c = nest (j) sum (i): a[i, j] * b[i]         a total
     %d = nest (i): a[i, 0] - b[i - 1]             cannot join: it reads another row
+
+Strips are formed of kernels, not of array ops. A kernel's reads are a list of loads, so their indices show
+whether it works along one dimension; array ops would need an answer per op.
+
+Steps of a stencil run one after another. They could follow each other at a distance of a few rows, which are
+still in the second-level cache, so that arrays which every step reads go through memory once. That was built,
+for loops whose kernels read rows at a constant distance, and gave the same bits. Of ten steps on 512 x 512
+elements the value took 0.36 instead of 0.38 ns per element and step; the gradient, which was to gain, about
+2.5 in either order on a busy machine, and more than before if written by slices: the slice that the forward
+sweep keeps for each step comes from memory in any case, and in waves from ten places at once. Prefetching
+these slices takes about a tenth off, without a pass.
 """
 
 from __future__ import annotations

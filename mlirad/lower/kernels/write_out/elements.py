@@ -2,6 +2,11 @@
 
 `Elements` takes in one kernel after the other. For every iteration of a kernel's loops but the first its body
 is evaluated with the indices as literals; loads of what the group has computed become its scalars.
+
+A result may have dimensions without a loop in its kernel; the elements along them are yielded one by one. So
+a kernel over the rows of a Jacobian can compute a whole row in registers, with the values that its columns
+share, and a structural zero among them is a literal. A loop over the columns would compute every column and
+select.
 """
 
 from __future__ import annotations

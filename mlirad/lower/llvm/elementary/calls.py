@@ -1,6 +1,10 @@
 """Calls of C functions, lane by lane: for rare functions and rare arguments.
 
 A C function `name` is the external symbol `mlirad_c_name`; `mlirad.jit.external` knows its address.
+
+Elementary functions are IR, inlined where they are few. A call per lane would cost several times as much as
+the function, so each is written for whole vectors, once per width. Up to some number of uses LLVM inlines it;
+beyond, the code would cost more time to compile than a call of it costs to run.
 """
 
 from __future__ import annotations

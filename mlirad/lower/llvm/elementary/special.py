@@ -3,6 +3,11 @@
 The symbol `mlirad_loop_gammainc_dd_d` is the loop of `scipy.special.gammainc` for doubles, with its
 `data` bound: `void (char **args, npy_intp const *dimensions, npy_intp const *steps)`. It is supplied by
 `mlirad.jit.ufunc_loops`. Lanes at which it would take for ever are left out.
+
+SciPy also exports C functions for Cython. These take another slow import, lack Hurwitz's zeta function, and
+compute one element a call. The loops of ufuncs are those that NumPy itself calls without the global lock; the
+ufunc object has their addresses, and its layout is part of NumPy's C interface. A call of a loop costs about
+60 nanoseconds, for all lanes of a vector together.
 """
 
 from __future__ import annotations

@@ -13,6 +13,11 @@ around it with sums, so the last digit of a result can depend on how many uses t
 A function costs LLVM half a millisecond, however short it is: its code generator has some hundred passes,
 and runs each on every function. So a short kernel that is called in one place is inlined there. Long ones are
 not: they have loops in which every register counts.
+
+Short kernels are inlined where they are called once. LLVM's code generator runs some hundred passes on each
+function: half a millisecond for one of two instructions, and up to a quarter of its time for programs of
+small kernels. Longer kernels stay functions, in which loops have the registers to themselves and which
+profilers name. In a profiled program all of them stay.
 """
 
 from __future__ import annotations

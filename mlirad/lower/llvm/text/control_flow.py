@@ -4,6 +4,12 @@ with f.loop(0, n, 8, carries=[zero]) as loop:
     x = f.load(f.gep(p, loop.index, "double"), "double", 8)
     loop.carry(f.fadd(loop.carries[0], x))
 f.ret(f.reduce("fadd", loop.results[0], flags="reassoc"))
+
+LLVM does not see which values count loops: the next index goes through empty assembly. It would regroup, by
+loop strength reduction, sums with an index in them, a fifth of the time of its code generation. But
+invariants are computed outside loops already, and the loops of all benchmarks run as fast as written, except
+small convolutions with vectors of 16 bytes, which take up to an eighth longer. Leaving the pass out would be
+an option of the whole process, which other users of LLVM share.
 """
 
 from __future__ import annotations

@@ -6,6 +6,12 @@
     llvmlite.binding.parse_assembly(module.text())
 
 The two know each other: a module makes its functions, and a function may add others that it calls.
+
+Equal kernels are one function. A kernel takes the addresses that it reads and writes, so iterations of a
+Python loop, which are traced one after another, give the same text again and again, before and after
+differentiation, and LLVM compiles it once. Finding repeated sequences among array ops would also save the
+passes, but a loop made of them would fuse, and round, as no straight-line program does; equal text has equal
+bits.
 """
 
 from __future__ import annotations

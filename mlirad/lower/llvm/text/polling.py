@@ -7,6 +7,16 @@ emitter has to think of it and none can forget it. Short code, and loops of few 
 A function that polls takes the record of the call as its last parameter (`mlirad/lower/native_program.py`).
 When the call is to end, or has failed otherwise, it goes to its label `stop_label`: by default that
 returns; a function that owns something releases it there. Callers immediately do the same.
+
+The writer of loops inserts the polls, not the emitters: an emitter cannot forget one, and a loop gets its
+poll according to the cost of its body. Loops count down to a poll of the host. A flag set by a signal handler
+would be cheaper to read, but it would take a handler other than Python's, and the user's handler has to wait
+for Python code anyway. With Python's own machinery every handler, threads, debuggers and test runners keep
+working. Polls need the lock only in the main thread, every 50 milliseconds. The first poll releases the lock:
+the length of a data-dependent loop is not known beforehand, releasing the lock for every such program would
+cost short ones 50 nanoseconds, and a wrong estimate would freeze all threads while the program runs. A call
+that fails goes straight to its end: running on with whatever is in memory, up to the next test of a status,
+is safe only if no later access relies on a computed value; ranges of indices do.
 """
 
 from __future__ import annotations
