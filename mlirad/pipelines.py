@@ -96,18 +96,18 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         return (
             "drop-unused-rules",
             "mlirad-canonicalize",
-            "halve-transforms",
+            "complex-to-real-ffts",
             "maps-to-closures",
             "eliminate-functions",
             "tail-calls-to-loops",
             "records-to-rows",
             "record-walks-to-loops",
             "mlirad-inline{maps=true}",
-            "keep-calls",
-            "roll-repetitions",
+            "mark-no-inline",
+            "reroll-loops",
             "smooth-identities",
             "expand-ties",
-            "detach-shifts",
+            "stop-shift-gradients",
             "spectral-functions",
             "linearize{method=jacobian}",
             "simplify-maps",
@@ -115,21 +115,21 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     return (
         "drop-unused-rules",
         "mlirad-canonicalize",
-        "halve-transforms",
+        "complex-to-real-ffts",
         "maps-to-closures",
         "eliminate-functions",
         "tail-calls-to-loops",
         "records-to-rows",
         "record-walks-to-loops",
         "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
-        "roll-repetitions",
+        "reroll-loops",
         *blocks,
         "bulk-operations",
         "slice-gathers",
         "smooth-identities",
         "expand-ties",
         "raise-contractions",
-        "detach-shifts",
+        "stop-shift-gradients",
         "spectral-functions",
         f"linearize{{method={method}}}",
     )
@@ -173,12 +173,12 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "lower-custom-derivatives",
         "lower-deviations",
         "mlirad-canonicalize",
-        "settle-builds",
+        "lower-remaining-builds",
         "fuse-loops",
-        "restore-carries",
+        "stacks-to-undo-logs",
         "expand-solves",
         "expand-formulas",
-        "share-sorts",
+        "cse-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",
     )
@@ -223,7 +223,7 @@ def instantiation(sizes: Sizes) -> tuple[str, ...]:
     if not sizes:
         return ()
     numbers = " ".join(f"{name}={number}" for name, number in sizes)
-    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize", "settle-builds")
+    return (f"instantiate-sizes{{{numbers}}}", "mlirad-canonicalize", "lower-remaining-builds")
 
 
 def lowering(
@@ -232,7 +232,7 @@ def lowering(
     """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
     target = target or find_target()
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    return (*FORMATION, "write-out-rows", *_cut(target), split, *_planning(target, entry, donated))
+    return (*FORMATION, "unroll-rows", *_cut(target), split, *_planning(target, entry, donated))
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int
     return (*FORMATION, *_cut(target), *_planning(target, entry, donated))
 
 
-FORMATION: Final = ("join-contractions", "lay-out-transforms", "form-kernels", "fuse-kernels")
+FORMATION: Final = ("join-contractions", "assign-fft-layouts", "form-kernels", "fuse-kernels")
 """Array code as kernels."""
 
 
@@ -255,13 +255,13 @@ def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, 
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     vectors = f"{{vector-bytes={target.vector_bytes}}}"
-    return (f"schedule-kernels{vectors}", f"skip-unread{vectors}", plan)
+    return (f"schedule-kernels{vectors}", f"eliminate-dead-elements{vectors}", plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:
     """What kernels lack that were given as text: they are neither fused nor cut, and planned ones stay."""
     schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
-    return ("lay-out-transforms", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
+    return ("assign-fft-layouts", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
 
 
 def sweep_preparation() -> tuple[ModulePass, ...]:
@@ -529,7 +529,7 @@ def _run_inner(passes: Callable[[], Sequence[str]], context: Context, module: Mo
 _IN_MODULES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
     **{f"expand-{method}": partial(_inner_expansion, method) for method in METHODS},
     **{method: partial(tuple[str, ...], passes) for method, passes in BY_SPECIFICATION.items()},
-    "settle-builds": lambda: ("bulk-operations", "builds-to-loops"),
+    "lower-remaining-builds": lambda: ("bulk-operations", "builds-to-loops"),
     "outline-derivatives": lambda: ("bulk-operations",),
 }
 INNER.update((name, partial(_run_inner, passes)) for name, passes in _IN_MODULES.items())

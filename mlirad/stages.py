@@ -7,7 +7,7 @@ every module with the promises of the passes that have run, as the tests do.
 
 The tests check every module that a pass leaves, and every memory plan. `PROMISES` lists the ops that are gone
 after each pass, `UNDONE` the passes after which a promise no longer holds. A pass that rebuilds loops after
-`settle-builds` must not turn them into builds.
+`lower-remaining-builds` must not turn them into builds.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "apply-linear-maps": Promise(("linear.",), left=("linear.push", "linear.pull")),
     "outline-derivatives": Promise(("linear.",)),
     "lower-custom-derivatives": Promise(("array.custom",)),
-    "settle-builds": Promise(("array.build",), test=_is_free_loop, tested_until="split-reductions"),
+    "lower-remaining-builds": Promise(("array.build",), test=_is_free_loop, tested_until="split-reductions"),
     "expand-solves": Promise(("array.solve",)),
     "lower-checkpoints": Promise(("array.checkpoint",)),
 }
 """By the name of a pass what it promises of its result, and of those of the passes behind it."""
 
-UNDONE: Final[Mapping[str, str]] = {"mlirad-canonicalize": "settle-builds"}
+UNDONE: Final[Mapping[str, str]] = {"mlirad-canonicalize": "lower-remaining-builds"}
 """By the name of a pass whose promise no longer holds behind it: it has to run again."""
 
 

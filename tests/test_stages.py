@@ -47,14 +47,14 @@ def test_pipelines_make_every_promise_and_keep_it(method: str) -> None:
 def test_a_breach_is_noticed() -> None:
     module = parse_module(BUILD)
     require_stage(["bulk-operations"], module)
-    assert [(name, op.name) for name, op in left_over(["settle-builds"], module)] == [
-        ("settle-builds", "array.build")
+    assert [(name, op.name) for name, op in left_over(["lower-remaining-builds"], module)] == [
+        ("lower-remaining-builds", "array.build")
     ]
-    with pytest.raises(CompileError, match=r"after pass 'restore-carries' there is a array\.build"):
-        require_stage(["settle-builds", "restore-carries"], module)
-    require_stage(["settle-builds", "mlirad-canonicalize"], module)
+    with pytest.raises(CompileError, match=r"after pass 'stacks-to-undo-logs' there is a array\.build"):
+        require_stage(["lower-remaining-builds", "stacks-to-undo-logs"], module)
+    require_stage(["lower-remaining-builds", "mlirad-canonicalize"], module)
     with pytest.raises(CompileError, match=r"after pass 'split-reductions' there is a array\.build"):
-        require_stage(["settle-builds", "split-reductions"], module)
+        require_stage(["lower-remaining-builds", "split-reductions"], module)
 
 
 MAP = """
@@ -73,8 +73,8 @@ def test_a_split_makes_loops_without_carries() -> None:
     """Such a loop is a breach before reductions are split, and none behind it."""
     module = parse_module(BUILD.replace("build (%i)", "scan (%i) {carries = 0, length = 3}"))
     with pytest.raises(CompileError, match=r"there is a array\.scan"):
-        require_stage(["settle-builds", "fuse-kernels"], module)
-    require_stage(["settle-builds", "fuse-kernels", "split-reductions"], module)
+        require_stage(["lower-remaining-builds", "fuse-kernels"], module)
+    require_stage(["lower-remaining-builds", "fuse-kernels", "split-reductions"], module)
 
 
 @ad.function

@@ -39,7 +39,7 @@ def xdsl_opt(*arguments: str) -> str:
 def test_xdsl_opt_runs_our_passes_on_our_dialects() -> None:
     assert xdsl_opt().count("array.exp") == 2
     assert xdsl_opt("-p", "mlirad-cse").count("array.exp") == 1
-    assert "@f_grad" in xdsl_opt("-p", "differentiate,bulk-operations,linearize,settle-builds")
+    assert "@f_grad" in xdsl_opt("-p", "differentiate,bulk-operations,linearize,lower-remaining-builds")
 
 
 def test_names_do_not_clash_with_those_of_xdsl() -> None:

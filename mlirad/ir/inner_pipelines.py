@@ -1,7 +1,7 @@
 """Pipelines that passes run on a part of what they rewrite. `mlirad.pipelines` enters them: it decides order.
 
-INNER["settle-builds"](ctx, module)        run by the pass `settle-builds` where builds are left
-PREPARATIONS["chad"]                       how `linearize{method=chad}` prepares the functions it needs
+INNER["lower-remaining-builds"](ctx, module)    run by the pass of this name where builds are left
+PREPARATIONS["chad"]                            how `linearize{method=chad}` prepares functions
 """
 
 from __future__ import annotations

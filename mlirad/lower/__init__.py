@@ -16,9 +16,9 @@ Packages, and what each may import of the others and of the files beside them:
 `machine.py` is the cost model: ops, bytes of each cache, loops, calls. `large_sizes.py` says what holds for
 all sizes of a program. `native_program.py` is what lowering passes to `jit`.
 
-**Order of passes** (`pipelines.py`): `join-contractions`, `lay-out-transforms`, `form-kernels`,
-`fuse-kernels`, `write-out-rows`, `strip-mine`, `form-recurrences`, `split-reductions`, `schedule-kernels`,
-`skip-unread`, `plan-memory`, then `cpu/emit`. None takes a build, a linear map, or an op of
+**Order of passes** (`pipelines.py`): `join-contractions`, `assign-fft-layouts`, `form-kernels`,
+`fuse-kernels`, `unroll-rows`, `strip-mine`, `form-recurrences`, `split-reductions`, `schedule-kernels`,
+`eliminate-dead-elements`, `plan-memory`, then `cpu/emit`. None takes a build, a linear map, or an op of
 `dialects/array/custom.py` or `dialects/function/`. A module that already holds kernels goes through
 `completion` alone: functions without kernels are lowered, unscheduled ones scheduled, and all are planned
 unless all have a plan, which is verified.

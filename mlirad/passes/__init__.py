@@ -10,18 +10,18 @@ In the order in which a program meets them, roughly:
 - `convert_stablehlo/`, `convert_to_array/`: StableHLO and upstream dialects to array code;
   `convert_from_array/`: back.
 - `canonicalize.py`, `inline.py`, `cse.py`, `dce.py`, `symbol_dce.py`: the same program, smaller;
-  `kept_calls.py` decides and marks calls that are not inlined.
+  `mark_no_inline.py` decides and marks calls that are not inlined.
 - `eliminate_functions/`: closures, tuples and sums become arrays, branches and calls; `tail_calls.py`,
   `record_walks.py`, `records_to_rows.py` follow.
-- `roll_repetitions/`: code unrolled by the trace becomes loops.
+- `reroll_loops/`: code unrolled by the trace becomes loops.
 - `bulk_operations/`, `builds_to_loops.py`: builds become operations on whole arrays, or loops.
 - `slice_gathers.py`, `padded_gathers.py`: gathers at regular indices become slices; those from padded arrays
   read no padding.
-- `halve_transforms.py`: FFTs whose imaginary output is unused become real-output FFTs.
+- `complex_to_real_ffts.py`: FFTs whose imaginary output is unused become real-output FFTs.
 - `raise_contractions.py`: sums of products become contractions.
-- `smooth_identities/`, `expand_ties/`, `spectral_functions/`, `detach_shifts.py`: right derivatives at kinks,
-  ties and equal eigenvalues, and none for maxima that shift exponents and cancel; `code_jets.py`: code as a
-  polynomial of degree 2 in one of its values, by Taylor mode, for the first two; `lower_deviations.py`:
+- `smooth_identities/`, `expand_ties/`, `spectral_functions/`, `stop_shift_gradients.py`: right derivatives at
+  kinks, ties and equal eigenvalues, and none for maxima that shift exponents and cancel; `code_jets.py`: code
+  as a polynomial of degree 2 in one of its values, by Taylor mode, for the first two; `lower_deviations.py`:
   deviations, which are 0, and their products vanish.
 - `taylor/`: jets; the pass `taylor` is for MLIR text.
 - `expand_inner_derivatives.py`: expands derivatives inside functions that a specification differentiates, by
@@ -37,8 +37,8 @@ In the order in which a program meets them, roughly:
 - `tangents/`, `outline_derivatives/`: functions that stay calls get functions that push tangents and pull
   cotangents.
 - `check_absorbed/`: reports where a computed zero absorbs an infinite derivative.
-- `lower_custom_derivatives.py`, `settle_builds.py`, `fuse_loops.py`, `restore_carries.py`,
-  `expand_solves.py`, `expand_formulas.py`, `share_sorts.py`, `sink_scatter_adds.py`, `lower_checkpoints.py`:
+- `lower_custom_derivatives.py`, `lower_remaining_builds.py`, `fuse_loops.py`, `stacks_to_undo_logs.py`,
+  `expand_solves.py`, `expand_formulas.py`, `cse_sorts.py`, `sink_scatter_adds.py`, `lower_checkpoints.py`:
   the last steps to array code.
 - `instantiate_sizes.py`: numbers replace the sizes of dynamic dimensions, last before lowering.
 

@@ -40,7 +40,7 @@ from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.function_pass import holds, replace_function, visit_regions
 from mlirad.passes.inline import inline_calls, inline_in_builds
-from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.mark_no_inline import kept_functions
 from mlirad.passes.spectral_functions import expand_spectral_functions
 from mlirad.passes.spectral_functions.sources import HIGHEST_ORDER
 

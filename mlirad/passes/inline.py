@@ -3,7 +3,7 @@
     %y = func.call @f(%x) : (f64) -> f64        -->        the ops of @f on %x
 
 Calls of functions that reach themselves stay, and of those whose copies would let the program grow too much
-(`kept_calls.py`). Callees of `linear.linearize` are not calls: they stay.
+(`mark_no_inline.py`). Callees of `linear.linearize` are not calls: they stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import Visit, drop_unreferenced, replace_function, visit_regions
-from mlirad.passes.kept_calls import has_maps, kept_functions, mark_kept
+from mlirad.passes.mark_no_inline import has_maps, kept_functions, mark_kept
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ rules whose code calls further library functions, each with its rules, so most o
 `lower-custom-derivatives` replaces what is left, once nothing is left to differentiate.
 
 `array.checkpoint` likewise stays apart from other code until `lower-checkpoints`; with these two the
-expansion ends. `settle-builds`, `fuse-loops`, `restore-carries`, `expand-solves`, `expand-formulas`,
-`share-sorts` and `sink-scatter-adds` run before the latter.
+expansion ends.
 """
 
 from __future__ import annotations

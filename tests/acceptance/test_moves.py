@@ -41,11 +41,11 @@ LEFT, WEIGHED, FORCED = "left", "weighed", "forced"
 FORCED_PASSES: Mapping[str, str] = {
     "join-contractions": "join-contractions{always=true}",
     "fuse-kernels": "fuse-kernels",
-    "write-out-rows": "write-out-rows{least-rows=1 least-kernels=0}",
+    "unroll-rows": "unroll-rows{least-rows=1 least-kernels=0}",
     "strip-mine": "strip-mine{rows=ROWS}",
     "form-recurrences": "form-recurrences{always=true}",
     "split-reductions": "split-reductions",
-    "skip-unread": "skip-unread{always=true}",
+    "eliminate-dead-elements": "eliminate-dead-elements{always=true}",
 }
 """The passes that may be left out, and how they are told to do what they can."""
 

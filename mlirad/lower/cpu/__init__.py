@@ -8,7 +8,7 @@ Passes state their decisions as properties of kernels; `emit/` prints scheduled 
 - `split_reductions/`: long reductions become parts, and strips groups, that threads can compute.
 - `schedule_kernels/`: says how each nest runs: splits, lane, width, tile, order of loops, layouts, packs;
   what threads share.
-- `skip_unread/`: leaves out triangles of results that nobody reads.
+- `eliminate_dead_elements/`: leaves out triangles of results that nobody reads.
 - `emit/`: prints planned kernels as LLVM IR text.
 - `fourier/`: Fourier transforms: butterflies, passes, and the rows or blocks of columns that they consist of.
 

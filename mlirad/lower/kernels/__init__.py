@@ -4,12 +4,12 @@ Passes here take array code or kernels to kernels. They know costs (`lower/machi
 vectors or text.
 
 - `join_contractions.py`: contractions that a loop sums become one contraction after it.
-- `lay_out_transforms.py`, `transform_plans.py`: compiled Fourier transforms get planes, library ones rows of
+- `assign_fft_layouts.py`, `transform_plans.py`: compiled Fourier transforms get planes, library ones rows of
   pairs; the factors of lengths.
 - `form_kernels/`: array values become kernels in value semantics (`kernel.nest`, `kernel.scatter`,
   `kernel.dot`, `kernel.cumulative`, `kernel.sort`); values that are not stored are read element by element.
 - `fuse_kernels.py`: kernels over the same loops become one.
-- `write_out/`: kernels that compute a few elements for each row become one, with unrolled loops.
+- `unroll_rows/`: kernels that compute a few elements for each row become one, with unrolled loops.
 - `strip_mine/`: kernels along one dimension run strip by strip where that costs less (`kernel.strips`).
 - `plan_memory/`, `plan_verification.py`: give every result memory, and check any such plan.
 - `concurrent.py`: groups contractions that threads run at the same time and that keep their operands for each

@@ -54,7 +54,7 @@ def check_skipped(function: FuncOp) -> None:
                 raise VerifyError(
                     f"elements whose index {x} is above index {y} + {offset} may be read",
                     location=location_of(op),
-                    hint="leave out `within`: `skip-unread` states it",
+                    hint="leave out `within`: `eliminate-dead-elements` states it",
                 )
 
 

@@ -37,7 +37,7 @@ from mlirad.ir.regions import nested_ops
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.terms import BatchAxes, Term, extents, joined, union
 from mlirad.passes.function_pass import holds
-from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.mark_no_inline import kept_functions
 
 BatchedFunction: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
 """Makes a batched function over axes of the given extents; the flags say which arguments are batched."""

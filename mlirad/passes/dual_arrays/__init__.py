@@ -17,7 +17,7 @@ a line in `CONSTRUCTS` for every loop, branch and call.
 - `custom.py`: a rule of `array.custom` that is linear, as `dialects/linear/linearity.py` judges by its ops,
   becomes a map expression; any other is `linear.rule`, code that runs in its own direction
   (`linear_maps/apply/rules.py`).
-- `calls.py`: calls of recursive functions and of functions marked `no_inline` (`passes/kept_calls.py`) stay.
+- `calls.py`: calls of recursive functions, and of those marked by `passes/mark_no_inline.py`, stay.
   Their derivatives, and those of every `while` in a function that is differentiated again, are maps that name
   a function (`dialects/linear/calls.py`), applied as `linear.push` and `linear.pull`, which have derivatives
   themselves (`linear_maps/apply/calls.py`). So a reversed `array.replay` is made last of all, and has no

@@ -18,7 +18,7 @@ from mlirad.ir.call_graph import CallGraph, calls_except, functions_by_name
 from mlirad.ir.symbols import free_name
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.inline import inline_calls
-from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.mark_no_inline import kept_functions
 from mlirad.passes.outline_derivatives.invariants import invariant_parameters
 from mlirad.passes.outline_derivatives.passed_arrays import moved, wanted_whole
 from mlirad.passes.tangents import forward_derivative

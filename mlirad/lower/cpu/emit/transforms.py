@@ -49,7 +49,7 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
         raise CompileError(
             "a transform of this length is of rows of pairs",
             location=location_of(op),
-            hint="run `lay-out-transforms` before kernels are formed",
+            hint="run `assign-fft-layouts` before kernels are formed",
         )
     work = 1 + transform_operations(what, axes, op.operand.type, op.result.type) // OPERATIONS_PER_INSTRUCTION
     block = None if op.parallel is None or items is None else op.parallel.value.data

@@ -60,7 +60,7 @@ from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
-from mlirad.passes.kept_calls import NO_INLINE
+from mlirad.passes.mark_no_inline import NO_INLINE
 from mlirad.passes.tangents import forward_derivative, interleaved
 from mlirad.passes.tangents.control import FORWARD_RULES
 
