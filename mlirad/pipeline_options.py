@@ -1,4 +1,5 @@
-"""What decides a pipeline, besides the target: options, stages, and the methods of differentiation.
+"""Everything that decides a pipeline, besides the target: options, stages, and the methods of
+differentiation.
 
     Options(method="jacobian", end="arrays")
 

@@ -1,4 +1,5 @@
-"""What loops of several dialects share: how many trips they make, and which operands and results are carries.
+"""The common description of loops of several dialects: iteration counts, operands and results that are
+carries.
 
 TripsOp (array.scan, linear.scan)        a CountedOp with what its derivative keeps
 array.scan, kernel.recurrence            a CarryingOp: its operands and results begin with the carries

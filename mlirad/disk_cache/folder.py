@@ -1,4 +1,4 @@
-"""Where programs are kept: the folder, whether it can be trusted, and how large it may grow.
+"""The folder of stored programs: its location, whether it can be trusted, and how large it may grow.
 
     MLIRAD_CACHE=off             nothing is kept, and nothing that is there is used; so for 0, no, none, false
     MLIRAD_CACHE=on              the folder that the system has for caches, as without it; so for 1, yes, true

@@ -1,4 +1,4 @@
-"""What a file of the cache holds: a compiled program with all that is needed to call it, and a checksum.
+"""The contents of a cache file: a compiled program with everything needed to call it, and a checksum.
 
     b"mlirad program\\n"     what kind of file it is
     32 bytes                the digest of all that follows

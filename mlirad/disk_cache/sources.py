@@ -1,4 +1,5 @@
-"""Which compiler this process runs: a digest of the source files of mlirad, and the versions of what it uses.
+"""The identity of this compiler: a digest of the source files of mlirad, and the versions of its
+dependencies.
 
 A program is kept under the contents of all source files, so a checkout that was edited never finds what it
 made before. When this module is imported, before what it describes, the sizes and times of the files are

@@ -1,4 +1,4 @@
-"""What a trace came to, kept under what decided it: a process that would trace the same need not trace.
+"""Results of traces, stored under everything that decided them: a process with the same key need not trace.
 
     keep(folder, Trace(key, program, result, "loss", made))      once a program is compiled and kept
     find(folder, key)                                            None where there is none

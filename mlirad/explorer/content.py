@@ -1,4 +1,4 @@
-"""What the page shows, as one value that can be written as JSON.
+"""The content of the page, as one value that can be written as JSON.
 
     content(function, args)      {"title": ..., "files": [...], "stages": [...], "kernels": ..., ...}
 

@@ -1,4 +1,4 @@
-"""Where each line of a listing comes from: the op of the traced program, and the user's line.
+"""The origin of each line of a listing: the op of the traced program, and the user's line.
 
     origins = Origins()
     origins.number(module)            every op of a traced module gets a number, as the column of its place

@@ -1,4 +1,4 @@
-"""What the transformations take and give, as editors and type checkers see it, and their help.
+"""The types of the transformations, for editors and type checkers, and their help.
 
     def loss(w: Array, x: Array) -> float
     ad.value_and_grad(loss)          a function of (w: Array, x: Array) that gives a pair of a float and `Any`

@@ -1,4 +1,4 @@
-"""What every op of the `array` dialect does to NumPy arrays: one function per op, one table."""
+"""The meaning of every op of the `array` dialect on NumPy arrays: one function per op, one table."""
 
 from __future__ import annotations
 

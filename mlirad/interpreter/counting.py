@@ -1,4 +1,4 @@
-"""What a run executes, counted as the cost law of derivatives counts it.
+"""Counts of the ops that a run executes, by the cost law of derivatives.
 
 The rule: **an op counts the elements it produces**, so structural ops (reshape included) count what they
 move, and an op in a region counts once per execution of the region. Beyond that

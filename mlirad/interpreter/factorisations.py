@@ -1,4 +1,4 @@
-"""What factorisations and linear systems are on NumPy arrays: the matrices of a batch one by one, by SciPy.
+"""Factorisations and linear systems on NumPy arrays: the matrices of a batch one by one, by SciPy.
 
 SciPy's routines are imported when the first matrix is factorised.
 """

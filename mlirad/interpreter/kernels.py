@@ -1,4 +1,4 @@
-"""What the ops of the `kernel` dialect compute: the arrays, whatever the schedule, layouts and places."""
+"""Results of the ops of the `kernel` dialect: the arrays, whatever the schedule, layouts and slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Fourier transforms are on NumPy arrays: those of `numpy.fft`, not normalised.
+"""Fourier transforms on NumPy arrays: those of `numpy.fft`, not normalised.
 
 transformed("real", np.ones(4), (3, 2))      [[4, 0], [0, 0], [0, 0]]
 """

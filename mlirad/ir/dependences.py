@@ -1,4 +1,4 @@
-"""Which outer values each result of an op depends on, through its regions.
+"""Outer values on which each result of an op depends, through its regions.
 
     %c, %d = array.scan %a, %b (%i, %x, %y) {carries = 2, ...} {      %c depends on %a and %k
       %z = array.mul %x, %k                                           %d depends on %a, %b and %k

@@ -1,4 +1,4 @@
-"""What an op reads: its operands, and the outer values that its regions capture.
+"""The values that an op reads: its operands, and the outer values that its regions capture.
 
 Captures do not appear among an op's operands, so a pass that asks only for operands misses them and treats
 a float that is read inside a region as absent. `free_values` is the one way to ask.

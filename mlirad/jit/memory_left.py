@@ -1,4 +1,4 @@
-"""Whether there is memory for what could not be stopped if there were none.
+"""A check for free memory, before code that could not recover from its lack.
 
     require_memory(1 << 26, "compile a program of 2 MB of LLVM IR")
 

@@ -1,5 +1,4 @@
-"""Where CPython and NumPy keep the fields of their objects, checked on live objects before it is
-relied on.
+"""Offsets of the fields of CPython's and NumPy's objects, checked on live objects before use.
 
     ndarray:  +0 reference count  +8 type  +16 data  +24 rank  +32 shape  +40 strides  +48 base
     +56 dtype  +64 flags

@@ -1,4 +1,4 @@
-"""What one core of this machine can do at most: bytes a second from each cache, and operations a second.
+"""Peak rates of one core of this machine: bytes a second from each cache, and operations a second.
 
     measured()     Peaks(bandwidth={"L1": 1.9e11, "L2": 9.1e10, "L3": 4.2e10, "memory": 1.8e10}, 5.6e10)
 

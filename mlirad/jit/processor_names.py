@@ -1,4 +1,4 @@
-"""Whether LLVM knows a processor and its features by their names.
+"""A check that LLVM knows a processor and its features by their names.
 
     require_processor("aarch64-unknown-linux-gnu", "cortex-a76", "+sve")       raises nothing
     require_processor("x86_64-unknown-linux-gnu", "cortex-a76", "")            CompileError

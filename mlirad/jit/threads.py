@@ -1,4 +1,4 @@
-"""How many threads work on a call: what the machine has, and what is usual in this process.
+"""The number of threads of a call: those of the machine, and the default of this process.
 
 machine_threads()      those that this process may run at once, by processors, affinity and control group
 usual_threads()        of calls that state none: as MLIRAD_THREADS or `set_usual_threads` says, or 1

@@ -1,4 +1,4 @@
-"""Which of the elements that an update sets are still there afterwards.
+"""The elements set by an update that no later write replaces.
 
 Where two elements are set at one position, the last in row-major order stays.
 """

@@ -1,4 +1,4 @@
-"""Which components of an image are structurally nonzero, given which components of the argument are.
+"""Structurally nonzero components of an image, given those of the argument.
 
     project {index = 1}              component 1 of the argument reaches the image
     vcat (project 0), (project 1)    component 1 reaches component 1

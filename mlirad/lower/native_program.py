@@ -1,4 +1,4 @@
-"""What lowering passes to code generation: LLVM IR text and a description of the memory it works on.
+"""The program that lowering passes to code generation: LLVM IR text and a description of its memory.
 
 The text defines one function,
 

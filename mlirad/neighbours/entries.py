@@ -1,4 +1,4 @@
-"""What the table of neighbours' names is made of.
+"""The entries of the table of neighbours' names.
 
 entry("jax.lax.scan", "ad.scan", "ad.scan(lambda c, x: (c + x, c), 0.0, np.ones(3))")
 """

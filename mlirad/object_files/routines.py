@@ -1,4 +1,4 @@
-"""What a program calls outside of itself, and what becomes of that in an object file.
+"""Outside calls of a program, and their treatment in an object file.
 
     what the program calls               in an object file
     memory, the stack, parallel loops    defined in the file: malloc and free of C, tasks one after another

@@ -1,4 +1,4 @@
-"""What programs ask of their host, as LLVM IR text for an object file that has no host.
+"""The host's functions as LLVM IR text, for an object file that has no host.
 
 i64 mlirad_rt_poll(context)                   the status of the call: there are no time limit and no signals
 i64 mlirad_rt_stack_limit(context)            `STACK_BYTES` below the frame of the function that is called

@@ -1,4 +1,4 @@
-"""What the return code of an exported function says, as the enumeration of the header has it.
+"""Return codes of an exported function, as the enumeration of the header has them.
 
     MLIRAD_OK = 0, MLIRAD_OUT_OF_MEMORY = 1, ...
 

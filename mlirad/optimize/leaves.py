@@ -1,4 +1,4 @@
-"""What optimisers do with structures: functions of each float leaf, updates, and flat vectors.
+"""Operations of optimisers on pytrees: functions of each float leaf, updates, and flat vectors.
 
 each(lambda g, v: 0.9 * v + g, gradients, velocity)        None where the gradient is None
 """

@@ -1,4 +1,4 @@
-"""What the command-line tools report: an error with its place, the line it is on and a caret.
+"""Reports of the command-line tools: an error with its location, the line it is on and a caret.
 
 f.mlir:3:8: error: array.add: operands must have one type, got f64 and f32
   %y = array.add %x, %x : f64, f32 -> f64

@@ -1,4 +1,4 @@
-"""What a program from text may use: bounds that are checked before it runs, and that options raise.
+"""Limits for a program from text: bounds that are checked before it runs, and that options raise.
 
     array.build over 2**40 positions       refused: --max-work
     tensor<1000000000000xf64>              refused: --max-memory

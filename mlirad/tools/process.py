@@ -1,4 +1,4 @@
-"""What the command-line tools share as processes: their arguments, errors at the outermost level, output."""
+"""The shared process of the command-line tools: arguments, errors at the outermost level, output."""
 
 from __future__ import annotations
 

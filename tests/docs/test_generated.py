@@ -103,6 +103,14 @@ def test_files_that_pages_and_packages_name_exist() -> None:
             assert f"/{name.rstrip('/')}" in ends, f"{head.relative_to(root)}: {name}"
 
 
+def test_modules_begin_with_their_subject() -> None:
+    """The first sentence of a module names a thing or says what it does: it does not begin with "What"."""
+    questions = re.compile(r"(What|Whether|Which|Where|Whose|How)\b")
+    files = sorted((DOCS.parent / "mlirad").rglob("*.py"))
+    heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in files}
+    assert [str(path) for path, head in heads.items() if questions.match(head or "")] == []
+
+
 def test_links_lead_somewhere() -> None:
     for path in blocks.pages():
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):

@@ -1,4 +1,4 @@
-"""What the special functions mean that SciPy does not have: textbook formulas on arrays of NumPy.
+"""Meanings of the special functions that SciPy lacks: textbook formulas on NumPy arrays.
 
     OWN_FUNCTIONS["log_ratio"](x, y)          log(x) - log(y), in more digits than those of x and y
 

@@ -1,4 +1,4 @@
-"""Whether a polynomial is 0 at least for all sizes that there may be: proved, or not known.
+"""Proofs that a polynomial is at least 0 for all possible sizes; no answer where none is found.
 
 n - 2                              yes, as sizes are 2 at least
 n - 8 (n // 8)                     yes: n // 8 is n / 8 at most

@@ -1,4 +1,4 @@
-"""What is asked of extents: whether two are the same, what divides one, and what it is at some sizes."""
+"""Questions about extents: equality, divisibility, and values at given sizes."""
 
 from __future__ import annotations
 

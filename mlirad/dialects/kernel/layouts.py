@@ -1,4 +1,4 @@
-"""What a kernel states of its results: the order in which each is stored, and its place in memory."""
+"""Properties of a kernel's results: the order in which each is stored, and its slot in memory."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ the verdicts of StableHLO's own verifier.
 To add an op: its name in a table, or a class with its written form, in `elementwise.py`, `structural.py` or
 `control.py` (`lit/dialects/stablehlo.mlir`); a function entered by `@rule` in its family's file in
 `specification/`, an example in `tests/stablehlo/ops.mlir`, then `python -m tests.stablehlo.judge_mutants`
-where JAX is installed; its meaning in `passes/convert_stablehlo/`; a program in
-`tests/stablehlo/jax_programs.py`, then `python -m tests.stablehlo.generate` where JAX is installed.
+where JAX is installed; its meaning in `passes/convert_stablehlo/` (`tests/stablehlo/test_programs.py`); a
+program in `tests/stablehlo/jax_programs.py`, then `python -m tests.stablehlo.generate` where JAX is
+installed.
 """
 
 from __future__ import annotations

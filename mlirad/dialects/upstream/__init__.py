@@ -1,4 +1,4 @@
-"""What xDSL's declarations of upstream dialects lack: ops, and forms of ops in which MLIR prints them.
+"""Additions to xDSL's declarations of upstream dialects: ops, and forms of ops in which MLIR prints them.
 
 op_of("linalg.batch_matmul")       its class, where xDSL has none
 """

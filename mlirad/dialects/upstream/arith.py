@@ -1,4 +1,4 @@
-"""What xDSL's declarations of upstream dialects lack, and functions of the C library that stand for ops.
+"""Additions to xDSL's `arith` and `math`, and functions of the C library that stand for ops.
 
     %r = arith.remf %x, %y : f64
     %s = func.call @hypot(%x, %y) : (f64, f64) -> f64         @hypotf on f32

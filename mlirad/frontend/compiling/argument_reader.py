@@ -1,4 +1,4 @@
-"""How the arguments of a call reach a program: which are static, what the others consist of, the signature.
+"""The way of a call's arguments to a program: static ones, leaves of the others, the signature.
 
 reader.flattened((w, x), {})     the function of (w, x), their leaves and structure, the types of the leaves
 reader.key(...)                  by which the program for these is found

@@ -1,4 +1,4 @@
-"""What holds for all compiled functions of the process, unless one says otherwise: `ad.config`.
+"""Settings for all compiled functions of the process, unless one overrides them: `ad.config`.
 
 ad.config.threads = "all"        as many threads as this process may use, of all functions that state none
 ad.config.progress = False       no line that tells how far a long compile is

@@ -1,4 +1,4 @@
-"""Where the programs of a function are kept: with the function, so that they are dropped with it.
+"""The programs of a function, stored with the function, so that they are dropped with it.
 
 cache_of(f, ("grad", 0))      the programs of its gradients, which all that `ad.grad(f)` makes share
 

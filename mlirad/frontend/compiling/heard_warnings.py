@@ -1,4 +1,4 @@
-"""Whether there was a warning while something ran.
+"""Watches for warnings while code runs.
 
 made, was_warned = hearing(trace)(f)      was_warned is True if the trace warned, of whatever
 """

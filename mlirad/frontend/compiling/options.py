@@ -1,4 +1,4 @@
-"""How a function is compiled: the options that every transformation takes.
+"""The compile options that every transformation takes.
 
 ad.grad(f, chunk=1, check_bounds=True)
 """

@@ -1,4 +1,4 @@
-"""Where the time of real calls goes: by kernel and source line, measured in a program that reads the clock.
+"""The time of real calls by kernel and source line, measured in a program that reads the clock.
 
   share        ms    runs   GB/s  Gop/s  fits     peak  kernel      line
  43.2 %    8.8280       1    0.3   13.6  L3       28 %  k1 add      model.py:12   h = np.tanh(x @ w)

@@ -1,4 +1,4 @@
-"""What a program is compiled for, and the error for arguments that it is not compiled for.
+"""The signature that a program is compiled for, and the error for arguments that do not match it.
 
 signature.require(other, "loss")      loss is compiled for x: float64[3], and is given float64[4]
 """

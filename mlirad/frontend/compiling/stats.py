@@ -1,4 +1,4 @@
-"""What a compile took and what it made: time by stage, kernels, work and memory of a call.
+"""Statistics of a compile: time by stage, kernels, work and memory of a call.
 
 stage                              ms     ops
 trace                            6.74       7

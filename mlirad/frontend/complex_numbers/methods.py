@@ -1,4 +1,4 @@
-"""What traced complex arrays do: protocols, operators, indexing, methods of `np.ndarray`."""
+"""Protocols, operators, indexing and `np.ndarray` methods of traced complex arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What constructs need of scalars that they are given, traced or not: conditions, integers, positions."""
+"""Scalars passed to constructs, traced or not: conditions, integers, indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What else holds a list or dictionary: variables of functions that run, globals, and all that these reach.
+"""The other holders of a list or dictionary: variables of running functions, globals, and everything they
+reach.
 
 def first(items):                  After the `if`, items is a list of its own, or that of the caller. The
     if x > 0:                      caller has a variable for it, so no write to it can be traced. A list

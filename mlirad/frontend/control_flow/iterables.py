@@ -1,4 +1,4 @@
-"""What `for` goes over, as trips of a loop: ranges, arrays, and these by `enumerate`, `zip`, `reversed`.
+"""Iterables of `for` as iterations of a loop: ranges, arrays, and these by `enumerate`, `zip`, `reversed`.
 
 trips_of(range(2, 50, 3))          16 trips; item k is 2 + 3 k
 trips_of(x)                        as many as x has rows; item k is x[k]

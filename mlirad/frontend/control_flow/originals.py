@@ -1,4 +1,4 @@
-"""What the copies that a body gets stand for: `Originals` knows the object from before of each of them.
+"""The originals of the copies that a body gets: `Originals` knows the earlier object for each of them.
 
 items = [x, 2.0]            In the branch items is a copy. `originals.of(items)` tells the list from
 if x > 0:                   before the branch, and that the copy has been written.

@@ -1,4 +1,4 @@
-"""What objects of Python hold, to be compared with what they hold later, and to be given back.
+"""The contents of Python objects, to be compared with later contents, and to be restored.
 
 place = Place("counts", *entry(vars(module), "counts"), may_grow=True)
 place.is_changed                  whether the global variable `counts` is another object now

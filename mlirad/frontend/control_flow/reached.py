@@ -1,4 +1,4 @@
-"""What a body reaches besides the variables of its statement, and changes in Python: objects of the program.
+"""Objects that a body reaches besides the variables of its statement, and their changes in Python.
 
     def bump():                   A body is traced once, for all trips of a loop or for a way that may not be
         counts["n"] += 1          taken. What it does to Python's own objects would be done once, too. So they

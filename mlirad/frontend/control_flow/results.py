@@ -1,4 +1,4 @@
-"""What variables are after a branch or a loop: the original objects, with what was written into their copies.
+"""Variables after a branch or a loop: the original objects, with the values written into their copies.
 
 table = {"v": v}            The branch has written copies. Behind it v has been written, and so has the
 if x > 0:                   dictionary that `table` is, whatever else refers to it: `Results` writes what

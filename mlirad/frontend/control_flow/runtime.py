@@ -1,4 +1,4 @@
-"""What rewritten functions call, by the names that `rewriting` gives it."""
+"""The functions that rewritten code calls, by the names that `rewriting` gives them."""
 
 from mlirad.frontend.control_flow.assertions import assert_
 from mlirad.frontend.control_flow.attributes import owner

@@ -1,4 +1,4 @@
-"""Which arguments derivatives are with respect to: positions and names of parameters.
+"""The arguments of differentiation: positions and names of parameters.
 
 argument_positions(f, ("w", -1), 3)      [0, 2], if `w` is the first parameter of f
 """

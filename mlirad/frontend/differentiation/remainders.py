@@ -1,4 +1,5 @@
-"""What `check_derivatives` measures at one point: remainders of Taylor's formula, and how the modes differ.
+"""Measurements of `check_derivatives` at one point: remainders of Taylor's formula, differences between the
+modes.
 
 <J dx, ct> = <dx, J^T ct>
 |f(x + h dx) - f(x) - h J dx| = O(h^2), by halvings of h

@@ -1,1 +1,1 @@
-"""What `x[key]` means: keys, selections, views, reads and updates."""
+"""The meaning of `x[key]`: keys, selections, views, reads and updates."""

@@ -1,4 +1,4 @@
-"""Where code reads variables that may have no value yet: not every way there assigns them.
+"""Reads of variables that may have no value yet, because some path to them does not assign.
 
     if x > 0:           The first `y` is read where it may have no value, z has one. What a loop assigns
         y, z = x, 1     may have none behind it. Flags are not followed, so the second `y` may have none,

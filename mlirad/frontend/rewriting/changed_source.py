@@ -1,4 +1,4 @@
-"""Whether the source that stands where a function was defined is still its own: files are edited.
+"""A check that the source at a function's definition is still its own, as files are edited.
 
     def f(x):                 f was loaded from this;   the file now reads `return x + 2`
         return x * 2          has_changed(f.__code__, lines)      -->  True

@@ -1,4 +1,4 @@
-"""Which variables may be read later: the ones that a loop has to carry, and a branch has to give.
+"""Live variables: those that a loop must carry, and a branch must yield.
 
     t = 2 * x            y is read after the loop, and in the next trip: it is carried
     while y > t:         d is written before it is read: each trip has its own

@@ -1,4 +1,4 @@
-"""Which variables code binds, changes and reads.
+"""The variables that code binds, changes and reads.
 
 bound_names(stmts)       y of `y = x + 1`, `for y in x`, `(y := x)`, `import y`; not those of inner functions
 element_names(stmts)     y of `y[i] = x`, `y.sort()`, `np.copyto(y, x)`

@@ -1,4 +1,4 @@
-"""What solvers share: tolerances, norms, dense solves that do not raise, and reports of failure.
+"""The shared parts of solvers: tolerances, norms, dense solves that do not raise, and reports of failure.
 
 An iteration ends with `Progress`: the vector, how many steps it took, and whether it converged.
 """

@@ -45,5 +45,6 @@ whose conditions are traced. Silent questions such as `type(x) is float` are fou
 
 To add a kind of pytree: a container that can be taken apart and put together is a class of `containers.py`,
 one of a package a file beside it and an entry of `OF_PACKAGES`; `_parts` and `_made` of
-`compiling/quick_calls.py` do the same in specialised calls; a static type is an entry of `statics.py`.
+`compiling/quick_calls.py` do the same in specialised calls; a static type is an entry of `statics.py`
+(`tests/frontend/test_pytree.py`).
 """

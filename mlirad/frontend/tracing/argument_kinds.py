@@ -1,4 +1,4 @@
-"""What arguments of the interface must be that are no arrays, or an error at the user's line.
+"""Checks of arguments of the interface that are not arrays, with errors at the user's line.
 
 checked_flag(reverse, "scan: reverse")                       True or False
 checked_choice(checkpoint, "checkpoint", CHECKPOINTS)        one of some names

@@ -1,4 +1,4 @@
-"""What a user's line does with a traced value that has no elements yet, and what to write there instead.
+"""Reads from a user's line how it uses a traced value without elements, to suggest a replacement.
 
 sorted(x)               np.sort(x)                      np.random.normal(x)      ad.random.normal(key)
 x in values             np.any(values == x)             a[x]                     ad.asarray(a)[x]

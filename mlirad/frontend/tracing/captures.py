@@ -1,4 +1,4 @@
-"""What a function reads from outside when it is traced: variables, globals, attributes, elements, defaults.
+"""The captures of a traced function: variables, globals, attributes, elements, defaults.
 
     scale = np.array([2.0, 3.0])                find_captures(f, "f").key
     f = lambda x: helper(x) * scale             -->  scale: float64[2] and its elements,

@@ -1,4 +1,4 @@
-"""What the code of a Python function can read from outside: names of globals, attributes and modules.
+"""The outside reads of a Python function's code: names of globals, attributes and modules.
 
     def f(x):                          globals: np, config
         return np.sin(x) * config.w    attributes: sin, w

@@ -1,4 +1,4 @@
-"""Which classes are structure, how their values are taken apart, and how they are made of their parts.
+"""The container classes of pytrees: how they are taken apart and put together.
 
     container_of(dict).open({"b": 1.0, "a": 2.0})       names ('a', 'b'), parts [2.0, 1.0]
     enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, but for the static `n`

@@ -1,4 +1,5 @@
-"""How a trace treats Python's own control flow: as it stands, or rewritten where it needs traced values.
+"""The treatment of Python's own control flow by a trace: as it stands, or rewritten where it needs traced
+values.
 
     if x > 0: ...           x is traced: the plain trace is blocked here
     math.exp(x)             so the function is traced again, with every function that it calls rewritten

@@ -1,4 +1,4 @@
-"""What arrays are that functions are traced with: shape, dtype, and whether they promote as Python scalars.
+"""The types of arrays that functions are traced with: shape, dtype, and promotion like Python scalars.
 
 LeafType((3,), np.dtype(np.float64))      float64[3]
 """

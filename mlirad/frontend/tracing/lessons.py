@@ -1,4 +1,5 @@
-"""What traces of one program have found out for the next. One that learns something ends, and begins again.
+"""Lessons that traces of one program leave for the next. A trace that learns something ends, and begins
+again.
 
 lessons.signatures      what functions that are values are called with; see `learning`
 lessons.untold          codes that cannot be told to ask; see `told_functions`

@@ -1,4 +1,4 @@
-"""What code names in libraries, told by names that hold in every process, and checked to be what they name.
+"""Names of library objects in code that hold in every process, checked to refer to these objects.
 
 library_name(np.sum)                          "numpy.sum"
 names_in(np, {"sum", "shape", "weights"})     what `np.sum` and `np.shape` are; numpy has no `weights`

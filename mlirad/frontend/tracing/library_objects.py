@@ -1,4 +1,4 @@
-"""What objects of classes of Python's library hold, where their class hides it.
+"""The contents of objects of Python's library, where their class hides them.
 
 reader_of(ContextVar)(rate)           what the variable is set to
 as_bytes(bytearray(b"ab"))            what stands in its memory

@@ -1,4 +1,4 @@
-"""What objects show of themselves in notebooks, as HTML: tables and programs. All text is escaped.
+"""Displays of objects in notebooks, as HTML: tables and programs. All text is escaped.
 
 html_table("LinearMap", [("shape", "3 x 4"), ("made of", "2 arrays, 96 bytes")])
 html_columns("Profile", ("share", "ms", "kernel"), [("80.0 %", "1.2", "k1 add")], [0.8], ["1.5 ms a call"])

@@ -1,4 +1,4 @@
-"""Where in the user's code an op comes from, as an attribute on it.
+"""The location of an op in the user's code, as an attribute on it.
 
 y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
 """

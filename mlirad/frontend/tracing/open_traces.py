@@ -1,4 +1,4 @@
-"""Whether a function is being traced, and what traced values are, for code that runs without any trace.
+"""The open traces and the classes of traced values, for code that runs without any trace.
 
     is_tracing()      False: a call runs a program, and nothing of the tracer is needed
 

@@ -1,4 +1,4 @@
-"""What decides a trace and no walk over captured objects sees: files, the clock, code that nothing leads to.
+"""Inputs of a trace that no walk over captured objects sees: files, the clock, code that nothing leads to.
 
     is_outside(open)                               True
     names_outside(time, {"time", "sleep"})         ["time"]: sleeping gives nothing back

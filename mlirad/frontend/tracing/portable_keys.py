@@ -1,4 +1,4 @@
-"""What decides a trace, told so that another process can tell whether it would trace the same.
+"""Keys of traces by which another process can tell whether its trace would be the same.
 
     portable_captures(f, names)      all that `captures.py` finds, as bytes; or `NotPortable`
 

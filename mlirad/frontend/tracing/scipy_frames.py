@@ -1,4 +1,4 @@
-"""Which function of SciPy wants the elements of a traced value, and what to write instead of it.
+"""The SciPy function that wants the elements of a traced value, and the replacement to suggest.
 
 scipy_function()          "brentq"
 hint_for("brentq")        "write ad.root(f, x0), which solves f(x) = 0"

@@ -1,4 +1,4 @@
-"""Where in the user's code a call comes from: the innermost one outside mlirad and NumPy.
+"""The location of a call in the user's code: the innermost one outside mlirad and NumPy.
 
 y = np.sum(x * x)      # model.py, line 12      -->  ("model.py", 12)
 """

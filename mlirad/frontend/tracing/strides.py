@@ -1,4 +1,4 @@
-"""How far apart in memory the elements of an array would lie: shapes and strides, as numbers alone.
+"""Strides that an array would have in memory: shapes and strides, as numbers alone.
 
 row_major((2, 3))                             (3, 1)
 strides_reshaped((2, 3), (3, 1), (6,))        (1,); `None` where it takes a copy, as for the strides (1, 2)

@@ -1,4 +1,4 @@
-"""What leaves of traced structures are: arrays, or values of higher type, which are functions and sums.
+"""The leaves of traced pytrees: arrays, or values of higher type, which are functions and sums.
 
     type_of(x)                        LeafType(shape, dtype, weak), or the `HigherType` of a function or sum
     type_of(x).made(value)            a value of the program as such a leaf

@@ -1,4 +1,4 @@
-"""What a Delta term means, and the steps from that meaning to an evaluator of the right cost.
+"""The meaning of a Delta term, and the steps from that meaning to an evaluator of the right cost.
 
     eval0 d e          the derivative along e: one number per pass. The specification
     eval1 d            the gradient, by adding and scaling whole vectors

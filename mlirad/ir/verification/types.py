@@ -1,4 +1,4 @@
-"""Which types are of the language: arrays of a size that NumPy has, closures, sums, maps, frames, tapes.
+"""The types of the language: arrays of a size that NumPy has, closures, sums, maps, frames, tapes.
 
 types.check(op, "result 0", tensor<3xf64>)
 """

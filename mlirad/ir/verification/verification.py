@@ -1,4 +1,4 @@
-"""Whether a module is a program of the language: the check made after parsing and between passes.
+"""The check that a module is a program of the language, made after parsing and between passes.
 
 A module verifies when
 

@@ -1,4 +1,4 @@
-"""What the nodes of a map expression add to the cotangents of their operands: wholes, or parts.
+"""Contributions of the nodes of a map expression to the cotangents of their operands: whole arrays, or parts.
 
     scale, add, update, the carries of a loop        a whole: an array of the size of the cotangent
     index, slice, gather, what a branch reads        a part: added in place to an existing sum

@@ -1,4 +1,4 @@
-"""What maps of loops and branches, and maps at every position, do to patterns.
+"""Patterns of maps of loops and branches, and of maps at every index.
 
 A loop is analysed for all trips at once, the trips being a batch axis. Let S be the pairs of a carry after a
 trip and one before it, u(t) what trip t adds to the carries from elsewhere, and c(t) the carries before trip

@@ -1,4 +1,4 @@
-"""What is known of a program's values when sparsity is analysed: what constants and integers determine.
+"""Known values of a program in sparsity analysis: those that constants and integers determine.
 
     known = Known({%camera_of: array([0, 1, 0])})
     known.at(%position, scope)                 the value, or None if it depends on something unknown

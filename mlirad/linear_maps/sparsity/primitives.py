@@ -1,4 +1,4 @@
-"""What each primitive map does to patterns: one function per op class, one table.
+"""The effect of each primitive map on patterns: one function per op class, one table.
 
     rule(m, op, x)        the pattern of the image of x, or a list of patterns where a space is a tuple
 

@@ -1,4 +1,4 @@
-"""What a kernel body consists of, independent of how its loops run: dependences, addresses, what is needed.
+"""A kernel body, independent of how its loops run: dependences, addresses, needed values.
 
 A value depends on the loops whose indices it is computed from. A position is read as an affine form over loop
 indices and other integer values of the body, so the scalar ops that only compute positions are never printed:

@@ -1,4 +1,4 @@
-"""Where the values of a program lie in memory: place, layout, size.
+"""Buffers: slot, layout and size of the values of a program in memory.
 
 A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in
 the text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every

@@ -1,4 +1,4 @@
-"""How a loop is cut into segments: full blocks of lanes or of unrolled copies, and what is left over.
+"""Segments of a loop: full blocks of lanes or of unrolled copies, and the remainder.
 
     extent 19, 8 lanes, results only stored      blocks at 0, 8 and 11: the last one overlaps its neighbour
     extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off

@@ -1,4 +1,4 @@
-"""How kernels run on a CPU: schedules, recurrences, splits for threads, and the LLVM IR text of all that.
+"""CPU code from kernels: schedules, recurrences, splits for threads, and the LLVM IR text of all that.
 
 Passes state their decisions as properties of kernels; `emit/` prints scheduled and planned kernels.
 

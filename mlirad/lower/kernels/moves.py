@@ -1,4 +1,4 @@
-"""What the passes of lowering considered, what each expected to gain by it, and whether it was done.
+"""Moves that the passes of lowering considered, with their expected gains, and whether they were done.
 
     moves = watched(lower)(module)                   run_passes does so with every pass, and passes call
         considered(op, "strips of 64 of 4096 rows", 1.2e6, 4.1e5, is_done=True)

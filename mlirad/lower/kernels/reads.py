@@ -1,4 +1,4 @@
-"""Which elements of the arrays of a kernel program are read, as far as differences of indices tell.
+"""Elements of a kernel program's arrays that are read, as far as differences of indices tell.
 
     %m = kernel.nest ...                                          64 x 64 moments
     %r = kernel.nest %m (%i, %j) { select(%j <= %i, load %m[%i, %j], 0) }

@@ -1,4 +1,4 @@
-"""What a processor has instructions for, of what a few others would otherwise stand for."""
+"""Instructions that only some processors have, and the code that replaces them elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `bulk-operations` promises of its result, as a predicate.
+"""The normal form that `bulk-operations` promises, as a predicate.
 
 A function is in bulk normal form when
 

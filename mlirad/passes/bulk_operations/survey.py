@@ -1,5 +1,4 @@
-"""What has to be known of a function before it is made bulk: which builds wait, which values have a single
-use.
+"""Facts about a function before it is made bulk: builds that wait, values with a single use.
 
 A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
 as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads. A build

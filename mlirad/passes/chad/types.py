@@ -1,4 +1,4 @@
-"""What CHAD makes of types: a primal and a linear part, in either mode (CHAD paper, sections 5 and 6).
+"""CHAD on types: a primal and a linear part, in either mode (CHAD paper, sections 5 and 6).
 
     A                    primal part                            linear part, reverse    linear part, forward
     float array          A                                      A                       A

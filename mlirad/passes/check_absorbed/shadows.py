@@ -1,4 +1,4 @@
-"""Which zeros were computed: the shadow of a value says of each element whether it is 0 by chance, if it is.
+"""Computed zeros: the shadow of a value says of each element, if it is 0, whether by chance.
 
     0, a literal                      no: nothing moves, or nothing is taken
     select c, x, 0                    where c holds, and x's shadow does

@@ -1,4 +1,4 @@
-"""What regions on scalars compute, as text that is equal for equal computations.
+"""Computations of regions on scalars, as text that is equal for equal computations.
 
 expression(region)      "stablehlo.add(a0,b0)"          ai, bi: argument i of the first and second element
 applied_op(region)      "stablehlo.add"

@@ -1,4 +1,4 @@
-"""Which values of a program depend on its inputs: what needs a tangent map before anything is emitted.
+"""Values of a program that depend on its inputs, and so need a tangent map, before anything is emitted.
 
 A float depends on the inputs when it is computed from one that does. In a loop that is a fixed point over the
 carries. Ops whose derivative is zero, and integers and booleans, do not depend on anything.

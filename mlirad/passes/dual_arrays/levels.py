@@ -1,4 +1,4 @@
-"""Which values of a block under construction are available without being kept, and what keeping others costs.
+"""Values of a block under construction that are available without being kept, and the cost of keeping others.
 
 A region that is traced inside another reads values of the enclosing one. To the enclosing loop, branch or
 function such a value costs what would have to be kept of it: nothing for constants, positions and slices of

@@ -1,4 +1,4 @@
-"""What the maps of a region keep of its values.
+"""The residuals of a region's maps.
 
 The maps of a region read some of its values. The residuals are the values of each trip from which these, and
 what they read, are rematerialised:

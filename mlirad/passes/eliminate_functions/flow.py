@@ -1,4 +1,4 @@
-"""Which closures may be where: sets of codes, propagated along the flow of values.
+"""The possible closures at each place: sets of codes, propagated along the flow of values.
 
     %f = array.if %p {... yield %g} else {... yield %h}        %g: {g}, %h: {h}, %f: {g, h}
 

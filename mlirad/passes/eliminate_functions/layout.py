@@ -1,4 +1,4 @@
-"""What stands for a value: which arrays, and in which order.
+"""The layout of a value: the arrays that represent it, and their order.
 
     an array                             itself
     a tuple                              what stands for its components, one after the other

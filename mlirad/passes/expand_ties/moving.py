@@ -1,4 +1,4 @@
-"""Which kinks move where they are 0: only these need terms.
+"""Kinks that move where they are 0: only these need terms.
 
     %d = array.div %c, %l          of constants c, 0 where they are, whatever l is: its derivative is 0 there
     %e = array.sub %x, %y          0 and moving where x meets y

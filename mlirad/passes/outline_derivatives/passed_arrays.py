@@ -1,4 +1,4 @@
-"""Which arrays calls and their reverse sweeps pass to each other, by the ops that read the parameters.
+"""Arrays that calls and their reverse sweeps pass to each other, by the ops that read the parameters.
 
     wanted whole    an op other than an index, a slice, a gather or the base of an update reads it: the
                     reverse sweep may need the array, and the caller, who may have it, passes it too

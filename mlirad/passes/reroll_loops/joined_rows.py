@@ -1,4 +1,4 @@
-"""What is put together of the rows of one array is a slice of that array.
+"""Joined rows of one array become a slice of that array.
 
     %a = array.index %r[%c0]
     %b = array.index %r[%c1]            -->     array.concatenate (array.stack %z), %r[0:...]

@@ -1,4 +1,4 @@
-"""Whether a stretch of equal ops is the same code again and again, and from which repetition to which.
+"""A check that a stretch of equal ops repeats the same code, and between which repetitions.
 
 Repetition r holds the ops `start + r * period ... `. The code is the same if every operand follows a rule
 (`operands.py`). What a repetition reads of those before it is carried; what other code reads is handed out.

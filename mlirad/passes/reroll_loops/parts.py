@@ -1,4 +1,4 @@
-"""What an operand is a part of, and which part: the steps from an array to it that compute nothing.
+"""Operands as parts of arrays: the base, and the steps from it that compute nothing.
 
     %a = array.index %x[%c5] : tensor<9x3xf64> -> tensor<3xf64>
     %b = array.slice %a {starts = [1], limits = [2], strides = [1]} : tensor<3xf64> -> tensor<1xf64>

@@ -1,4 +1,4 @@
-"""Where a sequence of numbers repeats itself: its periodic stretches, in time O(n log² n).
+"""Periodic stretches of a sequence of numbers, in time O(n log² n).
 
     periodic_stretches([7, 1, 2, 1, 2, 1, 2, 5], 3)   -->   [Stretch(start=1, period=2, length=6)]
 

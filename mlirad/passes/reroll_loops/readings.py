@@ -1,4 +1,4 @@
-"""How a trip of a loop reads what its repetitions read.
+"""The reads of an iteration for those of its repetitions.
 
     %x[4], %x[5], %x[6], ...            the slices of %x[4:...]
     %x[:, 4:5], %x[:, 5:6], ...         the slices of %x[:, 4:...] turned round

@@ -1,4 +1,4 @@
-"""What ops are, but for what they read: equal numbers for equal ones.
+"""Signatures of ops, apart from their operands: equal numbers for equal ones.
 
     %c = array.add %a, %b : f64                    1
     %d = array.mul %c, %b : f64                    2

@@ -1,4 +1,4 @@
-"""What `smooth-identities` rewrites: `IDENTITIES`, by the op that a pattern ends in.
+"""The rewrites of `smooth-identities`: `IDENTITIES`, by the op that a pattern ends in.
 
 ew.MulOp: _product,                  mul (abs x), (abs x)   -->   mul x, x
 ew.SelectOp: _choice,                select (x >= 0), f(abs x), g(abs x)

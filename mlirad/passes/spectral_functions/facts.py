@@ -1,4 +1,4 @@
-"""What is known of values that are computed from eigenvectors, or singular vectors, and their values.
+"""Facts about values that are computed from eigenvectors, or singular vectors, and their values.
 
     %v = array.eigh vectors %a                      Vectors      linear in the columns of V, by dimension 1
     %f = array.exp %w                               Spectral     a function of each eigenvalue

@@ -1,4 +1,4 @@
-"""What is known of arrays of vectors, or of values, whose dimensions an op moves, or takes a part of.
+"""Facts about arrays of vectors, or of values, whose dimensions an op moves or slices.
 
 label_moved(fact, moves)         with its batch and columns where these are now, or None if it is lost
 """

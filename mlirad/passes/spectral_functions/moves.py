@@ -1,9 +1,8 @@
-"""Where the dimensions of an array go, and which elements of a dimension are taken, in ops that move
-elements.
+"""The movement of an array's dimensions, and the selection of their elements, in ops that move elements.
 
-    broadcast {dims = [2, 0]}                          0 to 2, 1 to 0
-    slice {starts = [0, 1], limits = [3, 3]}           0 to 0; of dimension 1 the positions 1, 2
-    gather (i, j) {yield i, order[j]}                  0 to 0; of dimension 1 those at the elements of `order`
+broadcast {dims = [2, 0]}                          0 to 2, 1 to 0
+slice {starts = [0, 1], limits = [3, 3]}           0 to 0; of dimension 1 the positions 1, 2
+gather (i, j) {yield i, order[j]}                  0 to 0; of dimension 1 those at the elements of `order`
 """
 
 from __future__ import annotations

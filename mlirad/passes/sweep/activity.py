@@ -1,4 +1,4 @@
-"""Which values may carry data that are not zero, before anything is emitted, and whether any are lost."""
+"""Values that may carry nonzero data, before anything is emitted, and whether any data are lost."""
 
 from __future__ import annotations
 

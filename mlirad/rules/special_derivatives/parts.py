@@ -1,4 +1,4 @@
-"""What formulas of special functions share: types, and small formulas that hold everywhere.
+"""The shared parts of special functions' formulas: types, and small formulas that hold everywhere.
 
 quotient(x, y)              x / y, 0 where x is 0
 horner(x, (1, 0, 0.5))      1 + x^2 / 2

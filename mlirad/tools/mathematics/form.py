@@ -1,4 +1,4 @@
-"""What the form of an op is: a function of the op and of the texts of its operands.
+"""The form of an op: a function of the op and of the texts of its operands.
 
 def neg(w: Texts, op: NegOp) -> Text:
     return Text(f"-{w.of(op.operand, PREFIX)}", PREFIX)

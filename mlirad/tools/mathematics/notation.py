@@ -1,4 +1,4 @@
-"""How linear maps are written: by the symbols of mathematics, or by the names of functions in ASCII.
+"""Notation of linear maps: by the symbols of mathematics, or by the names of functions in ASCII.
 
 (S(y) ⋈ S(x)) ∘ (∂x × ∂y)            lmCompose(lmHcat(lmScale(y), lmScale(x)), lmVcat(Dx, Dy))
 """

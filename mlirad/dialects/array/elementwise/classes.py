@@ -1,4 +1,4 @@
-"""What elementwise ops have in common: operands and results, and their checks."""
+"""The classes of elementwise ops: operands and results of one shape, and their checks."""
 
 from __future__ import annotations
 

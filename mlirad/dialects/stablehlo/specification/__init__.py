@@ -1,4 +1,4 @@
-"""What the specification of StableHLO asks of each op: kinds of elements, extents, dimensions, regions.
+"""The requirements of StableHLO's specification on each op: kinds of elements, extents, dimensions, regions.
 
     verify(op)      raises VerifyException: "the result is tensor<3xf64>, and must be tensor<5xf64>"
 

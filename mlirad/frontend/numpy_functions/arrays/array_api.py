@@ -1,4 +1,4 @@
-"""What the array API standard asks of arrays: their namespace and their device.
+"""The attributes that the array API standard asks of arrays: their namespace and their device.
 
 xp = x.__array_namespace__()      mlirad.numpy
 x.to_device("cpu")                x

@@ -1,4 +1,4 @@
-"""What to write instead of the functions of NumPy and SciPy that cannot be traced.
+"""Replacements to suggest for functions of NumPy and SciPy that cannot be traced.
 
 alternative_to("linalg.solve")     the hint of the error that np.linalg.solve raises
 """

@@ -1,4 +1,4 @@
-"""What answers calls of functions of libraries, and of methods, that have traced arguments.
+"""Answers to calls of library functions and methods that have traced arguments.
 
 functions_called({"expm": hand})                        hand(own, args, kwargs) for `scipy.linalg.expm(x)`
 functions_calling({"brentq": (hand, reads_traced)})     the same of `brentq(lambda x: x**3 - a, 0, 2)`

@@ -1,4 +1,4 @@
-"""What the parameters of NumPy's functions take: the annotations of the functions that trace them.
+"""Kinds of parameters of NumPy's functions: the annotations of the functions that trace them.
 
     def roll(a: ArrayLike, shift: Ints, axis: Axes = None) -> Array: ...
 

@@ -1,4 +1,4 @@
-"""What a function of NumPy returns: a copy, in an order that is known or not, or the array `out`."""
+"""Results of NumPy's functions: a copy, in a known or unknown order, or the array `out`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which function here traces which one of NumPy's, by name.
+"""The functions here that trace NumPy's, by name.
 
 tracings(roll, sum=sum_, linalg_norm=norm)      {np.roll: roll, np.sum: sum_, np.linalg.norm: norm}
 """

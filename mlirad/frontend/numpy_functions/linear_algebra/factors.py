@@ -1,4 +1,4 @@
-"""What functions of linear algebra share: matrices, parts of factorisations, solutions, and failures.
+"""The shared parts of linear algebra: matrices, parts of factorisations, solutions, and failures.
 
 Matrices are traced arrays, of real or of complex numbers. Functions on them are written once, with `adjoint`,
 the functions of NumPy that take both, and those of this file, which hand complex matrices over as pairs.

@@ -1,4 +1,4 @@
-"""What ufuncs mean: array code on operands of one shape.
+"""The meanings of ufuncs: array code on operands of one shape.
 
 `ufuncs.py` has a line per ufunc of NumPy, `special.py` one per ufunc of `scipy.special`. Ufuncs that are
 other functions of other parameters are in `counted.py` and `orthogonal_polynomials.py`.

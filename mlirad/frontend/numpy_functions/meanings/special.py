@@ -1,4 +1,4 @@
-"""What each ufunc of `scipy.special` means: array code on operands of one shape.
+"""The meaning of each ufunc of `scipy.special`: array code on operands of one shape.
 
     SPECIAL_MEANINGS["xlogy"]       a function of the builder and one value per operand
 

@@ -1,4 +1,4 @@
-"""What each ufunc means: array code on operands of one shape and of the dtypes of NumPy's loop.
+"""The meaning of each ufunc: array code on operands of one shape and of the dtypes of NumPy's loop.
 
 meaning_of(np.hypot)       a function of the builder and one value per operand
 """

@@ -1,4 +1,4 @@
-"""How NumPy reaches the tracing functions: its protocols, and the operators and methods of traced arrays.
+"""The protocols by which NumPy reaches the tracing functions, and the operators and methods of traced arrays.
 
 `functions.py` gathers a line per function (`FUNCTIONS`), `ufunc_protocol.py` and `ufuncs.py` answer ufuncs.
 

@@ -1,4 +1,4 @@
-"""What traced arrays do: NumPy's protocols, operators, and the methods and attributes of `np.ndarray`.
+"""NumPy's protocols, operators, and the methods and attributes of `np.ndarray`, on traced arrays.
 
 x + y              np.add(x, y)                 x[i]           indexing.reads.read(x, i)
 x.sum(axis=0)      np.sum(x, axis=0)            x.sort()       writes np.sort(x) into x

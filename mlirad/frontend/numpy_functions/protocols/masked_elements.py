@@ -1,4 +1,4 @@
-"""What NumPy computes of `x[mask]` without the number of its elements.
+"""NumPy's results of `x[mask]` that do not need the number of its elements.
 
 np.log(x[m]) + 1             elementwise: of all elements of x, and m still says which count
 np.mean(x[m] * y[m])         a reduction over those that count

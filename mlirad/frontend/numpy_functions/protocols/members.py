@@ -1,4 +1,4 @@
-"""What classes of traced values are given: operators, functions of NumPy as methods, members of others."""
+"""Members added to classes of traced values: operators, functions of NumPy as methods, members of others."""
 
 from __future__ import annotations
 

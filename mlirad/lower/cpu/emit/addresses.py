@@ -1,4 +1,4 @@
-"""Where the values of a function are while it runs: the address of each place.
+"""Addresses of the values of a running function, by slot.
 
 at = ValueAddresses(f, arena, memory, {Place("input", 0): x})
 f.load(at.pointer(value), "double")

@@ -1,4 +1,4 @@
-"""What functions do when they are called, and when they end: they check the depth, the stack and the host.
+"""Entry and exit of called functions: checks of the depth, the stack and the host.
 
 A call that is too deep, or too deep for the stack of its thread, ends the program. The host is asked how far
 the stack may grow when a call first finds itself some way below the program's own frame, so that shallow

@@ -1,4 +1,4 @@
-"""What a trip of a loop asks memory for ahead of the trip after it: the record that this writes or reads.
+"""Prefetches an iteration's successor: the record that the next iteration writes or reads.
 
     records of 3704 bytes, trip i          the lines of record i + 1 are fetched; in reverse, of record i - 1
 

@@ -1,4 +1,4 @@
-"""Whether a recurrence costs less than the scan that it stands for.
+"""Costs of a recurrence against those of its scan.
 
     trip of the scan          the calls of its kernels, their instructions, and what they carry and pass to
                               each other, through memory

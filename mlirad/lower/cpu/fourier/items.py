@@ -1,4 +1,4 @@
-"""What a transform is made of: rows, or blocks of neighbouring columns. Threads may share them.
+"""The items of a transform: rows, or blocks of neighbouring columns. Threads may share them.
 
 shape (2, 512, 257), pairs 0, dim 0      17 blocks of 16 columns, of which the last has one
 

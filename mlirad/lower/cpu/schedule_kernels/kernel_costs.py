@@ -1,4 +1,4 @@
-"""What whole kernels cost, and loops and branches of them, in cycles: enough to tell which are worth sharing.
+"""Costs of whole kernels, loops and branches in cycles, precise enough to tell which are worth sharing.
 
 Those of extents with sizes in them are what they cost at the nominal size.
 

@@ -1,4 +1,5 @@
-"""What threads share: kernels whose outermost loop is one of the output, and loops of independent trips.
+"""Work that threads share: kernels whose outermost loop is one of the output, and loops of independent
+iterations.
 
     kernel.nest ... {space = [100000], lane = 0, width = 8, parallel = 6256}      16 tasks
     kernel.strips ... attributes {kernel.parallel = 5}                            tasks of five strips

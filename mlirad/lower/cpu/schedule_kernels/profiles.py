@@ -1,4 +1,4 @@
-"""What a nest does, as scheduling sees it: its loads with their strides, and the cost of its scalar ops.
+"""The profile of a nest for scheduling: its loads with their strides, and the cost of its scalar ops.
 
     %a = kernel.load %x[%i, %r]          coefficients ((1, 0), (0, 1)) over the loops (i, r)
          of a row-major 100 x 8 buffer   strides (8, 1)

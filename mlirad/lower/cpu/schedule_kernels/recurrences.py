@@ -1,4 +1,4 @@
-"""How many elements of a recurrence make their trips together: a few vectors of lanes.
+"""The number of elements of a recurrence that iterate together: a few vectors of lanes.
 
     carries 2, loads 1         4 vectors: 8 registers for carries, 4 for what is loaded
     carries 9, long chains     1 vector

@@ -1,4 +1,4 @@
-"""What a carry of a loop is a total by: the combiner, told from how the body makes the next carry of it.
+"""Reduction carries of loops: the combiner, read off how the body computes the next value.
 
     %next = kernel.nest %total, %part ...: total + part - 2      "add"
     %next = kernel.scatter add %total, ...                       "add"

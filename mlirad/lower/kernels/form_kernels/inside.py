@@ -1,4 +1,4 @@
-"""Whether positions lie inside of arrays: always, or where conditions hold."""
+"""Proofs that indices lie inside arrays: always, or where conditions hold."""
 
 from __future__ import annotations
 

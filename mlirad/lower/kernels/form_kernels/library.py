@@ -1,4 +1,4 @@
-"""Which contractions are passed to BLAS: those that it makes faster, of matrices as they lie in memory.
+"""Contractions for BLAS: those that it computes faster, of matrices as they lie in memory.
 
 A kernel of our own reads an operand where it lies, again for every tile of rows; BLAS copies blocks of it, so
 that they stay in cache. Copies pay when the contracted extent is long, or the operand is read often enough.

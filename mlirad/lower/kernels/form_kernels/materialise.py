@@ -1,4 +1,4 @@
-"""Which array values are stored, and which are recomputed where they are read.
+"""The array values to store; all others are recomputed where they are read.
 
 Stored: what the function returns, reductions and contractions, scatters that cannot be inverted, operands of
 BLAS calls, elements of arrays that are about to be updated, and values that cost much and are read more than

@@ -1,4 +1,4 @@
-"""What loops and branches need from enclosing code: loop-invariant ops outside, captured values in memory.
+"""Preparation of loops and branches for kernels: loop-invariant ops outside, captured values in memory.
 
     %y = array.scan %c (%i, %a : f64) {...} {          %e is made once, before the loop, and stored: the trips
       %e = array.exp %x : tensor<9xf64>                read its elements

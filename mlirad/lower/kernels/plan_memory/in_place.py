@@ -1,4 +1,4 @@
-"""Which kernels may write their result where an operand lies.
+"""Kernels that may overwrite an operand with their result.
 
 %b = kernel.nest %a ...                each element of %b depends on that element of %a alone: over %a
 %c = kernel.scatter add %b, %x ...     adds to elements of %b: where %b lies

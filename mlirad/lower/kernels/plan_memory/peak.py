@@ -1,4 +1,4 @@
-"""What lies in a function's scratch memory at its peak, by line of the source.
+"""The contents of a function's scratch memory at its peak, by line of the source.
 
     peak_by_line(f) = {"model.py:12": 8192, "model.py:15": 512}
 

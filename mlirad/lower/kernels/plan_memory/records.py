@@ -1,4 +1,5 @@
-"""What a loop stacks, trip by trip, as one array of records: a row of each stacked value after the other.
+"""Stacked values of a loop as one array of structs: in each iteration, a row of each stacked value after the
+other.
 
     34 results of 4095 rows of 112 bytes          one after the other: every trip writes in 34 places
     records of 34 rows, 3808 bytes each           every trip writes, and later reads, one stretch of memory

@@ -1,4 +1,4 @@
-"""What running a group of kernels in strips costs, and saves, by the length of a strip.
+"""Costs and savings of running a group of kernels in strips, by the length of a strip.
 
     a = exp x        8 KB a row      plain              every access of a from memory
     s = sum a        1000 rows       strips of 4 rows   from the first level of cache, for 250 times as many

@@ -1,4 +1,4 @@
-"""Which kernels can run strip by strip: those that only work along one dimension, the rows.
+"""Groups of kernels that can run strip by strip: those that only work along one dimension, the rows.
 
 A value of a group is
 

@@ -1,4 +1,4 @@
-"""What the elementary functions share: the two float formats, and small exact building blocks.
+"""The shared parts of elementary functions: the two float formats, and small exact building blocks.
 
 All functions here take and give `Value`s of any width and use no fast-math flags: sums and products
 that are meant to be exact stay as written.

@@ -1,4 +1,4 @@
-"""Which calls are inlined of shared functions and of kernels: decided when the whole module is written.
+"""Inlining of calls of shared functions and of kernels, decided when the whole module is written.
 
     %y = call <4 x double> @mlirad.sin.double.4(<4 x double> %x) #0
     ...

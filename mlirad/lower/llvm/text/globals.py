@@ -1,4 +1,4 @@
-"""What the functions of a module share: declarations, constant tables and metadata, each once.
+"""The shared globals of a module: declarations, constant tables and metadata, each once.
 
 Everything is keyed by content and kept in order of first use, so the same calls give the same text.
 

@@ -1,4 +1,4 @@
-"""What formulas of distributions are: functions of a point and of up to four shapes."""
+"""The types of formulas of distributions: functions of a point and of up to four shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the constructors and functions of `scipy.interpolate` make of traced values.
+"""Results of the constructors and functions of `scipy.interpolate` for traced values.
 
     CubicSpline(x, y, bc_type="natural")        PiecewisePolynomial(x, c)
     make_interp_spline(x, y, k=3)               Spline(t, c, 3)
