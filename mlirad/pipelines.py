@@ -71,7 +71,7 @@ BY_SPECIFICATION: Final[Mapping[str, tuple[str, ...]]] = {
 """By specification, derivatives as functions and maps that are values."""
 
 AS_CLOSURES: Final = ("maps-to-closures", "eliminate-functions{growth=1}")
-"""What specifications make, as functions that are compiled."""
+"""Functions and maps as values, made by specifications, to functions that are compiled."""
 
 CHAD_AS_ARRAYS: Final = (
     "chad",
@@ -86,7 +86,7 @@ CHAD_SWEEPS: Final = ("linearize{method=chad}", "apply-linear-maps", "mlirad-dce
 
 
 def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
-    """Every derivative in the program as a linear map; `blocks` is what keeps builds as loops.
+    """List the passes to derivatives as linear maps; `blocks` are passes that keep builds as loops.
 
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
     maps of their own, and by `chad` calls, whose derivatives are functions.
@@ -136,7 +136,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
 
 
 def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
-    """Every derivative in the program as array code: no linear map and no build remains.
+    """List the passes to derivatives as array code: no linear map and no build remains.
 
     By a specification functions, maps and builds remain, as the interpreter runs them.
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
@@ -191,7 +191,7 @@ def require_method(method: str) -> None:
 
 
 def _with_expressions(method: str) -> str:
-    """The method, which has map expressions; raises for a specification, whose maps are values."""
+    """Return a method with map expressions; raises for a specification, whose maps are values."""
     require_method(method)
     if method in METHODS:
         return method
@@ -202,24 +202,24 @@ def _with_expressions(method: str) -> str:
 
 
 def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
-    """The derivative of a function, added to the program, and expanded."""
+    """List the passes that add the derivative of a function to the program, and expand it."""
     return ("differentiate", *expansion(method))
 
 
 def array_code(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
-    """The same without functions and maps as values, which specifications make."""
+    """List the passes of `expansion`, and those that eliminate functions and maps as values after them."""
     if SYNONYMS.get(method, method) not in SPECIFICATIONS:
         return expansion(method, blocks)
     return (*expansion(method), *AS_CLOSURES, *expansion(blocks=blocks))
 
 
 def compilation(method: str = "dual-arrays") -> tuple[str, ...]:
-    """A program as scheduled kernels with a memory plan."""
+    """List the passes from a program to scheduled kernels with a memory plan."""
     return (*array_code(method), *lowering())
 
 
 def instantiation(sizes: Sizes) -> tuple[str, ...]:
-    """The program for these sizes: what numbers decide, such as that an array is empty, is decided then."""
+    """List the passes that put these sizes into a program and decide what depends on them."""
     if not sizes:
         return ()
     numbers = " ".join(f"{name}={number}" for name, number in sizes)
@@ -229,14 +229,14 @@ def instantiation(sizes: Sizes) -> tuple[str, ...]:
 def lowering(
     target: Target | None = None, entry: str = "main", donated: Sequence[int] = ()
 ) -> tuple[str, ...]:
-    """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
+    """List the passes from array code to scheduled kernels with a memory plan."""
     target = target or find_target()
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
     return (*FORMATION, "unroll-rows", *_cut(target), split, *_planning(target, entry, donated))
 
 
 def lowering_of_sizes(target: Target, entry: str = "main", donated: Sequence[int] = ()) -> tuple[str, ...]:
-    """The same for all sizes of a range: no rows are written out, and no reductions split."""
+    """List the same for all sizes of a range: no rows are unrolled, and no reductions split."""
     return (*FORMATION, *_cut(target), *_planning(target, entry, donated))
 
 
@@ -245,12 +245,12 @@ FORMATION: Final = ("join-contractions", "assign-fft-layouts", "form-kernels", "
 
 
 def _cut(target: Target) -> tuple[str, ...]:
-    """Loops of kernels as loops around strips of them, or around elements."""
+    """List the passes that cut loops of kernels into loops around strips, or around elements."""
     return ("strip-mine", f"form-recurrences{{vector-bytes={target.vector_bytes}}}")
 
 
 def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, ...]:
-    """How kernels run, and where their results lie."""
+    """List the passes that decide how kernels run, and where their results lie."""
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
@@ -259,18 +259,18 @@ def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, 
 
 
 def completion(target: Target) -> tuple[str, ...]:
-    """What kernels lack that were given as text: they are neither fused nor cut, and planned ones stay."""
+    """List the passes that complete kernels given as text: these are neither fused nor cut; plans stay."""
     schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
     return ("assign-fft-layouts", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
 
 
 def sweep_preparation() -> tuple[ModulePass, ...]:
-    """The passes before a sweep: functions as values, and builds, are gone behind them."""
+    """Make the passes before a sweep, which eliminate functions as values, and builds."""
     return _made(("eliminate-functions", *BULK))
 
 
 def pipeline(options: Options, target: Target | None = None) -> tuple[ModulePass, ...]:
-    """The passes that bring a module from one stage to another.
+    """Make the passes that bring a module from one stage to another.
 
     The target, by default the one that the environment asks for, counts for kernels alone.
     """
@@ -318,12 +318,12 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
 
 
 def _mapped(options: Options, blocks: Sequence[str]) -> tuple[str, ...]:
-    """Every derivative as a linear map, by what the options say."""
+    """List the passes to derivatives as linear maps, with the options' method and rows for records."""
     return _roomy(linearization(options.method, blocks), options.rooms)
 
 
 def _roomy(passes: tuple[str, ...], rooms: Sequence[int]) -> tuple[str, ...]:
-    """The passes with as many rows for records as there are to be."""
+    """Set the numbers of rows for records, if any are given."""
     if not rooms:
         return passes
     told = f"records-to-rows{{rooms={','.join(map(str, rooms))}}}"
@@ -331,7 +331,7 @@ def _roomy(passes: tuple[str, ...], rooms: Sequence[int]) -> tuple[str, ...]:
 
 
 def _expansion(options: Options, passes: tuple[str, ...]) -> tuple[str, ...]:
-    """The passes of an expansion, between those that name ops and report what their derivatives do."""
+    """Set the rows for records; with `check_absorbed`, name ops before the passes and check after them."""
     expanded = _roomy(passes, options.rooms)
     return ("name-ops", *expanded, "check-absorbed") if options.check_absorbed else expanded
 
@@ -360,7 +360,7 @@ PIPELINES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
 
 
 def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
-    """The passes of the pipelines that `text` names.
+    """Make the passes of the pipelines that `text` names.
 
     Options go to the pipeline's first pass, as in `grad{function=f wrt=0,1}`, but for `method`, which says
     how derivatives are expanded. Raises `UnsupportedError` for a name that is not of a pipeline.
@@ -403,7 +403,7 @@ def with_conversions(passes: Sequence[ModulePass], module: ModuleOp, *, back: bo
 
 @dataclass(frozen=True)
 class Step:
-    """What ran and left `module`: a pass, or `emit`; how many seconds it and the check after it took."""
+    """A pass, or `emit`, that ran and left `module`, with the seconds that it and the check after it took."""
 
     name: str
     module: ModuleOp
@@ -412,7 +412,7 @@ class Step:
     run: ModulePass | None = None
     """The pass with its options."""
     moves: Sequence[Move] = ()
-    """What a pass of lowering considered doing."""
+    """Changes that a pass of lowering considered."""
 
 
 Before: TypeAlias = Callable[[ModulePass, ModuleOp], None]
@@ -518,7 +518,7 @@ def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None
 
 
 def _inner_expansion(method: str) -> tuple[str, ...]:
-    """List what expands derivatives inside of others; ties have been, while all orders were there to see."""
+    """List the passes that expand inner derivatives; ties were expanded while all orders were visible."""
     return tuple(name for name in expansion(method) if name != "expand-ties")
 
 

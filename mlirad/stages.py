@@ -26,7 +26,7 @@ Test = Callable[[Operation], bool]
 
 
 def _is_free_loop(op: Operation) -> bool:
-    """Whether an op is a scan without carries that is not kept, which folding makes a build."""
+    """Tell whether an op is a scan without carries that is not kept, which folding makes a build."""
     carries = op.properties.get("carries")
     return (
         op.name == "array.scan"
@@ -43,13 +43,13 @@ class Promise:
     gone: tuple[str, ...]
     left: tuple[str, ...] = ()
     test: Test | None = None
-    """Whether an op is among them, where its name does not say it."""
+    """Tells whether an op is among them, where its name does not."""
 
     tested_until: str | None = None
     """The pass that makes ops of this form on purpose, when nothing that would be wrong with them follows."""
 
     def breaks(self, op: Operation, done: Sequence[str]) -> bool:
-        """Whether an op is one of those that are gone, after the passes that ran."""
+        """Tell whether an op should be gone after the passes that ran."""
         if self.test is not None and self.tested_until not in done and self.test(op):
             return True
         is_gone = any(op.name == name or (name[-1] == "." and op.name.startswith(name)) for name in self.gone)
@@ -66,14 +66,14 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "expand-solves": Promise(("array.solve",)),
     "lower-checkpoints": Promise(("array.checkpoint",)),
 }
-"""By the name of a pass what it promises of its result, and of those of the passes behind it."""
+"""Promises by pass: they hold for its result, and for those of the passes behind it."""
 
 UNDONE: Final[Mapping[str, str]] = {"mlirad-canonicalize": "lower-remaining-builds"}
-"""By the name of a pass whose promise no longer holds behind it: it has to run again."""
+"""By pass, the one whose promise no longer holds behind it, and which has to run again."""
 
 
 def left_over(done: Sequence[str], module: ModuleOp) -> Iterator[tuple[str, Operation]]:
-    """The ops that should be gone after the passes that ran, each with the pass that promises it."""
+    """Yield the ops that should be gone after the passes that ran, each with the pass that promises it."""
     promising = list(_promising(done))
     for op in module.walk() if promising else ():
         for name in promising:
@@ -89,7 +89,7 @@ def _serves_a_returned_map(op: Operation) -> bool:
 
 
 def _promising(done: Iterable[str]) -> dict[str, None]:
-    """The passes whose promises hold, in order."""
+    """Return the passes whose promises hold, in order."""
     found: dict[str, None] = {}
     for name in done:
         found.pop(UNDONE.get(name, ""), None)

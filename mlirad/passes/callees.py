@@ -52,8 +52,8 @@ class Callees:
     calls, and calls that stay are left. `added` are functions that the emitted code calls or names.
 
     A callee must be closed array code only where it is differentiated, and stays as others call it. So a copy
-    is prepared, after those of the functions that it needs, by the steps of `PREPARATIONS`: each is a pass,
-    of which `transformations` has what it does to one function.
+    is prepared, after those of the functions that it needs, by the steps of `PREPARATIONS`: each names a
+    pass, and `transformations` has what this does to one function.
     """
 
     method: ClassVar[str] = "dual-arrays"
@@ -63,7 +63,7 @@ class Callees:
         self.functions = functions_by_name(module)
         self.added: list[FuncOp] = []
         self.with_coefficients: dict[tuple[str, tuple[int, ...], int], str] = {}
-        """The functions of Taylor coefficients, by name, operands that have some, and order."""
+        """Functions of Taylor coefficients, by name, operands that have some, and order."""
         self.kept = kept_functions(self.functions)
         self.higher_order: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
         self._orders = derivative_orders(self.functions, HIGHEST_ORDER + 1)
@@ -75,18 +75,18 @@ class Callees:
     def transformation(
         self, b: ArrayBuilder, space: Attribute, env: Environment, *, higher_order: bool = False
     ) -> DualArrays:
-        """The method's transformation of a function, over the space of its inputs.
+        """Return the method's transformation of a function, over the space of its inputs.
 
         With `higher_order` what comes out is to be differentiated itself.
         """
         return DualArrays(b, space, {**CONSTRUCTS, **self.higher_order} if higher_order else CONSTRUCTS, env)
 
     def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
-        """The callee of `op` without maps, builds and calls but those that stay."""
+        """Return the callee of `op` without maps and builds, and without calls but those that stay."""
         return self.prepared_function(op.callee_name, op)
 
     def prepared_function(self, name: str, op: Operation) -> FuncOp:
-        """The function that `op` differentiates or calls, prepared."""
+        """Return the function that `op` differentiates or calls, prepared."""
         if name not in self._prepared:
             callee_of(op, name, self.functions)
             if name in self.kept:
@@ -106,7 +106,7 @@ class Callees:
                 self.functions[name] = expanded
 
     def for_jets(self) -> Callees:
-        """Those whose code Taylor mode takes: by no method, as they are not linearised."""
+        """Return the callees for Taylor mode, which linearises nothing: no method prepares them."""
         if self._for_jets is None:
             self._for_jets = self if type(self) is Callees else Callees(self.module)
         return self._for_jets
@@ -124,7 +124,7 @@ class Callees:
         }
 
     def add_functions(self) -> None:
-        """Add the functions that what was emitted refers to to the module."""
+        """Add the functions that the emitted code refers to."""
         self.module.body.block.add_ops([*self._loops, *self.added])
         if self._for_jets is not None and self._for_jets is not self:
             self._for_jets.add_functions()
@@ -175,7 +175,7 @@ class Callees:
         return self._bulk
 
     def _add_loop(self, loop: FuncOp) -> str:
-        """The name of the function of a loop, of a known one where that is the same."""
+        """Return the name of the function of a loop, which is added unless an equal one is known."""
         for known in self._loops:
             if _is_same(known, loop):
                 return known.sym_name.data
@@ -201,7 +201,7 @@ def _is_same(one: FuncOp, other: FuncOp) -> bool:
 
 
 def calling(function: FuncOp) -> FuncOp:
-    """A function that calls one whose calls stay, and nothing else."""
+    """Make a function that calls one whose calls stay, and does nothing else."""
     name = function.sym_name.data
     types, results = function.function_type.inputs.data, function.function_type.outputs.data
 
@@ -213,12 +213,12 @@ def calling(function: FuncOp) -> FuncOp:
 
 
 def _reached(function: FuncOp) -> list[tuple[str, Operation]]:
-    """The functions that a function calls or differentiates, with the ops that do."""
+    """List the functions that a function calls or differentiates, with the ops that do."""
     return calls_of(function) + [(op.callee_name, op) for op in differentiations(function)]
 
 
 def linearize_function(function: FuncOp, callees: Callees, *, higher_order: bool = False) -> FuncOp:
-    """The function with its differentiation operators expanded; itself when it has none.
+    """Expand the differentiation operators of a function, which stays itself if it has none.
 
     With `higher_order` what comes out is to be differentiated itself.
     """

@@ -33,7 +33,7 @@ class ComplexToRealFftsPass(FunctionPass):
     name = "complex-to-real-ffts"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """The function with transforms to real numbers where only real parts are read."""
+        """Rebuild the function with real-output FFTs where only real parts are read."""
         if not holds(function, FftOp):
             return function
         chains = [chain for op in function.body.walk() if isinstance(op, FftOp) and (chain := _chain(op))]
@@ -65,14 +65,14 @@ def _reads_real_parts(op: Operation) -> bool:
 
 
 def _halved_dim(chain: list[FftOp]) -> int | None:
-    """The last dimension of even extent."""
+    """Return the last dimension of even size."""
     numbers = shape_of(chain[-1].result)[1:]
     return max((d for d in (op.axes.dim for op in chain) if numbers[d] and numbers[d] % 2 == 0), default=None)
 
 
 @dataclass
 class _Halving:
-    """The chains by their last transform, and the real parts that they have been found to have."""
+    """Chains by their last transform, and the real parts that have been emitted for them."""
 
     chains: dict[FftOp, list[FftOp]]
     real_parts: dict[Value, Value] = field(default_factory=dict[Value, Value])
@@ -92,7 +92,7 @@ class _Halving:
 
 
 def _real_parts(b: ArrayBuilder, chain: list[FftOp], z: Value) -> Value:
-    """The real parts of the transforms of z along the dimensions of a chain."""
+    """Emit the real parts of the transforms of z along the dimensions of a chain."""
     dims = [op.axes.dim for op in chain]
     halved = _halved_dim(chain)
     assert halved is not None
@@ -128,7 +128,7 @@ def _part(b: ArrayBuilder, x: Value, dim: int, start: int, end: int) -> Value:
 
 
 def _mirrored(b: ArrayBuilder, x: Value, dims: list[int], halved: int) -> Value:
-    """What stands at -k along these dimensions, at every k or, along one of them, up to n / 2."""
+    """Emit the elements at -k along these dimensions, for every k or, along one of them, up to n / 2."""
     for d in dims:
         n = shape_of(x)[d]
         if n > 1:

@@ -47,7 +47,7 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
 
 
 def _has_its_order(op: ordering.SortOp) -> bool:
-    """Whether an op of the same block finds the order of what is sorted."""
+    """Tell whether an op of the same block argsorts what is sorted."""
     return any(
         isinstance(user, ordering.ArgsortOp) and user.parent is op.parent and user.dim == op.dim
         for user in (use.operation for use in op.operand.uses)

@@ -37,7 +37,7 @@ from mlirad.passes.mark_no_inline import has_maps, kept_functions, mark_kept
 
 @dataclass(frozen=True)
 class InlinePass(ModulePass):
-    """Resolves every call but those that stay; with `builds` or `maps`, fewer of them.
+    """Inline every call but those that stay; with `builds` or `maps`, fewer of them.
 
     With `builds` those inside builds, with `maps` those of functions that take or return linear maps.
     """
@@ -70,7 +70,7 @@ def _inline_all(functions: dict[str, FuncOp], kept: Container[str]) -> None:
 
 
 def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
-    """The function with the calls inside its builds, but of those `kept`, replaced by the callees' bodies."""
+    """Replace calls inside builds by the callees' bodies, but for callees in `kept`."""
     builds = [op for op in nested_ops(function.body) if isinstance(op, BuildOp)]
     inside = (inner for build in builds for inner in nested_ops(build.body))
     called = {callee_name(op): None for op in inside if isinstance(op, CALLS) and callee_name(op) not in kept}
@@ -87,14 +87,14 @@ def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Conta
 
 
 def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
-    """The function with its calls, but of those `kept`, replaced by the callees' bodies; theirs stay."""
+    """Replace calls by the callees' bodies, but for callees in `kept`; the calls in the bodies stay."""
     if all(name in kept for name, _ in calls_of(function)):
         return function
     return rebuild_function(function, inlining(callees, kept))
 
 
 def inlining(callees: dict[str, FuncOp], kept: Container[str] = ()) -> Visit:
-    """What emits an op, with the callee's body for every call in it that is not of a function in `kept`."""
+    """Return a visitor that emits the callee's body for every call of a function that is not in `kept`."""
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if not isinstance(op, CALLS) or callee_name(op) in kept:

@@ -53,12 +53,12 @@ METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
     "jacobian": _by_jacobian,
     "chad": _by_chad,
 }
-"""The methods by which a derivative can be expanded."""
+"""By method, how its functions are prepared and differentiated."""
 
 
 @dataclass(frozen=True)
 class LinearizePass(ModulePass):
-    """Expands every differentiation operator of the module."""
+    """Expand every differentiation operator of the module."""
 
     name = "linearize"
     method: str = "dual-arrays"

@@ -37,25 +37,25 @@ from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 
 NO_INLINE = "no_inline"
-"""The attribute of functions whose calls stay."""
+"""Attribute of functions that are not inlined."""
 
 SMALL_BODY = 40
-"""What a body may weigh that is always written out; a call costs about as much in native code."""
+"""Weight up to which a body is always inlined; a call costs about as much in native code."""
 
 LEAST_GROWTH = 1000
 """How much a program may grow in any case. Weight 1000 compiles in about two seconds."""
 
 GROWTH = 2
-"""How many times what it weighs a program may grow beyond that."""
+"""Growth beyond that, as a multiple of the program's weight."""
 
 MOST_GROWTH = 200_000
-"""How much it may grow by functions that have to be written out."""
+"""Growth by functions that have to be inlined."""
 
 _FUNCTION_WEIGHT = 16
-"""What a float function weighs that is not arithmetic, such as sin: it is inlined LLVM IR."""
+"""Weight of a float function that is not arithmetic, such as sin: it is inlined LLVM IR."""
 
 _REGIONS_WEIGHT = 16
-"""What a loop, a branch or a checkpoint weighs beside the ops in it: its derivative has several."""
+"""Weight of a loop, a branch or a checkpoint beside the ops in it: its derivative has several."""
 
 _ARITHMETIC = (
     *(ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.SqrtOp),
@@ -76,14 +76,14 @@ class MarkNoInlinePass(ModulePass):
 
 
 def kept_functions(functions: dict[str, FuncOp]) -> dict[str, None]:
-    """The functions whose calls stay, in order: those that are marked, and those that reach themselves."""
+    """Return the functions that are not inlined, in order: marked ones, and those that reach themselves."""
     recursive = CallGraph(functions).recursive()
     marked = {name for name, f in functions.items() if NO_INLINE in f.attributes and not has_maps(f)}
     return {name: None for name in functions if name in marked or name in recursive}
 
 
 def mark_kept(module: ModuleOp) -> None:
-    """Mark the functions of which copies would let the program grow beyond its budget."""
+    """Mark the functions whose copies would let the program grow beyond its budget."""
     functions = functions_by_name(module)
     sites = Counter(name for f in functions.values() for name, _ in calls_of(f))
     if not any(sites[name] > 1 for name in functions):
@@ -113,7 +113,7 @@ def mark_kept(module: ModuleOp) -> None:
 
 
 def has_maps(function: FuncOp) -> bool:
-    """Whether linear maps cross calls of a function, which inlining resolves."""
+    """Tell whether linear maps cross calls of a function, which inlining resolves."""
     types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
     return any(isinstance(t, linear.MapType) for t in types)
 
@@ -130,7 +130,7 @@ def _require_room(function: FuncOp, growth: int) -> None:
 
 
 def _weight(op: Operation) -> int:
-    """How much code an op is, calls and elementary functions apart from that of others."""
+    """Weigh the code of an op; calls and elementary functions have weights of their own."""
     match op:
         case ConstantOp() | SizeOp() | YieldOp() | ReturnOp():
             return 0

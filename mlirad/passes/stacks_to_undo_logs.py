@@ -39,10 +39,10 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, visit_region, visit_regions
 
 LEAST_SAVING = 4
-"""How many times fewer elements must be kept."""
+"""Least ratio of stacked elements to logged ones at which the log pays."""
 
 Recorder: TypeAlias = ScanOp | WhileOp
-"""A loop that keeps values of its trips: stacked, or on a tape."""
+"""A loop that keeps values of its iterations: stacked, or on a tape."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class StacksToUndoLogsPass(FunctionPass):
     name = "stacks-to-undo-logs"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """The function whose loops keep no array that can be restored."""
+        """Rebuild the function, whose loops then keep no array that can be restored."""
         loops = [op for op in nested_ops(function.body) if isinstance(op, Recorder)]
         found = {op: restorable for op in loops if (restorable := _restorable(op))}
         return rebuild_function(function, _Restoring(found).visit) if found else function
@@ -71,7 +71,7 @@ class _Restorable:
 
 
 def _restorable(op: Recorder) -> list[_Restorable]:
-    """The kept values of a loop that all that reads them can restore."""
+    """Return the kept values of a loop that all of their readers can restore."""
     count, block, made = len(op.init), op.body.block, yields(op.body)
     first = 1 if isinstance(op, ScanOp) else 0
     found: list[_Restorable] = []
@@ -88,7 +88,7 @@ def _restorable(op: Recorder) -> list[_Restorable]:
 
 
 def _updates(value: Value, start: Value, block: Block) -> tuple[UpdateOp, ...]:
-    """The updates at single positions that make a value of another, in order; none if others make it."""
+    """Return the updates of single elements that make a value of another, in order, if these alone do."""
     updates: list[UpdateOp] = []
     while value is not start:
         op = value.owner
@@ -100,7 +100,7 @@ def _updates(value: Value, start: Value, block: Block) -> tuple[UpdateOp, ...]:
 
 
 def _runs_back(op: Recorder, place: int) -> bool:
-    """Whether all that reads a kept value are loops of the same block, from the last trip to the first."""
+    """Tell whether only reversed loops of the same block read a kept value."""
 
     def is_back(reader: Operation, number: int) -> bool:
         if reader.parent is not op.parent:
@@ -117,7 +117,7 @@ def _runs_back(op: Recorder, place: int) -> bool:
 
 @dataclass(frozen=True)
 class _Kept:
-    """What restores an array: its last state, and the number of positions of every update in a trip."""
+    """The last state of an array, and the number of indices of every update in an iteration."""
 
     last: Value
     positions: tuple[int, ...]
@@ -218,7 +218,7 @@ class _Restoring:
     def _trip(
         self, b: ArrayBuilder, op: Recorder | ReplayOp, found: Sequence[_Restorable], env: Environment
     ) -> tuple[list[Value], list[Value]]:
-        """What a trip yields, without the arrays that can be restored; and what these are restored from."""
+        """Return the values that an iteration yields, the log in place of arrays that can be restored."""
         replaced: dict[Operation, list[Value]] = {u: [] for r in found for u in r.updates}
         for inner in op.body.block.ops:
             if isinstance(inner, UpdateOp) and inner in replaced:
@@ -240,12 +240,12 @@ def _kept(r: _Restorable, last: Value) -> _Kept:
 def _restored(
     b: ArrayBuilder, kept: Sequence[_Kept], states: Sequence[Value], parts: list[Value]
 ) -> list[Value]:
-    """What arrays were before a trip, of what they are after it."""
+    """Restore arrays as they were before an iteration, from what they are after it."""
     return [_undone(b, state, k, parts) for state, k in zip(states, kept, strict=True)]
 
 
 def _undone(b: ArrayBuilder, state: Value, kept: _Kept, parts: list[Value]) -> Value:
-    """The array before a trip, of that after it; takes what it needs from the front of `parts`."""
+    """Restore one array, by the logged parts at the front of `parts`, which are taken from it."""
     width = sum(1 + n for n in kept.positions)
     mine, parts[:width] = parts[:width], []
     for n in reversed(kept.positions):
