@@ -1,4 +1,4 @@
-"""`mlirad-cache`: what compiled programs are kept on disk.
+"""`mlirad-cache`: lists, verifies and removes the compiled programs on disk.
 
     mlirad-cache path          the folder
     mlirad-cache list          every file: name, size, when it was made and last used, processor, key

@@ -13,6 +13,10 @@ results in arrays; the layouts and places of its results are properties.
     }
 
 Region arguments are the loop indices: output space first, reduction space after it.
+
+A new property of a kernel is declared here with the rules that the verifier checks, and changed in every way
+by `tests/acceptance/hostile_kernels.py`: a text states it for speed, never for safety. Properties of memory
+plans are in `plans.py`.
 """
 
 from __future__ import annotations
