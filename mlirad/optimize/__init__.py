@@ -1,4 +1,4 @@
-"""Optimisers as pure functions over structures of parameters, in a trace and outside.
+"""Optimisers as pure functions over pytrees of parameters, in a trace and outside.
 
     optimizer = ad.optimize.adam(1e-2)
     state = optimizer.init(params)
@@ -8,8 +8,8 @@
 A learning rate is a number or a schedule, such as `cosine_decay(1e-2, steps=1000)`. `clip_by_global_norm`,
 `clip_by_value` and `masked` make an optimiser of another one.
 
-Parameters are arrays, scalars or structures of them. Gradients and updates are structured like them, with
-`None` for what does not move. The state is a structure of arrays, which loops carry and compiled functions
+Parameters are arrays, scalars or pytrees of them. Gradients and updates are structured like them, with `None`
+for parameters that do not move. The state is a pytree of arrays, which loops carry and compiled functions
 take and return.
 """
 

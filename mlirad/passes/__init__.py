@@ -2,8 +2,8 @@
 
 A pass is a function from function to function (`function_pass.py`). It rebuilds functions and replaces them
 in the module. It returns a function that does not concern it unchanged: most passes have nothing to do in
-most programs, and rebuilding is where compile time goes. An op of no use to a pass is an `UnsupportedError`
-at the op; any other exception is reported as a `CompileError`, a defect of mlirad.
+most programs, and rebuilding is where compile time goes. An op that a pass does not take is an
+`UnsupportedError` at the op; any other exception is reported as a `CompileError`, a defect of mlirad.
 
 In the order in which a program meets them, roughly:
 
@@ -19,10 +19,10 @@ In the order in which a program meets them, roughly:
   read no padding.
 - `complex_to_real_ffts.py`: FFTs whose imaginary output is unused become real-output FFTs.
 - `raise_contractions.py`: sums of products become contractions.
-- `smooth_identities/`, `expand_ties/`, `spectral_functions/`, `stop_shift_gradients.py`: right derivatives at
-  kinks, ties and equal eigenvalues, and none for maxima that shift exponents and cancel; `code_jets.py`: code
-  as a polynomial of degree 2 in one of its values, by Taylor mode, for the first two; `lower_deviations.py`:
-  deviations, which are 0, and their products vanish.
+- `smooth_identities/`, `expand_ties/`, `spectral_functions/`, `stop_shift_gradients.py`: correct derivatives
+  at kinks, ties and equal eigenvalues, and none for maxima that shift exponents and cancel; `code_jets.py`:
+  code as a polynomial of degree 2 in one of its values, by Taylor mode, for the first two;
+  `lower_deviations.py`: deviations, which are 0, and their products vanish.
 - `taylor/`: jets; the pass `taylor` is for MLIR text.
 - `expand_inner_derivatives.py`: expands derivatives inside functions that a specification differentiates, by
   a pipeline that `pipelines.py` supplies (`ir/inner_pipelines.py`).

@@ -34,9 +34,9 @@
 - Functions that make programs are `@compiling`, under a `CompileLock` where threads could make the same one.
   A child process finds these locks free (`jit/forking.py`); any other lock would stay locked in it.
 
-**Interrupts.** What is changed temporarily is restored in the `finally` of a plain function, by statements
-between which Python runs no signal handler: assignments, `del` of an item, one call in C at the end
-(`recursion.py`, `float_modes.py`, `compiling`, `in_trace`). Hence `deep_recursion` and its like are
+**Interrupts.** State that is changed temporarily is restored in the `finally` of a plain function, by
+statements between which Python runs no signal handler: assignments, `del` of an item, one call in C at the
+end (`recursion.py`, `float_modes.py`, `compiling`, `in_trace`). Hence `deep_recursion` and its like are
 decorators: the exit of a `with` block is a Python function, which an interrupt can end before it begins.
 Context variables are set in a copy of the context, or reset there. State of a trace hangs on the list of its
 frames, so an interrupt drops both. A call takes no lock of a library that Python functions take, such as that

@@ -22,8 +22,8 @@ Captures decide which cached program may be used. A walk finds them, one class o
 the names in code (`code_reads.py`), and `captures.py` says by guards (`jit/guards.py`) how to check that what
 it found is unchanged. A way for Python to find a value without naming it needs a rule in one of these files
 and a look-up with changes in `tests/generators/changed_lookups`, which compares compiled calls with Python's
-own, in one process and between processes. What no walk can see (files, the clock, code that nothing leads to)
-is noticed during the trace (`outside_reads.py`); such a program is used once and not cached.
+own, in one process and between processes. Reads that no walk can see (files, the clock, code that nothing
+leads to) are noticed during the trace (`outside_reads.py`); such a program is used once and not cached.
 
 Before a trace is repeated, its changes are undone (`undoing.py`), so a kind of guard needs `put_back` if it
 can have one. All keys of users' values are `static_key`s. An attribute of a class of mlirad that traces read

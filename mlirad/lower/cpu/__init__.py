@@ -3,8 +3,8 @@
 Passes state their decisions as properties of kernels; `emit/` prints scheduled and planned kernels.
 
 - `form_recurrences/`: loops that work element by element become one kernel where that costs less. Their
-  elements stay in registers. What a recurrence stacks may have rows that lie apart (`pitch`); such a value is
-  not row-major, nothing overwrites it, and only kernels of its block read it.
+  elements stay in registers. Values that a recurrence stacks may have rows that lie apart (`pitch`); such a
+  value is not row-major, nothing overwrites it, and only kernels of its block read it.
 - `split_reductions/`: long reductions become parts, and strips groups, that threads can compute.
 - `schedule_kernels/`: says how each nest runs: splits, lane, width, tile, order of loops, layouts, packs;
   what threads share.

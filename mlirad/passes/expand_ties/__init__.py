@@ -7,7 +7,7 @@ Where a kink a is 0, what is computed of it is f(0) + f'(0) a + f''(0) a^2 / 2, 
 of a is 0 there by convention, so derivatives that are made op by op lack those of the last term, whose factor
 a^2 is smooth: x x. With it the second derivative at a tie is the mean of the limits from both sides, which is
 that of the function where kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Each of several kinks has a term.
-Values stay as they are. What is differentiated once needs none of this.
+Values stay as they are. Programs that are differentiated once need none of this.
 
 `kinks.py` finds kinks, `moving.py` leaves out those that rest, `forms.py` finds multiples of one another,
 `cones.py` the values that depend on them. `outer_kinks.py` moves kinks out of regions, `factored_kinks.py`

@@ -10,8 +10,8 @@ periodic stretches (`periods.py`) are compared operand by operand (`matching.py`
 loop pays (`costs.py`), it is emitted (`loops.py`, `readings.py`). Loops inside of repetitions are found
 first, and so it goes on until nothing repeats itself. This takes time O(n log² n) for n ops.
 
-The loop computes what was written, in the same order. What its trips make and other code reads is stacked;
-where that code stacks it, this is the result (`joined_rows.py`).
+The loop computes what was written, in the same order. Values of its iterations that other code reads are
+stacked; where that code stacks them itself, the stack is the result (`joined_rows.py`).
 
 The pass comes after inlining and before differentiation, so that no later pass sees the copies.
 

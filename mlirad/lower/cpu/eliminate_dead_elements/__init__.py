@@ -5,10 +5,10 @@
 
         -->   %m = kernel.nest ... {..., within = [1, 0, 0]}              those with index 1 <= index 0 + 0
 
-The derivative by a triangular matrix is the triangle of a full product. Which elements are read is found by
-`mlirad/lower/kernels/reads.py`. The loop of one index then begins or ends where the block of the other one
-says (`emit/output_loops.py`), so what is left out are whole blocks of lanes and tiles. Loops that stay whole
-cost less to start, hence the costs. What is left out has no value: the interpreter puts NaN there.
+The derivative by a triangular matrix is the triangle of a full product. `mlirad/lower/kernels/reads.py` finds
+the elements that are read. The loop of one index then begins or ends where the block of the other one says
+(`emit/output_loops.py`), so whole blocks of lanes and tiles are omitted. Loops that stay whole cost less to
+start, hence the costs. Omitted elements have no value: the interpreter puts NaN there.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@
       ... a * t[i] ...
     }
 
-The scan calls its kernels in every trip, and what they carry and pass to each other goes through memory. In
-the recurrence a few vectors of elements make all trips, with all of that in registers. What decides is what
-both cost (`costs.py`); which scans are of this form is said in `element_loops.py`.
+The scan calls its kernels in every iteration, and the values that they carry and pass to each other go
+through memory. In the recurrence a few vectors of elements make all iterations, with these values in
+registers. The costs of both decide (`costs.py`); `element_loops.py` finds scans of this form.
 """
 
 from __future__ import annotations

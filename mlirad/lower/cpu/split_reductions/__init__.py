@@ -8,11 +8,10 @@
               %s = kernel.nest %p (%t) {space = [], reduction = [64], combiners = [add]}
 
 A reduction to few elements has no loop of the output that threads could share, and a sum that strips carry
-makes each wait for the one before. So a nest is cut along its reduction (`nests.py`), a scatter along a loop
-(`scatters.py`), and strips that carry totals run in groups, each of which hands over its own (`strips.py`,
-`totals.py`). How many parts there are
-depends on costs alone, hence on shapes: the order of additions is the same however many threads there are.
-Cheap reductions stay whole.
+makes each strip wait for the one before. So a nest is cut along its reduction (`nests.py`), a scatter along a
+loop (`scatters.py`), and strips that carry reductions run in groups, which yield a partial result each
+(`strips.py`, `totals.py`). The number of parts depends on costs alone, hence on shapes: the order of
+additions is the same for any number of threads. Cheap reductions stay whole.
 
 Long sums are cut into blocks. Added one after the other, a million equal 32-bit floats give a sum with two
 correct digits, as every addition rounds in the same direction. 64-bit accumulators would halve the number of

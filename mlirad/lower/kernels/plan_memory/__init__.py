@@ -8,12 +8,12 @@ reads it, both included.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
 - A nest that gives a value another shape, and reads it last, leaves it where it is. One that reads a value
   last, element by element, writes its result over it, and so do transforms and triangular systems.
-- What is read last before a result is made may lie where that one will; see `outputs.py`.
-- What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
-  entry or the result of the branch that it is; see `carries.py` for how carries are kept.
+- A value that is read last before a result is made may have the memory of that result; see `outputs.py`.
+- A yielded value is written straight to its destination: the next carry, the slice of the stacked result, the
+  recorded entry or the result of the branch; see `carries.py` for how carries are kept.
 - A result of a called function, or of one whose caller donates arguments, overwrites an argument, where all
   between the two can; see `updates.py`.
-- What loops stack for other loops in many short rows shares records; see `records.py`.
+- Values that loops stack for other loops in many short rows share records; see `records.py`.
 - All else gets the smallest free gap of the arena that holds it, aligned to 64 bytes.
 
 Written down as `places` of each kernel (a byte offset, or -1 - k where the block hands over its k-th value),

@@ -5,14 +5,14 @@
                                                          %a = kernel.nest %x, %start (%i) {space = [500]}
                                                          ...
 
-What the kernels of a group (`group.py`) pass to each other takes a strip's memory instead of the whole
-dimension's, and is still in cache when it is read. A scan whose body works along the dimension runs all its
-trips for one strip, with carries and what it stacks in cache, before the next strip begins: its memory
-traffic drops from once per trip to once. Sums over the dimension are carried from strip to strip.
+Values that the kernels of a group (`group.py`) pass to each other take a strip's memory instead of the whole
+dimension's, and are still in cache when they are read. A scan whose body works along the dimension runs all
+its iterations for one strip, with carries and stacked values in cache, before the next strip begins: its
+memory traffic drops from once per iteration to once. Sums over the dimension are carried from strip to strip.
 
-A strip may be a single row: what a softmax does to a row of a matrix is done while the row is in cache. Which
-groups are formed, and how long their strips are, is a matter of costs (`costs.py`), which depend on shapes
-alone, so that results are reproducible.
+A strip may be a single row: a softmax of a matrix row runs while the row is in cache. Costs decide which
+groups are formed, and how long their strips are (`costs.py`); they depend on shapes alone, so that results
+are reproducible.
 """
 
 from __future__ import annotations

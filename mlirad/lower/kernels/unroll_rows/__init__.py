@@ -4,12 +4,12 @@
     %s = nest (%i, %r) sum over 3: q[i, r]    -->      q0 = ...   q1 = ...   q2 = ...   s = q0 + q1 + q2
     %y = nest (%i, %j) {space = [1000, 2]}             yield q0 / s, q1 / s
 
-The loops over the elements of a row are unrolled (`elements.py`). So positions among them are literals: which
-part of a concatenation an element is of is known, and what no one reads is not computed. What kernels passed
-to each other through memory lies in registers, and vectors run along the rows.
+The loops over the elements of a row are unrolled (`elements.py`). So indices of these elements are literals:
+the part of a concatenation that an element belongs to is known, and unread elements are not computed. Values
+that kernels passed to each other through memory stay in registers, and vectors run along the rows.
 
-A kernel joins if its first loop runs over the rows, its others make few iterations, and it reads what the
-group computes at its own row and at literal positions. Long bodies compile slowly, so groups are bounded.
+A kernel joins if its first loop runs over the rows, its others make few iterations, and it reads the group's
+results at its own row and at literal indices. Long bodies compile slowly, so groups are bounded.
 """
 
 from __future__ import annotations
