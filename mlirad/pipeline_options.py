@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from mlirad.errors import UnsupportedError
 from mlirad.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -75,3 +76,10 @@ SYNONYMS: Final[Mapping[str, str]] = {"curry": "curry-environment"}
 
 ALL_METHODS: Final = (*METHODS, *SYNONYMS, *SPECIFICATIONS)
 """Every name of a method, for messages and the tools."""
+
+
+def method_named(name: str) -> str:
+    """Return the method of a name, which may be a synonym; raises `UnsupportedError` if there is none."""
+    if name not in ALL_METHODS:
+        raise UnsupportedError(f"there is no method {name!r}", hint=f"there are {', '.join(ALL_METHODS)}")
+    return SYNONYMS.get(name, name)

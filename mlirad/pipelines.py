@@ -46,9 +46,9 @@ from mlirad.pipeline_options import (
     ALL_METHODS,
     METHODS,
     SPECIFICATIONS,
-    SYNONYMS,
     Options,
     Sizes,
+    method_named,
 )
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
@@ -59,6 +59,18 @@ SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad
 
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
 """Maps on vectors as array code: what `mlirad-demo` shows."""
+
+FIRST_ORDER: Final = (
+    "drop-unused-rules",
+    "mlirad-canonicalize",
+    "complex-to-real-ffts",
+    "maps-to-closures",
+    "eliminate-functions",
+    "tail-calls-to-loops",
+    "records-to-rows",
+    "record-walks-to-loops",
+)
+"""Programs to be differentiated to ones without functions as values, and with loops for recursion."""
 
 BULK: Final = ("mlirad-inline", "bulk-operations")
 """Programs without functions as values to operations on whole arrays."""
@@ -94,14 +106,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     method = _with_expressions(method)
     if method == "jacobian":
         return (
-            "drop-unused-rules",
-            "mlirad-canonicalize",
-            "complex-to-real-ffts",
-            "maps-to-closures",
-            "eliminate-functions",
-            "tail-calls-to-loops",
-            "records-to-rows",
-            "record-walks-to-loops",
+            *FIRST_ORDER,
             "mlirad-inline{maps=true}",
             "mark-no-inline",
             "reroll-loops",
@@ -113,14 +118,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "simplify-maps",
         )
     return (
-        "drop-unused-rules",
-        "mlirad-canonicalize",
-        "complex-to-real-ffts",
-        "maps-to-closures",
-        "eliminate-functions",
-        "tail-calls-to-loops",
-        "records-to-rows",
-        "record-walks-to-loops",
+        *FIRST_ORDER,
         "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         "reroll-loops",
         *blocks,
@@ -142,8 +140,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
     Those that come about when results of loops go, as nothing reads them, are settled at the end.
     """
-    require_method(method)
-    method = SYNONYMS.get(method, method)
+    method = method_named(method)
     if method in SPECIFICATIONS:
         first = (
             "drop-unused-rules",
@@ -184,15 +181,9 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     )
 
 
-def require_method(method: str) -> None:
-    """Raise `UnsupportedError` for a method that does not exist."""
-    if method not in ALL_METHODS:
-        raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {', '.join(ALL_METHODS)}")
-
-
 def _with_expressions(method: str) -> str:
     """Return a method with map expressions; raises for a specification, whose maps are values."""
-    require_method(method)
+    method = method_named(method)
     if method in METHODS:
         return method
     raise UnsupportedError(
@@ -208,7 +199,7 @@ def gradient(method: str = "dual-arrays") -> tuple[str, ...]:
 
 def array_code(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
     """List the passes of `expansion`, and those that eliminate functions and maps as values after them."""
-    if SYNONYMS.get(method, method) not in SPECIFICATIONS:
+    if method_named(method) not in SPECIFICATIONS:
         return expansion(method, blocks)
     return (*expansion(method), *AS_CLOSURES, *expansion(blocks=blocks))
 

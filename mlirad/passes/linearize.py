@@ -26,14 +26,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
 from mlirad.ir.inner_pipelines import INNER
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
-from mlirad.pipeline_options import ALL_METHODS, SPECIFICATIONS, SYNONYMS
+from mlirad.pipeline_options import SPECIFICATIONS, method_named
 
 
 def _by_jacobian(module: ModuleOp) -> Callees:
@@ -65,13 +64,10 @@ class LinearizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
-        method = SYNONYMS.get(self.method, self.method)
+        method = method_named(self.method)
         if method in SPECIFICATIONS:
             INNER[method](ctx, op)
             return
-        if method not in METHODS:
-            there = ", ".join(ALL_METHODS)
-            raise UnsupportedError(f"there is no method {method!r}", hint=f"there are {there}")
         require_first_order(op)
         callees = METHODS[method](op)
         callees.prepare_kept()

@@ -29,10 +29,10 @@ from mlirad.pipeline_options import (
     ALL_METHODS,
     METHODS,
     SPECIFICATIONS,
-    SYNONYMS,
     Chunk,
     Sizes,
     Stage,
+    method_named,
 )
 from mlirad.pipeline_options import Options as PipelineOptions
 
@@ -181,7 +181,7 @@ def options_of(given: CompileOptions) -> Options:
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)
     checked_choice(found.control, "control", MODES)
-    return replace(found, method=SYNONYMS.get(method, method))
+    return replace(found, method=method_named(method))
 
 
 def _unknown(name: str) -> UnknownOptionError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.pipelines import require_method
+from mlirad.pipeline_options import method_named
 from mlirad.tools.stages.chad import efficient_stages, specification_stages
 from mlirad.tools.stages.curry import CURRY_STAGES
 from mlirad.tools.stages.dual_arrays import dual_arrays_stages
@@ -24,7 +24,6 @@ STAGES: Mapping[str, Callable[[ModuleOp, str], Iterator[Stage]]] = {
     "dual-arrays": dual_arrays_stages,
     "jacobian": jacobian_stages,
     "chad": efficient_stages,
-    "curry": CURRY_STAGES["curry-environment"],
     "chad-copower": specification_stages,
     **CURRY_STAGES,
 }
@@ -38,5 +37,4 @@ def stages(program: ModuleOp, name: str, method: str = "jacobian") -> Iterator[S
     `UnsupportedError` for a method that does not exist, `DifferentiationError` for a function without floats,
     and what differentiation raises.
     """
-    require_method(method)
-    return STAGES[method](program, name)
+    return STAGES[method_named(method)](program, name)
