@@ -69,11 +69,14 @@ def found(module: ModuleOp, captured: list[Any], *, integers_only: bool) -> np.n
 
 @pytest.mark.parametrize("op_class", ARRAY_MAP_OPS, ids=lambda op: op.name)
 def test_the_pattern_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> None:
+    """But for Fourier transforms, which are taken for dense: roots of unity have parts that are 0."""
     for seed in range(25):
         module = random_map(seed, only=op_class)
         captured = captured_values(functions_of(module)[0], seed)
         expected = dense(functions_of(module)[0], captured) != 0
-        assert np.array_equal(found(module, captured, integers_only=True), expected), seed
+        pattern = found(module, captured, integers_only=True)
+        assert not (expected & ~pattern).any(), seed
+        assert op_class is linear.FftOp or np.array_equal(pattern, expected), seed
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["spine", "general"]), st.booleans())
