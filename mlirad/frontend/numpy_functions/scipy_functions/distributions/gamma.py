@@ -42,9 +42,22 @@ GAMMA = Distribution(
 )  # fmt: skip
 
 
-def _by_log(of_log: Formula, of_point: Formula, of_shapes: OfShapes, decreases: bool = False) -> Shares:
-    """The functions of a distribution of `of_point(x)`, which may vanish where its logarithm does not."""
+def _by_log(
+    of_log: Formula,
+    of_point: Formula,
+    of_shapes: OfShapes,
+    decreases: bool = False,
+    near: Formula | None = None,
+) -> Shares:
+    """The functions of a distribution of `of_point(x)`, which may vanish where its logarithm does not.
+
+    The share below such points is `near`, if its slope at 0 is not that of the exponential of a logarithm.
+    """
     log_to, to, shape = called(of_log), called(of_point), called(of_shapes)
+
+    def share(is_tiny: Any, x: Any, *shapes: Any) -> Any:
+        assert near
+        return called(near)(xp.where(is_tiny, x, 0.0), *shapes)
 
     def split(x: Any, *shapes: Any) -> tuple[Any, Any, Any, Any]:
         """Where it vanishes, the logarithm of what is below there, and the point elsewhere."""
@@ -55,11 +68,13 @@ def _by_log(of_log: Formula, of_point: Formula, of_shapes: OfShapes, decreases: 
 
     def cdf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        return xp.where(is_tiny, xp.exp(tiny), special("gammainc", a, point))
+        below = share(is_tiny, x, *shapes) if near else xp.exp(tiny)
+        return xp.where(is_tiny, below, special("gammainc", a, point))
 
     def sf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        return xp.where(is_tiny, -xp.expm1(tiny), special("gammaincc", a, point))
+        above = 1.0 - share(is_tiny, x, *shapes) if near else -xp.expm1(tiny)
+        return xp.where(is_tiny, above, special("gammaincc", a, point))
 
     def log_cdf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
@@ -67,7 +82,8 @@ def _by_log(of_log: Formula, of_point: Formula, of_shapes: OfShapes, decreases: 
 
     def log_sf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        return xp.where(is_tiny, log1mexp(-tiny), log_gamma_above(point, a))
+        above = xp.log1p(-share(is_tiny, x, *shapes)) if near else log1mexp(-tiny)
+        return xp.where(is_tiny, above, log_gamma_above(point, a))
 
     if decreases:
         return Shares(cdf=sf, sf=cdf, log_cdf=log_sf, log_sf=log_cdf)
@@ -248,7 +264,10 @@ HALFGENNORM = transformed(
     GAMMA, xp.power, lambda x, beta: xp.log(beta) + xlogy(beta - 1.0, x),
     lambda y, beta: xp.power(y, 1.0 / beta), base_shapes=lambda beta: (1.0 / beta,), shapes=("beta",),
     low=0.0,
-    **_by_log(lambda x, beta: beta * xp.log(x), xp.power, lambda beta: 1.0 / beta),
+    **_by_log(
+        lambda x, beta: beta * xp.log(x), xp.power, lambda beta: 1.0 / beta,
+        near=lambda x, beta: x * xp.exp(-special("gammaln", 1.0 + 1.0 / beta)),
+    ),
     log_density=lambda x, beta: xp.log(beta) - special("gammaln", 1.0 / beta) - power_of_size(x, beta),
     mean=lambda beta: _gennorm_moment(1.0, beta),
     var=lambda beta: _gennorm_moment(2.0, beta) - _gennorm_moment(1.0, beta) ** 2,
