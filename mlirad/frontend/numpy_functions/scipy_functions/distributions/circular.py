@@ -5,9 +5,12 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
+from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import floats
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 
 # On an interval of the sine ----------------------------------------------------------------------------
@@ -80,8 +83,17 @@ WRAPCAUCHY = Distribution(
 
 
 def _log_von_mises(x: Any, kappa: Any) -> Any:
-    sine = xp.sin(0.5 * x)
-    return -2.0 * kappa * sine * sine - log(2 * pi) - xp.log(special("i0e", kappa))
+    """kappa cos(x) - log(2 pi i0(kappa)), smooth at kappa = 0 too, where i0e is not."""
+
+    def value(x: Array, kappa: Array) -> Array:
+        sine = xp.sin(0.5 * x)
+        return -2.0 * kappa * sine * sine - log(2 * pi) - xp.log(special("i0e", kappa))
+
+    def derivative(x: Array, kappa: Array, _: Array, dx: Array, dkappa: Array) -> Array:
+        ratio = special("i1e", kappa) / special("i0e", kappa)
+        return (xp.cos(x) - ratio) * dkappa - kappa * xp.sin(x) * dx
+
+    return with_derivative(value, derivative, *floats(x, kappa))
 
 
 VONMISES = Distribution(_log_von_mises, shapes=("kappa",), allows=lambda kappa: xp.greater_equal(kappa, 0))
