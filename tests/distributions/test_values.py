@@ -99,9 +99,11 @@ def test_quantiles_of_numbers_are_the_least_with_their_shares(case: tuple[str, t
 
     def sides(q: Any, *s: Any) -> list[Any]:
         k, j = called(name, "ppf", q, *s), called(name, "isf", q, *s)
-        return [called(name, "cdf", k - i, *s) for i in (0, 1)] + [
-            called(name, "sf", j - i, *s) for i in (0, 1)
-        ] + [np.greater_equal(k, 2.0**53), np.greater_equal(j, 2.0**53)]
+        return (
+            [called(name, "cdf", k - i, *s) for i in (0, 1)]
+            + [called(name, "sf", j - i, *s) for i in (0, 1)]
+            + [np.greater_equal(k, 2.0**53), np.greater_equal(j, 2.0**53)]
+        )
 
     reached, missed, rest, more, last, last_rest = ad.jit(sides, interpret=True)(shares, *shapes)
     near = 1e-12 * shares
