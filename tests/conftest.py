@@ -1,7 +1,7 @@
 """Options of the test suite.
 
 pytest -m fuzz --fuzz-seconds=3600    random programs, an hour of each kind, and what `sampling.py` leaves out
-pytest --day=2026-11-30               the cases of another day than today
+pytest --day=today                    other cases of tests with parameters, see `sampling.py`
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from hypothesis import settings
 
 from mlirad.recursion import in_large_frame
 from mlirad.stages import check_stages
-from tests.sampling import Day, today, waiting
+from tests.known_faults import KNOWN_FAULTS
+from tests.sampling import DAY, SECONDS, Day, day_of, waiting
 
 # Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -32,7 +33,7 @@ os.environ["MLIRAD_CACHE"] = "off"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-DAY = pytest.StashKey[Day]()
+CHOSEN = pytest.StashKey[Day]()
 
 _generators: dict[np.random.Generator, Mapping[str, object]] = {}
 """The generators of random numbers that modules of tests hold, with their states when these were imported."""
@@ -47,13 +48,13 @@ def pytest_configure(config: pytest.Config) -> None:
     check_stages()
     settings.load_profile("fuzzing" if config.getoption("--fuzz-seconds") > 0 else "everyday")
     # Workers have the day of the process that starts them, also around midnight.
-    config.option.day = config.option.day or today()
-    config.stash[DAY] = Day(config.option.day)
-    config.pluginmanager.register(config.stash[DAY])
+    config.option.day = day_of(config.option.day)
+    config.stash[CHOSEN] = Day(config.option.day, config.getoption("--file-seconds"))
+    config.pluginmanager.register(config.stash[CHOSEN])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare `--fuzz-seconds` and `--day`."""
+    """Declare `--fuzz-seconds`, `--day` and `--file-seconds`."""
     parser.addoption(
         "--fuzz-seconds",
         type=float,
@@ -61,14 +62,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="how long long random runs take; without it these and what sampling.py leaves out are not run",
     )
+    parser.addoption("--day", metavar="DATE", default=DAY, help="whose cases of tests to run; or today")
     parser.addoption(
-        "--day", metavar="DATE", help="whose cases of tests with parameters to run; today's without it"
+        "--file-seconds",
+        type=float,
+        default=SECONDS,
+        metavar="SECONDS",
+        help="how long the tests of a file may have taken when a case begins that may wait for another day",
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long random runs, and what the everyday run does without, to those who ask for them."""
+    for item in items:
+        if item.nodeid in KNOWN_FAULTS:
+            item.add_marker(pytest.mark.xfail(reason=KNOWN_FAULTS[item.nodeid], strict=False))
     is_whole = not any("::" in name for name in config.args) and not config.getoption("lf", False)
     if config.getoption("--fuzz-seconds") > 0:
         for item in waiting(items) if is_whole else ():
@@ -77,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # By the marker: keywords have the names of folders, too.
     kept = [item for item in items if not item.get_closest_marker("fuzz")]
     if is_whole:
-        kept = config.stash[DAY].chosen(kept)
+        kept = config.stash[CHOSEN].chosen(kept)
     config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = kept
 

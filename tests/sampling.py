@@ -1,15 +1,21 @@
 """Which cases of tests with parameters run on a day, and for how long; `make fuzz` runs all of them.
 
-    pytest                     the cases of today
-    pytest --day=2026-11-30    those of another day
-    pytest tests/x.py::test_y  what is named on the command line runs whole
+    pytest                          the cases of `DAY`
+    pytest --day=today              those of today, or of another day: --day=2026-12-24
+    pytest --file-seconds=inf       all of these, however long they take
+    pytest tests/x.py::test_y       what is named on the command line runs whole
 
 The cases of a test are put in the order of the digests of their names and the day. The first runs, and so do
 all tests without parameters. The others run while the tests of their file have taken less than `SECONDS`, the
-second cases of all tests of a file before the third ones, and `CASES` of a test at most. So a day meets each
-test, days meet different cases of it, and a slow machine tries fewer.
+second cases of all tests of a file before the third ones, and `CASES` of a test at most. So each day meets
+every test, days meet different cases of it, and a slow machine tries fewer.
 
-Tests of one case that take long are marked `long`: they run in `make fuzz`, and where they are named.
+A change is judged by the cases that the one before it has passed, so `DAY` is stated, and advanced by a
+commit of its own: its author runs the cases of the new day with `--file-seconds=inf`, and mends what they
+show.
+
+Tests of one case that take long are marked `long`: they run in `make fuzz`, and where they are named. Cases
+that are known to fail are in `known_faults.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +28,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+DAY = "2026-11-30"
+"""The day of runs that name none."""
+
 SECONDS = 1.0
 """How long the tests of a file may have taken when another case begins that may wait for another day."""
 
@@ -31,9 +40,9 @@ CASES = 30
 LEFT = "left for another day"
 
 
-def today() -> str:
-    """The day by the clock of the world."""
-    return datetime.now(UTC).date().isoformat()
+def day_of(word: str) -> str:
+    """The day that a word names: `today` by the clock of the world, or a date."""
+    return datetime.now(UTC).date().isoformat() if word == "today" else word
 
 
 def waiting(items: Iterable[pytest.Item]) -> list[pytest.Item]:
@@ -57,8 +66,8 @@ def _tests(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
 class Day:
     """The plugin of a run of the cases of a day."""
 
-    def __init__(self, day: str) -> None:
-        self.day = day
+    def __init__(self, day: str, seconds: float) -> None:
+        self.day, self.seconds = day, seconds
         self.rank: dict[str, int] = {}
         self.taken: dict[str, float] = defaultdict(float)
 
@@ -91,7 +100,7 @@ class Day:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Leave a case for another day if its file has taken its time."""
-        if self.rank.get(item.nodeid, 0) > 0 and self.taken[item.nodeid.partition("::")[0]] > SECONDS:
+        if self.rank.get(item.nodeid, 0) > 0 and self.taken[item.nodeid.partition("::")[0]] > self.seconds:
             pytest.skip(LEFT)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
