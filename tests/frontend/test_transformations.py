@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import warnings
 import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -164,10 +165,21 @@ def test_keyword_only_and_static_arguments(interpret):
     assert compiled(1.0, n=2, mode="double") == 4.0
     assert compiled(1.0, mode="sin") == np.sin(1.0)
     slope = ad.grad(function, static_argnames="mode", interpret=interpret)
-    with pytest.warns(ad.ControlFlowWarning, match="bound of a range"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.ControlFlowWarning)  # which comes once in a process
         assert slope(1.0, 2, mode="sin") == pytest.approx(np.cos(np.sin(1.0)) * np.cos(1.0))
     with pytest.raises(ad.ArgumentError, match="not hashable"):
         ad.jit(lambda x, k: x, static_argnames="k")(1.0, [1])
+
+
+def test_a_traced_bound_of_a_range_is_warned_of():
+    def function(x: Any, n: int) -> Any:
+        for _ in range(n):
+            x = np.sin(x)
+        return x
+
+    with pytest.warns(ad.ControlFlowWarning, match="bound of a range"):
+        assert ad.grad(function)(1.0, 2) == pytest.approx(np.cos(np.sin(1.0)) * np.cos(1.0))
 
 
 # Nesting -----------------------------------------------------------------------------------------
