@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _is_stale(path: Path, text: str, *, checks: bool) -> bool:
-    """Whether a file has another text, or none; then write it unless this run only checks."""
+    """Tell if a file has another text, or none; then write it unless this run only checks."""
     if path.exists() and path.read_text() == text:
         return False
     if checks:
@@ -104,7 +104,7 @@ def constants_header() -> str:
 
 
 def is_installed() -> bool:
-    """Whether the compiler is, in its version."""
+    """Tell if the compiler is installed, in its version."""
     try:
         return f"{PACKAGE} {version(PACKAGE)}" == COMPILER
     except PackageNotFoundError:

@@ -312,7 +312,7 @@ class ControlBuilder(IndexingBuilder):
     ) -> list[Value]:
         """The values of `then` where the condition holds, else those of `otherwise`.
 
-        In both it is known whether it holds, so a choice by it there is none.
+        Inside of both, choices by the same condition are folded away.
         """
         known = self.decided[condition] if condition in self.decided else self.scalar_of(condition)
         if known is not None:

@@ -260,7 +260,7 @@ class _Choice:
 
 
 def _way_out(one: Any, other: Any) -> str:
-    """What to do about two objects that are no values."""
+    """The hint for two objects that branches cannot merge."""
     kind = cast("type[Any]", type(one))
     if kind is not type(other) or not is_program_class(kind):
         return "let both branches compute arrays or numbers"

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from mlirad.frontend.tracing.dtypes import PYTHON_TYPES
+from mlirad.frontend.tracing.source import LIBRARIES
 
 _ASKING_FOR_OTHERS: Final = frozenset(("abc", "_py_abc", "typing", "functools", "numbers"))
 """Modules of Python that ask in the name of their callers."""
@@ -45,7 +46,7 @@ def asks_for_numpys() -> bool:
     return not is_own or (frame.f_code.co_name in _ANSWERED and name.startswith("numpy."))
 
 
-_SEEING_OWN: Final = frozenset((*sys.stdlib_module_names, "mlirad", "numpy", "scipy", "xdsl", "llvmlite"))
+_SEEING_OWN: Final = frozenset((*sys.stdlib_module_names, "mlirad", *LIBRARIES))
 
 
 def class_of(dtype: np.dtype[Any], *, is_array: bool, weak: bool) -> type[Any]:

@@ -27,7 +27,7 @@ import numpy as np
 from mlirad.frontend.splicing.insertion import is_question
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.open_traces import open_traces
-from mlirad.frontend.tracing.source import is_own_frame
+from mlirad.frontend.tracing.source import LIBRARIES, is_own_frame
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -226,8 +226,8 @@ def _asked_by_program(frame: FrameType | None) -> str | None:
     return None
 
 
-_BENEATH: Final = ("/numpy/", "/scipy/", "/xdsl/", "/llvmlite/")
-"""Packages that mlirad calls itself while it traces."""
+_BENEATH: Final = tuple(f"/{package}/" for package in LIBRARIES)
+"""Folders of the packages that mlirad calls itself."""
 
 
 _SOURCE_READERS: Final = ("linecache.py", "inspect.py", "warnings.py", "traceback.py", "tokenize.py")

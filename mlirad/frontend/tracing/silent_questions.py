@@ -37,7 +37,7 @@ from mlirad.frontend.tracing.code_reads import (
     is_rewritable_file,
 )
 from mlirad.frontend.tracing.lessons import Running
-from mlirad.frontend.tracing.source import is_own_frame, is_user_file
+from mlirad.frontend.tracing.source import LIBRARIES, is_own_frame, is_user_file
 from mlirad.frontend.tracing.told_functions import (
     BEGINNING,
     Unasked,
@@ -59,10 +59,10 @@ _WRAPPED: Final = ("__wrapped__", "py_func", "pyfunc")
 """Names of attributes by which objects hold functions that they call."""
 
 _DEPTH: Final = 3
-"""How many calls away functions of packages are read before they make an operation themselves."""
+"""The distance in calls within which functions of packages are read before they make an operation."""
 
 _MOST_ELEMENTS: Final = 32
-"""How many elements of a container are looked at."""
+"""The number of elements of a container that are looked at."""
 
 
 def heed(function: Callable[..., Any]) -> None:
@@ -87,7 +87,7 @@ def heed_running(frame: FrameType) -> None:
 
 
 def _runs_in_trace(frame: FrameType) -> bool:
-    """Whether a call is one that a trace leads to, not one that mlirad makes of the program otherwise."""
+    """Tell if the trace leads to a call: mlirad makes other calls of the program, too."""
     caller: FrameType | None = frame
     while caller is not None:
         if caller.f_code.co_name == BEGINNING and is_own_frame(caller):
@@ -108,7 +108,7 @@ class _Walk:
         self._seen: dict[tuple[int, frozenset[str]], Any] = {}
         """Objects that were taken apart, by their identity and the names that were looked for."""
         self._waiting: list[tuple[Any, frozenset[str], int, Any]] = []
-        """What is to be looked at, the names, how many calls away it is, and what holds it."""
+        """Objects still to be taken apart, each with the names, its distance in calls, and its holder."""
         self._waiting += [(value, frozenset[str](), 0, None) for value in values]
 
     def found(self) -> Iterator[FunctionType]:
@@ -126,7 +126,7 @@ class _Walk:
                 self._waiting += [(part, used, depth, value) for part in _parts(value, used)]
 
     def is_new(self, code: CodeType, depth: int) -> bool:
-        """Whether a code of the program or of a package is met for the first time, or closer than before."""
+        """Tell if a code of the program or of a package is met for the first time, or closer than before."""
         known = self._known.get(id(code))
         if (known is not None and known[1] <= depth) or not _is_read(code.co_filename):
             return False
@@ -142,7 +142,7 @@ class _Walk:
 
 
 def _is_read(file: str) -> bool:
-    """Whether code in a file is read: of the program and of packages that are traced, but not of SciPy."""
+    """Tell if code in a file is read: code of the program and of traced packages is, SciPy's is not."""
     return is_user_file(file) and is_rewritable_file(file)
 
 
@@ -154,7 +154,7 @@ def _content(cell: Any) -> Any:
 
 
 def _parts(value: Any, used: frozenset[str]) -> Iterator[Any]:
-    """What an object holds that may be a function, or have one under a name that is `used`.
+    """The parts of an object that may be functions, or have one under a name that is `used`.
 
     Objects are asked nothing, not even for `__class__` as by `isinstance`: their code may raise, or notice.
     """
@@ -187,7 +187,7 @@ def _attributes(value: Any, kind: type[Any], used: frozenset[str]) -> Iterator[A
         yield from _named(table, (*used, *_WRAPPED))
 
 
-_WITHOUT: Final = OWN_ARRAYS | {"builtins", "mlirad", "numpy", "xdsl", "llvmlite", "scipy"}
+_WITHOUT: Final = OWN_ARRAYS | {"builtins", "mlirad", *LIBRARIES}
 """Packages whose classes have no methods of a program."""
 
 
@@ -203,7 +203,7 @@ def _named(table: Mapping[str, Any], names: Iterable[str]) -> Iterator[Any]:
 
 
 def _asks(code: CodeType) -> bool:
-    """Whether a code, or one that it defines, compares a class or a truth, or asks for an attribute."""
+    """Tell if a code, or one that it defines, compares a class or a truth, or asks for an attribute."""
     return any(
         _compares_truths(one) or _compares_types(one) or _asks_for_attributes(one)
         for one in codes_in(plain_code(code))
@@ -211,7 +211,7 @@ def _asks(code: CodeType) -> bool:
 
 
 def _asks_for_attributes(code: CodeType) -> bool:
-    """Whether a code asks for an attribute that not all numbers and arrays have, or for any by a variable."""
+    """Tell if a code asks for an attribute that some numbers or arrays lack, or for any by a variable."""
     if _BY_NAME.isdisjoint(code.co_names):
         return False
     names = [constant for constant in code.co_consts if isinstance(constant, str)]
@@ -237,7 +237,7 @@ _NUMPYS_TRUTHS: Final = frozenset(("True_", "False_"))
 
 
 def _is_operand(instructions: list[dis.Instruction]) -> bool:
-    """Whether what was loaded before some instructions stands beside `is`."""
+    """Tell if the value loaded before some instructions stands beside `is`."""
     for instruction, depth in depths(instructions):
         if instruction.opname == "IS_OP" and depth <= 0:
             return True
@@ -255,7 +255,7 @@ def _compares_types(code: CodeType) -> bool:
 
 
 def _is_mapped(before: dis.Instruction) -> bool:
-    """Whether `type` is handed to `map`, which the instruction before it loads."""
+    """Tell if `type` is passed to `map`, which the instruction before it loads."""
     return before.opname in _GLOBAL and before.argval == "map"
 
 
@@ -263,7 +263,7 @@ _GLOBAL: Final = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 def _is_compared(instructions: list[dis.Instruction]) -> bool:
-    """Whether what `type` gives, which the first of some instructions loads, serves more than a text."""
+    """Tell if the result of `type`, loaded by the first of some instructions, serves more than a text."""
     for k, (instruction, depth) in enumerate(depths(instructions)):
         if instruction.opname == "CALL" and depth <= 1:
             after = next(i for i in instructions[k + 1 :] if i.argval not in _NAMES)

@@ -9,14 +9,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Final
 
 from mlirad.packages import folder_of
 
+LIBRARIES: Final = ("numpy", "scipy", "xdsl", "llvmlite")
+"""Packages that mlirad calls itself while it traces."""
+
 _OWN = f"{Path(__file__).parents[2]}/"
-_FOLDERS = (
-    _OWN,
-    *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy", "xdsl", "llvmlite")),
-)
+_FOLDERS = (_OWN, *(f"{Path(folder_of(package))}/" for package in LIBRARIES))
 _skipped: dict[str, bool] = {}
 """Whether a file belongs to one of these packages, by its name."""
 

@@ -73,7 +73,7 @@ class _DualFrame(Frame):
         return joined(rows, shape_of(type_), type_)
 
     def region(self, region: Region, extents: Shape) -> list[Any]:
-        """What a region yields at every position: all at once, unless terms may come of what it reads."""
+        """The values that a region yields at every index: all at once, unless its operands may have terms."""
         op = region.parent_op()
         assert op is not None
         if not any(self._may_have_terms(v) for v in self.machine.captures_of(op)):
@@ -90,7 +90,7 @@ class _DualFrame(Frame):
         ]
 
     def _may_have_terms(self, value: Value) -> bool:
-        """Whether it is a dual number, or what may hold one: a closure, a sum, a record."""
+        """Tell if a value is a dual number, or may hold one: a closure, a sum, a record."""
         return isinstance(self.values[value], Dual) or not is_array(value.type, ELEMENTS)
 
 

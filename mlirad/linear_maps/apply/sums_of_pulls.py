@@ -3,8 +3,8 @@
     %h = compose (curvature of f), %m            a pull of f, which adds to the sums that it is given
     %s = add (compose (project k), %h), %t       component k is added to the image of %t
 
-So a loop whose trips each add a part of a second derivative to an array costs what the parts cost. The terms
-of a sum that are no such components are added first, and each component to what there is then.
+So a loop whose iterations each add a part of a second derivative to an array costs what the parts cost. The
+terms of a sum that are no such components are added first, and each component to what there is then.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Sums:
             self.of_node.setdefault(node, []).append((_number(component), sum_))
 
     def _reach(self, starts: Sequence[Value], wanted: Value) -> bool:
-        """Whether a node comes before some of the nodes."""
+        """Tell if a node comes before some of the nodes."""
         seen: set[Value] = set()
         pending = list(starts)
         while pending:
@@ -84,7 +84,7 @@ class Sums:
 
 
 def _is_term(node: Value, nodes: Container[Value]) -> bool:
-    """Whether a sum is but a term of another one."""
+    """Tell if a sum is a term of another sum and nothing else."""
     users = [use.operation for use in node.uses]
     return len(users) == 1 and isinstance(users[0], linear.AddOp) and users[0].result in nodes
 
@@ -109,7 +109,7 @@ def _component_of(node: Value) -> Value | None:
 
 
 def _is_pull(op: Operation | Block) -> bool:
-    """Whether a map is applied by a pull."""
+    """Tell if a map is applied by a pull."""
     return isinstance(op, linear.CurvatureOp) or (
         isinstance(op, linear.DerivativeOp) and op.transposed is not None
     )

@@ -24,11 +24,11 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import PRIVATE, functions_by_name, functions_of
+from mlirad.ir.call_graph import PRIVATE, functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.passes.canonicalize import canonicalize
 from mlirad.passes.eliminate_functions import eliminate_functions
-from mlirad.passes.function_pass import replace_function
+from mlirad.passes.function_pass import transform_functions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
@@ -46,8 +46,7 @@ def jacobian_stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     function without floats, and what differentiation raises.
     """
     eliminate_functions(program)
-    for function in functions_of(program):
-        replace_function(function, canonicalize(function))
+    transform_functions(program, canonicalize)
     functions = functions_by_name(program)
     wrt = differentiable(functions[name])
     yield Stage("A-normal form", reached(name, functions), Sharing.EACH)

@@ -41,7 +41,7 @@ def mask_of(count: Any) -> Array | None:
 
 
 def of_counts(name: str, args: Sequence[Any], options: dict[str, Any]) -> MaskedElements | None:
-    """What a function that makes arrays gives of the count of a mask; `None` if its shape has no such."""
+    """The result of a creation function whose shape has the count of a mask; `None` for other shapes."""
     extents = _extents(args[0]) if args else []
     masks = {dim: mask_of(extent) for dim, extent in enumerate(extents) if isinstance(extent, Array)}
     if len(masks) != 1:
@@ -82,7 +82,7 @@ _MAKERS: Final[dict[str, Callable[..., Array]]] = {
     "full": _full,
     "arange": _arange,
 }
-"""By the function of NumPy what makes all elements, of the mask and the shape of these."""
+"""The maker of all elements, from the mask and their shape, by the name of NumPy's function."""
 
 
 def counting(own: Callable[..., Any]) -> Callable[..., Any]:

@@ -142,7 +142,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _is_numpys_scalar(args: tuple[Any, ...]) -> bool:
-    """Whether a call is one of a scalar that is no number of Python."""
+    """Tell if the first argument is a scalar of NumPy's."""
     return bool(args) and isinstance(args[0], Array) and is_scalar(args[0]) and not args[0].weak
 
 

@@ -55,9 +55,12 @@ def _by_log(
     """
     log_to, to, shape = called(of_log), called(of_point), called(of_shapes)
 
-    def share(is_tiny: Any, x: Any, *shapes: Any) -> Any:
-        assert near
-        return called(near)(xp.where(is_tiny, x, 0.0), *shapes)
+    def shares(is_tiny: Any, tiny: Any, x: Any, *shapes: Any) -> tuple[Any, Any, Any]:
+        """The share below a point that vanishes, the one above it, and the logarithm of that."""
+        if near is None:
+            return xp.exp(tiny), -xp.expm1(tiny), log1mexp(-tiny)
+        below = called(near)(xp.where(is_tiny, x, 0.0), *shapes)
+        return below, 1.0 - below, xp.log1p(-below)
 
     def split(x: Any, *shapes: Any) -> tuple[Any, Any, Any, Any]:
         """Where it vanishes, the logarithm of what is below there, and the point elsewhere."""
@@ -68,12 +71,12 @@ def _by_log(
 
     def cdf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        below = share(is_tiny, x, *shapes) if near else xp.exp(tiny)
+        below, _, _ = shares(is_tiny, tiny, x, *shapes)
         return xp.where(is_tiny, below, special("gammainc", a, point))
 
     def sf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        above = 1.0 - share(is_tiny, x, *shapes) if near else -xp.expm1(tiny)
+        _, above, _ = shares(is_tiny, tiny, x, *shapes)
         return xp.where(is_tiny, above, special("gammaincc", a, point))
 
     def log_cdf(x: Any, *shapes: Any) -> Any:
@@ -82,8 +85,8 @@ def _by_log(
 
     def log_sf(x: Any, *shapes: Any) -> Any:
         is_tiny, tiny, point, a = split(x, *shapes)
-        above = xp.log1p(-share(is_tiny, x, *shapes)) if near else log1mexp(-tiny)
-        return xp.where(is_tiny, above, log_gamma_above(point, a))
+        _, _, log_above = shares(is_tiny, tiny, x, *shapes)
+        return xp.where(is_tiny, log_above, log_gamma_above(point, a))
 
     if decreases:
         return Shares(cdf=sf, sf=cdf, log_cdf=log_sf, log_sf=log_cdf)
