@@ -24,7 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from mlirad.jit import entry_table, guard_kinds, object_layout, result_memory, threads
+from mlirad.jit import entry_table, guard_kinds, kept_memory, object_layout, threads
 from mlirad.lower import native_program
 from mlirad.object_files import runtime_text
 from mlirad.runtime import GENERATED
@@ -60,7 +60,7 @@ SHARED: Final = (
     (object_layout, "LAYOUT_", re.compile("[A-Z_]+")),
     (entry_table, "TABLE_", re.compile("[A-Z_]+")),
     (guard_kinds, "GUARD_", re.compile("[A-Z_]+")),
-    (result_memory, "RESULTS_", re.compile("LARGE_BYTES|KEPT_BYTES|SLOTS")),
+    (kept_memory, "", re.compile("KEPT_BYTES|LARGE_.*_BYTES")),
     (runtime_text, "STANDALONE_", re.compile("STACK_BYTES")),
 )
 """The constants that Python and C share: their modules, what their names begin with in C, and their names."""

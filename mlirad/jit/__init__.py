@@ -17,7 +17,7 @@
 - `general_path.py`, `arguments.py`, `memory.py`: the path of calls for all other arguments.
 - `pool.py`, `threads.py`: parallel loops and their worker threads, started when a call may have several;
   their number.
-- `result_memory.py`: memory of large results, reused.
+- `kept_memory.py`: memory of records and tapes, reused; `result_memory.py`: that of large results.
 - `caches.py`, `peaks.py`, `perf_map.py`: the caches of this machine and the peak rates of a core; names of
   kernels for `perf`.
 - `c_library.py`: addresses of functions in the C library; `switches.py`: environment variables for on and

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.jit import engine, entry_table, result_memory
+from mlirad.jit import engine, entry_table, kept_memory, result_memory
 from mlirad.jit import object_layout as layout
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.c_functions import ENTRY_FUNCTION, c_function, definition
@@ -73,7 +73,7 @@ class _Table:
         ]
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
         given = call.given or [None] * len(program.inputs)
-        is_large = [spec.nbytes >= result_memory.LARGE_BYTES for spec in program.outputs]
+        is_large = [spec.nbytes >= kept_memory.LARGE_RESULT_BYTES for spec in program.outputs]
         header = {
             entry_table.PROGRAM: main,
             entry_table.ARENA: general.arena.address,

@@ -8,12 +8,12 @@ from typing import Final
 from mlirad.errors import CompileError
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.host import host_address
+from mlirad.jit.kept_memory import allocation_address
 from mlirad.jit.pool import parallel_address
 from mlirad.lower.native_program import C_PREFIX, CLOCK, PARALLEL, POLL, PYTHON, REPORT, STACK_LIMIT
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
-_RUNTIME: Final = frozenset({"malloc", "free"})
-_RUNTIME_PREFIX: Final = "mlirad_rt_"
+_ALLOCATION: Final = frozenset({"mlirad_rt_malloc", "mlirad_rt_free"})
 
 
 @cache
@@ -29,6 +29,6 @@ def external_address(symbol: str) -> int:
         return host_address(symbol)
     if symbol == PARALLEL:
         return parallel_address()
-    if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
-        return c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
+    if symbol in _ALLOCATION:
+        return allocation_address(symbol)
     raise CompileError(f"generated code calls {symbol}, which has no known address")

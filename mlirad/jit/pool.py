@@ -24,10 +24,10 @@ import sys
 import time
 from typing import Final, NamedTuple
 
-from mlirad.jit.c_library import c_library_address
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
+from mlirad.jit.kept_memory import allocation_address
 from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
 from mlirad.jit.system_text import system_text
@@ -121,8 +121,7 @@ def _code() -> LoadedCode:
     process ends, so they are never unloaded.
     """
     addresses = {
-        "mlirad_rt_malloc": c_library_address("malloc"),
-        "mlirad_rt_free": c_library_address("free"),
+        **{name: allocation_address(name) for name in ("mlirad_rt_malloc", "mlirad_rt_free")},
         POLL: host_address(POLL),
     }
     text = linked_text(("pool",), addresses, system_text())

@@ -3,15 +3,9 @@
     handler_address()      the address of a capsule with NumPy's structure of memory functions
     empty((1000, 1000), np.dtype("float64"))      as np.empty, from that memory
 
-The system hands a large block out page by page, as it is first written, and takes it back when it is freed:
-a call whose results are made and dropped in a loop would spend up to a third of its time on that. So results
-of `LARGE_BYTES` and more are arrays that own their memory, as all others, and whose memory NumPy gives to the
-functions here. They keep at most `SLOTS` blocks of together `KEPT_BYTES`, and give the oldest back for newer
-ones; all else they hand on to NumPy's own (`mlirad/runtime/result_memory.c`).
-
-A block has been touched, so its pages are there; what it holds is not specified. Sizes must be equal: another
-fit would leave part of a block unused for as long as its array lives. The functions are called under Python's
-global lock, and whoever finds another in them goes past them, so that they are right without it too.
+Results of `LARGE_RESULT_BYTES` and more are arrays that own their memory, as all others, and whose memory
+NumPy gives to the functions here. They keep blocks (`kept_memory.py` says why and which), and hand all else
+on to NumPy's own (`mlirad/runtime/result_memory.c`).
 """
 
 from __future__ import annotations
@@ -25,25 +19,17 @@ import numpy.typing as npt
 from mlirad.jit import object_layout as layout
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
+from mlirad.jit.kept_memory import LARGE_RESULT_BYTES
 from mlirad.jit.linked_text import linked_text
 from mlirad.jit.once import once
 
-LARGE_BYTES: Final = 1 << 18
-"""Bytes of a result from which on its block is kept. The C library gives smaller ones from its heap."""
-
-KEPT_BYTES: Final = 1 << 28
-"""How many bytes are kept at most."""
-
-SLOTS: Final = 32
-"""How many blocks are kept at most."""
-
 _HANDLER: Final = "mlirad_results"
-_KEPT: Final = "mlirad_kept_bytes"
+_KEEPER: Final = "mlirad_kept_results"
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """An array that is not initialised, of kept memory if it is large."""
-    if dtype.itemsize * int(np.prod(shape)) < LARGE_BYTES or not layout.is_layout_known():
+    if dtype.itemsize * int(np.prod(shape)) < LARGE_RESULT_BYTES or not layout.is_layout_known():
         return np.empty(shape, dtype)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
     set_handler = prototype(layout.numpy_function("PyDataMem_SetHandler"))
@@ -61,7 +47,7 @@ def handler_address() -> int:
 
 def kept_bytes() -> int:
     """How many bytes are kept at present."""
-    return ctypes.c_int64.from_address(_code().addresses[_KEPT]).value
+    return ctypes.c_int64.from_address(_code().addresses[_KEEPER]).value
 
 
 @once
@@ -79,7 +65,7 @@ _CAPSULE_NAME: Final = b"mem_handler"
 def _code() -> LoadedCode:
     """The functions. They are called for arrays that outlive all else, so they are never unloaded."""
     text = linked_text(("result_memory",), {"mlirad_numpy_allocator": _usual_functions()})
-    code = load_glue(text, (_HANDLER, _KEPT))
+    code = load_glue(text, (_HANDLER, _KEEPER))
     code.keep_loaded()
     return code
 

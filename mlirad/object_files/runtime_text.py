@@ -136,7 +136,7 @@ define internal i64 @{REPORT}(ptr %context, ptr %description, ptr %values, i64 %
 _FREE: Final = """
 declare void @free(ptr)
 
-define internal void @mlirad_rt_free(ptr %memory) alwaysinline nounwind {
+define internal void @mlirad_rt_free(ptr %memory, i64 %bytes) alwaysinline nounwind {
   call void @free(ptr %memory)
   ret void
 }"""

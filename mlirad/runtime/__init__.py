@@ -22,8 +22,8 @@ repository and of the package, so users need no compiler. The sources are C17 wi
 - `clock_*.c`, `stack_*.c`: the time and the stack of a thread, each file for one kind of system.
 - `entry.h`, `entry.c`: the Python function that all programs share, and the table that it reads.
 - `guards.h`, `guards.c`: check that the values a program was compiled for are unchanged.
-- `chunk_store.c`: memory that programs allocate while they run; `result_memory.c`: memory of large results,
-  reused.
+- `chunk_store.c`: records that programs make while they run; `record_memory.c`, `result_memory.c`: the memory
+  of these, and that of large results, reused by `kept_blocks.h`.
 - `standard_mode.c`: the floating-point mode in which functions of libraries run.
 - `standalone.c`: what object files have in place of a host.
 - `parallel.c`, `pool.c`: parallel loops on one thread; the worker threads that share them.

@@ -47,7 +47,7 @@ typedef struct {
 enum { FIRST_CHUNK_BYTES = 4096 };
 
 void *mlirad_rt_malloc(uint64_t bytes);
-void mlirad_rt_free(void *memory);
+void mlirad_rt_free(void *memory, uint64_t bytes);
 
 static char *records_of(Chunk *chunk) { return (char *)(chunk + 1); }
 
@@ -136,7 +136,7 @@ INLINED void mlirad_store_clear(Store *store) {
 static OUT_OF_LINE void free_chunks(Chunk *first) {
     for (Chunk *chunk = first, *next; chunk; chunk = next) {
         next = chunk->next;
-        mlirad_rt_free(chunk);
+        mlirad_rt_free(chunk, distance((char *)chunk, chunk->end));
     }
 }
 

@@ -59,6 +59,6 @@ static inline void clear_context(Context *context) {
 int64_t mlirad_rt_poll(Context *context);
 
 void *mlirad_rt_malloc(uint64_t bytes);
-void mlirad_rt_free(void *memory);
+void mlirad_rt_free(void *memory, uint64_t bytes);
 
 #endif

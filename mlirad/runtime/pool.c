@@ -130,9 +130,10 @@ static Job *next_job(Worker *worker) {
 // A child that is forked in here finds memory that is freed in no place.
 static OUT_OF_LINE void drop_scratch(Worker *worker) {
     char *scratch = worker->scratch;
+    const uint64_t bytes = worker->scratch_bytes;
     worker->scratch_bytes = 0;
     worker->scratch = NULL;
-    mlirad_rt_free(scratch);
+    mlirad_rt_free(scratch, bytes);
 }
 
 static bool has_scratch(Worker *worker, uint64_t bytes) {

@@ -1,11 +1,7 @@
 // Memory of large results: blocks of results that are gone are kept for results of the same size to come;
-// `jit/result_memory.py` says why. NumPy calls these functions under Python's global lock. Whoever finds another in
-// them goes past them, so that they are right without it too.
+// `jit/kept_memory.py` says why. NumPy calls these functions under Python's global lock.
 
-#include <stdatomic.h>
-
-#include "attributes.h"
-#include "generated/constants.h"
+#include "kept_blocks.h"
 
 // NumPy's structure of memory functions, and what is in it.
 typedef struct {
@@ -27,50 +23,17 @@ _Static_assert(offsetof(Handler, allocator) == LAYOUT_HANDLER_FUNCTIONS, "HANDLE
 // NumPy's own.
 extern const Allocator mlirad_numpy_allocator;
 
-typedef struct {
-    void *memory; // null if there is none
-    uint64_t bytes;
-} Block;
+// What is kept. The first word says how many bytes.
+Keeper mlirad_kept_results;
 
-// How many bytes are kept.
-uint64_t mlirad_kept_bytes;
-
-static Block blocks[RESULTS_SLOTS];
-static uint64_t oldest; // where the next block goes: what is there is the oldest, as they are put in a circle
-static _Atomic(int64_t) is_busy;
-
-static bool enters(void) {
-    int64_t nobody = 0;
-    return atomic_compare_exchange_strong_explicit(
-        &is_busy, &nobody, 1, memory_order_acquire, memory_order_relaxed);
-}
-
-static void leave(void) { atomic_store_explicit(&is_busy, 0, memory_order_release); }
-
-static void *taken(Block *block) {
-    void *memory = block->memory;
-    mlirad_kept_bytes -= block->bytes;
-    block->memory = NULL;
-    block->bytes = 0;
-    return memory;
-}
-
-static OUT_OF_LINE void *take_kept(uint64_t bytes) {
-    for (uint64_t k = 0; k < RESULTS_SLOTS; k++)
-        if (blocks[k].bytes == bytes)
-            return taken(&blocks[k]);
-    return NULL;
+static void give_to_numpy(void *memory, uint64_t bytes) {
+    mlirad_numpy_allocator.free(mlirad_numpy_allocator.context, memory, bytes);
 }
 
 static void *take(void *context, uint64_t bytes) {
     (void)context;
-    if (bytes >= RESULTS_LARGE_BYTES && enters()) {
-        void *kept = take_kept(bytes);
-        leave();
-        if (kept)
-            return kept;
-    }
-    return mlirad_numpy_allocator.malloc(mlirad_numpy_allocator.context, bytes);
+    void *kept = bytes < LARGE_RESULT_BYTES ? NULL : take_kept(&mlirad_kept_results, bytes);
+    return kept ? kept : mlirad_numpy_allocator.malloc(mlirad_numpy_allocator.context, bytes);
 }
 
 static void *take_zeros(void *context, uint64_t count, uint64_t bytes) {
@@ -83,36 +46,12 @@ static void *resize(void *context, void *memory, uint64_t bytes) {
     return mlirad_numpy_allocator.realloc(mlirad_numpy_allocator.context, memory, bytes);
 }
 
-static void give_to_numpy(void *memory, uint64_t bytes) {
-    mlirad_numpy_allocator.free(mlirad_numpy_allocator.context, memory, bytes);
-}
-
-// Keep a block in the place of the oldest. As many of the next ones are given back as are too many with it.
-static OUT_OF_LINE void keep(void *memory, uint64_t bytes) {
-    bool is_kept = false;
-    while (!is_kept) {
-        Block *block = &blocks[oldest];
-        const uint64_t dropped = block->bytes;
-        if (block->memory)
-            give_to_numpy(taken(block), dropped);
-        is_kept = mlirad_kept_bytes + bytes <= RESULTS_KEPT_BYTES;
-        if (is_kept) {
-            block->memory = memory;
-            block->bytes = bytes;
-            mlirad_kept_bytes += bytes;
-        }
-        oldest = (oldest + 1) % RESULTS_SLOTS;
-    }
-}
-
 static void give_back(void *context, void *memory, uint64_t bytes) {
     (void)context;
-    if (bytes < RESULTS_LARGE_BYTES || bytes > RESULTS_KEPT_BYTES || !enters()) {
+    if (bytes < LARGE_RESULT_BYTES)
         give_to_numpy(memory, bytes);
-        return;
-    }
-    keep(memory, bytes);
-    leave();
+    else
+        keep(&mlirad_kept_results, memory, bytes, give_to_numpy);
 }
 
 const Handler mlirad_results = {"mlirad results", 1, {NULL, take, take_zeros, resize, give_back}};

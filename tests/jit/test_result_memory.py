@@ -13,12 +13,13 @@ import pytest
 
 import mlirad as ad
 from mlirad.jit import object_layout, result_memory
-from mlirad.jit.result_memory import KEPT_BYTES, LARGE_BYTES, SLOTS, empty, kept_bytes
+from mlirad.jit.kept_memory import KEPT_BYTES, LARGE_RESULT_BYTES
+from mlirad.jit.result_memory import empty, kept_bytes
 
 pytestmark = pytest.mark.skipif(not object_layout.is_layout_known(), reason="layout unknown")
 
 F64 = np.dtype(np.float64)
-LARGE = LARGE_BYTES // 8
+LARGE = LARGE_RESULT_BYTES // 8
 
 
 def address(array: Any) -> int:
@@ -29,7 +30,7 @@ def test_a_block_is_used_again_for_its_size_only() -> None:
     first = empty((LARGE,), F64)
     place, before = address(first), kept_bytes()
     del first
-    assert kept_bytes() == before + LARGE_BYTES
+    assert kept_bytes() == before + LARGE_RESULT_BYTES
     other = empty((LARGE + 1,), F64)
     again = empty((2, LARGE // 2), F64)
     assert address(again) == place and address(other) != place
@@ -73,7 +74,7 @@ def test_what_is_kept_is_bounded() -> None:
             assert dropped[0] == dropped[-1] == dropped.size
             del dropped
         assert 0 <= kept_bytes() <= KEPT_BYTES
-    many = [empty((LARGE,), F64) for _ in range(2 * SLOTS)]
+    many = [empty((LARGE,), F64) for _ in range(KEPT_BYTES // LARGE_RESULT_BYTES + 64)]
     many.clear()
     assert kept_bytes() <= KEPT_BYTES
 

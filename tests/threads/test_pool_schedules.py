@@ -163,10 +163,10 @@ class Pool:
         self.blocks[address] = size
         return address
 
-    def _free(self, address: int) -> Steps:
+    def _free(self, address: int, size: int) -> Steps:
         yield None
-        if address and self.blocks.pop(address, None) is None:
-            self.machine.wrong.append("memory is freed that is not there")
+        if address and self.blocks.pop(address, None) != size:
+            self.machine.wrong.append("memory is freed that is not there, or is of another size")
         return 0
 
     def _poll(self, context: int) -> Steps:

@@ -1,4 +1,4 @@
-; Generated from chunk_store.c by tools/build_runtime.py: change the source and run make runtime. sources d8d47ecd00547820 text e3181014fc18ff45
+; Generated from chunk_store.c by tools/build_runtime.py: change the source and run make runtime. sources 7e3e98d3ae02af6c text 18b58fadc1ecb4ef
 %mlirad.chunk_store.Store = type { %mlirad.chunk_store.anon, %mlirad.chunk_store.anon.0, %mlirad.chunk_store.anon.1, %mlirad.chunk_store.anon.2 }
 %mlirad.chunk_store.anon = type { i64 }
 %mlirad.chunk_store.anon.0 = type { i64 }
@@ -186,17 +186,22 @@ entry:
 
 define internal fastcc void @mlirad.chunk_store.free_chunks(ptr noundef %first) noinline nounwind {
 entry:
-  %tobool.not3 = icmp eq ptr %first, null
-  br i1 %tobool.not3, label %for.cond.cleanup, label %for.body
+  %tobool.not5 = icmp eq ptr %first, null
+  br i1 %tobool.not5, label %for.cond.cleanup, label %for.body
 
 for.cond.cleanup:
   ret void
 
 for.body:
-  %chunk.04 = phi ptr [ %1, %for.body ], [ %first, %entry ]
-  %0 = getelementptr inbounds nuw i8, ptr %chunk.04, i64 8
+  %chunk.06 = phi ptr [ %1, %for.body ], [ %first, %entry ]
+  %0 = getelementptr inbounds nuw i8, ptr %chunk.06, i64 8
   %1 = load ptr, ptr %0, align 8
-  tail call void @mlirad_rt_free(ptr noundef nonnull %chunk.04) nounwind
+  %2 = getelementptr inbounds nuw i8, ptr %chunk.06, i64 16
+  %3 = load ptr, ptr %2, align 8
+  %4 = ptrtoint ptr %3 to i64
+  %5 = ptrtoint ptr %chunk.06 to i64
+  %sub.i = sub i64 %4, %5
+  tail call void @mlirad_rt_free(ptr noundef nonnull %chunk.06, i64 noundef %sub.i) nounwind
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %for.cond.cleanup, label %for.body
 }
@@ -335,6 +340,6 @@ if.end:
 
 declare ptr @mlirad_rt_malloc(i64 noundef)
 
-declare void @mlirad_rt_free(ptr noundef)
+declare void @mlirad_rt_free(ptr noundef, i64 noundef)
 
 declare i64 @llvm.umax.i64(i64, i64) nounwind

@@ -100,11 +100,11 @@ enum {
     GUARD_WORDS = 4,
 };
 
-// mlirad.jit.result_memory
+// mlirad.jit.kept_memory
 enum {
-    RESULTS_LARGE_BYTES = 262144,
-    RESULTS_KEPT_BYTES = 268435456,
-    RESULTS_SLOTS = 32,
+    LARGE_RESULT_BYTES = 262144,
+    LARGE_RECORD_BYTES = 32768,
+    KEPT_BYTES = 268435456,
 };
 
 // mlirad.object_files.runtime_text

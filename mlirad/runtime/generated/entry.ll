@@ -1,4 +1,4 @@
-; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 21c584cfd128a6a7 text db67b1406e3a2766
+; Generated from entry.c by tools/build_runtime.py: change the source and run make runtime. sources 98e5b7403b16f717 text db67b1406e3a2766
 %mlirad.entry.Object = type { i64, ptr }
 %mlirad.entry.Call = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr, i64 }
 %mlirad.entry.Input = type { ptr, i64, ptr, i64, ptr, ptr, ptr }

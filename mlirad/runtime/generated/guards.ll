@@ -1,4 +1,4 @@
-; Generated from guards.c by tools/build_runtime.py: change the source and run make runtime. sources 1533116e11c873ed text c9a05b55b7e7e736
+; Generated from guards.c by tools/build_runtime.py: change the source and run make runtime. sources 8ad782c4fc573c45 text c9a05b55b7e7e736
 %mlirad.guards.Object = type { i64, ptr }
 %mlirad.guards.Guard = type { i64, %mlirad.guards.anon, %mlirad.guards.anon.0, %mlirad.guards.anon.1 }
 %mlirad.guards.anon = type { ptr }

@@ -1,4 +1,4 @@
-; Generated from host.c by tools/build_runtime.py: change the source and run make runtime. sources b4c19700c196c7ce text 4ff432b487d3d14e
+; Generated from host.c by tools/build_runtime.py: change the source and run make runtime. sources 827d767ea5978e35 text 4ff432b487d3d14e
 %mlirad.host.Object = type { i64, ptr }
 %mlirad.host.Stack = type { i64, i64 }
 %mlirad.host.Context = type { i64, i64, i64, ptr, i64, i64, i64, ptr, i64, ptr, i64, ptr }

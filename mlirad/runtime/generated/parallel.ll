@@ -1,4 +1,4 @@
-; Generated from parallel.c by tools/build_runtime.py: change the source and run make runtime. sources 0221aecaf99e88fc text ec987e99db2247dd
+; Generated from parallel.c by tools/build_runtime.py: change the source and run make runtime. sources 12821df94cd72bdc text ec987e99db2247dd
 @mlirad_usual_threads = external global i64, align 8
 @mlirad_pool = external global ptr, align 8
 

@@ -1,4 +1,4 @@
-; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 4c0b7688613585fd text 21ce6e2692205b91
+; Generated from pool.c by tools/build_runtime.py: change the source and run make runtime. sources 46f9babd39e690f9 text 5a9da8d22ad3ead2
 %mlirad.pool.Worker = type { i64, ptr, ptr, ptr, ptr, i64, ptr, i64, i64, [56 x i8] }
 %mlirad.pool.Job = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }
 %mlirad.pool.Context = type { i64, i64, i64, ptr, i64, i64, i64, ptr, i64, ptr, i64, ptr }
@@ -616,20 +616,21 @@ declare void @mlirad_pause()
 
 declare void @float_control.set(i64 noundef)
 
-define internal fastcc void @mlirad.pool.drop_scratch(ptr noundef captures(none) initializes((56, 64)) %worker) noinline nounwind {
+define internal fastcc void @mlirad.pool.drop_scratch(ptr noundef captures(none) %worker) noinline nounwind {
 entry:
   %scratch1 = getelementptr inbounds nuw i8, ptr %worker, i64 48
   %0 = load ptr, ptr %scratch1, align 16
   %scratch_bytes = getelementptr inbounds nuw i8, ptr %worker, i64 56
+  %1 = load i64, ptr %scratch_bytes, align 8
   store i64 0, ptr %scratch_bytes, align 8
   store ptr null, ptr %scratch1, align 16
-  tail call void @mlirad_rt_free(ptr noundef %0) nounwind
+  tail call void @mlirad_rt_free(ptr noundef %0, i64 noundef %1) nounwind
   ret void
 }
 
 declare ptr @mlirad_rt_malloc(i64 noundef)
 
-declare void @mlirad_rt_free(ptr noundef)
+declare void @mlirad_rt_free(ptr noundef, i64 noundef)
 
 declare i32 @PyThread_acquire_lock_timed(ptr noundef, i64 noundef, i32 noundef)
 

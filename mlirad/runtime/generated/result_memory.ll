@@ -1,40 +1,38 @@
-; Generated from result_memory.c by tools/build_runtime.py: change the source and run make runtime. sources eceab75e63f47b63 text c06dd7da32470aae
+; Generated from result_memory.c by tools/build_runtime.py: change the source and run make runtime. sources b3c05807b95d5d33 text 9bd1a0d5b3c76f2f
 %mlirad.result_memory.Handler = type { [127 x i8], i8, %mlirad.result_memory.Allocator }
 %mlirad.result_memory.Allocator = type { ptr, ptr, ptr, ptr, ptr }
-%mlirad.result_memory.Block = type { ptr, i64 }
+%mlirad.result_memory.Keeper = type { i64, i64, %mlirad.result_memory.List, [64 x %mlirad.result_memory.List] }
+%mlirad.result_memory.List = type { ptr, ptr }
 
 @mlirad_results = constant %mlirad.result_memory.Handler { [127 x i8] c"mlirad results\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00", i8 1, %mlirad.result_memory.Allocator { ptr null, ptr @mlirad.result_memory.take, ptr @mlirad.result_memory.take_zeros, ptr @mlirad.result_memory.resize, ptr @mlirad.result_memory.give_back } }, align 8
-@mlirad_kept_bytes = global i64 0, align 8
+@mlirad_kept_results = global %mlirad.result_memory.Keeper zeroinitializer, align 8
 @mlirad_numpy_allocator = external constant %mlirad.result_memory.Allocator, align 8
-@mlirad.result_memory.is_busy = internal global i64 0, align 8
-@mlirad.result_memory.blocks = internal global [32 x %mlirad.result_memory.Block] zeroinitializer, align 16
-@mlirad.result_memory.oldest = internal global i64 0, align 8
 
 define internal ptr @mlirad.result_memory.take(ptr readnone captures(none) %context, i64 noundef %bytes) nounwind {
 entry:
-  %cmp = icmp ugt i64 %bytes, 262143
-  br i1 %cmp, label %land.lhs.true, label %if.end3
+  %cmp = icmp ult i64 %bytes, 262144
+  br i1 %cmp, label %cond.false2, label %cond.false
 
-land.lhs.true:
-  %0 = cmpxchg ptr @mlirad.result_memory.is_busy, i64 0, i64 1 acquire monotonic, align 8
+cond.false:
+  %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8), i64 0, i64 1 acquire monotonic, align 8
   %1 = extractvalue { i64, i1 } %0, 1
-  br i1 %1, label %if.then, label %if.end3
+  br i1 %1, label %cond.end, label %cond.false2
 
-if.then:
-  %call1 = tail call fastcc ptr @mlirad.result_memory.take_kept(i64 noundef %bytes)
-  store atomic i64 0, ptr @mlirad.result_memory.is_busy release, align 8
-  %tobool.not.not = icmp eq ptr %call1, null
-  br i1 %tobool.not.not, label %if.end3, label %return
+cond.end:
+  %call1.i = tail call fastcc ptr @mlirad.result_memory.find_kept(i64 noundef range(i64 262144, 0) %bytes)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8) release, align 8
+  %tobool.not = icmp eq ptr %call1.i, null
+  br i1 %tobool.not, label %cond.false2, label %cond.end4
 
-if.end3:
+cond.false2:
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 8), align 8
   %3 = load ptr, ptr @mlirad_numpy_allocator, align 8
-  %call4 = tail call ptr %2(ptr noundef %3, i64 noundef %bytes) nounwind
-  br label %return
+  %call3 = tail call ptr %2(ptr noundef %3, i64 noundef %bytes) nounwind
+  br label %cond.end4
 
-return:
-  %retval.1 = phi ptr [ %call4, %if.end3 ], [ %call1, %if.then ]
-  ret ptr %retval.1
+cond.end4:
+  %cond5 = phi ptr [ %call3, %cond.false2 ], [ %call1.i, %cond.end ]
+  ret ptr %cond5
 }
 
 define internal ptr @mlirad.result_memory.take_zeros(ptr readnone captures(none) %context, i64 noundef %count, i64 noundef %bytes) nounwind {
@@ -55,109 +53,277 @@ entry:
 
 define internal void @mlirad.result_memory.give_back(ptr readnone captures(none) %context, ptr noundef %memory, i64 noundef %bytes) nounwind {
 entry:
-  %0 = add i64 %bytes, -268435457
-  %or.cond = icmp ult i64 %0, -268173313
-  br i1 %or.cond, label %if.then, label %lor.lhs.false2
-
-lor.lhs.false2:
-  %1 = cmpxchg ptr @mlirad.result_memory.is_busy, i64 0, i64 1 acquire monotonic, align 8
-  %2 = extractvalue { i64, i1 } %1, 1
-  br i1 %2, label %if.end, label %if.then
+  %cmp = icmp ult i64 %bytes, 262144
+  br i1 %cmp, label %if.then, label %if.else
 
 if.then:
-  %3 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 32), align 8
-  %4 = load ptr, ptr @mlirad_numpy_allocator, align 8
-  tail call void %3(ptr noundef %4, ptr noundef %memory, i64 noundef %bytes) nounwind
-  br label %return
-
-if.end:
-  tail call fastcc void @mlirad.result_memory.keep(ptr noundef %memory, i64 noundef %bytes)
-  store atomic i64 0, ptr @mlirad.result_memory.is_busy release, align 8
-  br label %return
-
-return:
-  ret void
-}
-
-define internal fastcc ptr @mlirad.result_memory.take_kept(i64 noundef range(i64 262144, 0) %bytes) noinline nounwind {
-entry:
-  br label %for.body
-
-for.cond:
-  %inc = add nuw nsw i64 %k.010, 1
-  %exitcond.not = icmp eq i64 %inc, 32
-  br i1 %exitcond.not, label %.loopexit, label %for.body
-
-for.body:
-  %k.010 = phi i64 [ 0, %entry ], [ %inc, %for.cond ]
-  %arrayidx = getelementptr inbounds nuw %mlirad.result_memory.Block, ptr @mlirad.result_memory.blocks, i64 %k.010
-  %bytes1 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %0 = load i64, ptr %bytes1, align 8
-  %cmp2 = icmp eq i64 %0, %bytes
-  br i1 %cmp2, label %cleanup, label %for.cond
-
-cleanup:
-  %bytes1.le = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %1 = load ptr, ptr %arrayidx, align 8
-  %2 = load i64, ptr @mlirad_kept_bytes, align 8
-  %sub.i = sub i64 %2, %bytes
-  store i64 %sub.i, ptr @mlirad_kept_bytes, align 8
-  store ptr null, ptr %arrayidx, align 8
-  store i64 0, ptr %bytes1.le, align 8
-  br label %.loopexit
-
-.loopexit:
-  %3 = phi ptr [ %1, %cleanup ], [ null, %for.cond ]
-  ret ptr %3
-}
-
-define internal fastcc void @mlirad.result_memory.keep(ptr noundef %memory, i64 noundef range(i64 262144, 268435457) %bytes) noinline nounwind {
-entry:
   %0 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 32), align 8
   %1 = load ptr, ptr @mlirad_numpy_allocator, align 8
-  %.pre = load i64, ptr @mlirad.result_memory.oldest, align 8
-  %.pre18.pre = load i64, ptr @mlirad_kept_bytes, align 8
-  br label %while.body
+  tail call void %0(ptr noundef %1, ptr noundef %memory, i64 noundef %bytes) nounwind
+  br label %if.end
 
-while.body.critedge:
-  %2 = load i64, ptr @mlirad.result_memory.oldest, align 8
-  %add9.c = add i64 %2, 1
-  %rem.c = and i64 %add9.c, 31
-  store i64 %rem.c, ptr @mlirad.result_memory.oldest, align 8
-  br label %while.body
+if.else:
+  %cmp.i = icmp ugt i64 %bytes, 268435456
+  br i1 %cmp.i, label %if.then.i, label %lor.lhs.false.i
 
-while.body:
-  %.pre18 = phi i64 [ %.pre1819, %while.body.critedge ], [ %.pre18.pre, %entry ]
-  %3 = phi i64 [ %rem.c, %while.body.critedge ], [ %.pre, %entry ]
-  %arrayidx = getelementptr inbounds nuw %mlirad.result_memory.Block, ptr @mlirad.result_memory.blocks, i64 %3
-  %bytes1 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %4 = load ptr, ptr %arrayidx, align 16
-  %tobool.not = icmp eq ptr %4, null
-  br i1 %tobool.not, label %if.end, label %if.then
+lor.lhs.false.i:
+  %2 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8), i64 0, i64 1 acquire monotonic, align 8
+  %3 = extractvalue { i64, i1 } %2, 1
+  br i1 %3, label %if.end.i, label %if.then.i
 
-if.then:
-  %5 = load i64, ptr %bytes1, align 8
-  %sub.i = sub i64 %.pre18, %5
-  store i64 %sub.i, ptr @mlirad_kept_bytes, align 8
-  store ptr null, ptr %arrayidx, align 16
-  store i64 0, ptr %bytes1, align 8
-  tail call void %0(ptr noundef %1, ptr noundef nonnull %4, i64 noundef %5) nounwind
-  %.pre17 = load i64, ptr @mlirad_kept_bytes, align 8
+if.then.i:
+  %4 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 32), align 8
+  %5 = load ptr, ptr @mlirad_numpy_allocator, align 8
+  tail call void %4(ptr noundef %5, ptr noundef %memory, i64 noundef range(i64 262144, 0) %bytes) nounwind
+  br label %if.end
+
+if.end.i:
+  tail call fastcc void @mlirad.result_memory.put(ptr noundef %memory, i64 noundef range(i64 262144, 0) %bytes)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8) release, align 8
   br label %if.end
 
 if.end:
-  %.pre1819 = phi i64 [ %.pre17, %if.then ], [ %.pre18, %while.body ]
-  %add = add i64 %.pre1819, %bytes
-  %cmp = icmp ult i64 %add, 268435457
-  br i1 %cmp, label %if.then4, label %while.body.critedge
+  ret void
+}
 
-if.then4:
-  store ptr %memory, ptr %arrayidx, align 8
-  store i64 %bytes, ptr %bytes1, align 8
-  store i64 %add, ptr @mlirad_kept_bytes, align 8
-  %6 = load i64, ptr @mlirad.result_memory.oldest, align 8
-  %add9 = add i64 %6, 1
-  %rem = and i64 %add9, 31
-  store i64 %rem, ptr @mlirad.result_memory.oldest, align 8
+define internal fastcc noundef ptr @mlirad.result_memory.find_kept(i64 noundef range(i64 262144, 0) %bytes) noinline nounwind {
+entry:
+  %mul.i = mul i64 %bytes, -7046029254386353131
+  %shr.i = lshr i64 %mul.i, 58
+  %arrayidx.i = getelementptr inbounds nuw %mlirad.result_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 32), i64 %shr.i
+  %block.011 = load ptr, ptr %arrayidx.i, align 8
+  %tobool.not12 = icmp eq ptr %block.011, null
+  br i1 %tobool.not12, label %.loopexit, label %for.body
+
+for.body:
+  %block.013 = phi ptr [ %block.0, %for.inc ], [ %block.011, %entry ]
+  %0 = load i64, ptr %block.013, align 8
+  %cmp = icmp eq i64 %0, %bytes
+  br i1 %cmp, label %if.then, label %for.inc
+
+if.then:
+  %cond.i.i.i = getelementptr inbounds nuw i8, ptr %block.013, i64 8
+  %1 = load ptr, ptr %cond.i.i.i, align 8
+  %tobool.not.i.i = icmp eq ptr %1, null
+  %older5.i.i = getelementptr inbounds nuw i8, ptr %block.013, i64 16
+  %2 = load ptr, ptr %older5.i.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then.i.i
+
+if.then.i.i:
+  %older4.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
+  store ptr %2, ptr %older4.i.i, align 8
+  br label %if.end.i.i
+
+if.else.i.i:
+  store ptr %2, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
+  br label %if.end.i.i
+
+if.end.i.i:
+  %tobool7.not.i.i = icmp eq ptr %2, null
+  %3 = load ptr, ptr %cond.i.i.i, align 8
+  br i1 %tobool7.not.i.i, label %if.else14.i.i, label %if.then8.i.i
+
+if.then8.i.i:
+  %cond.i31.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  store ptr %3, ptr %cond.i31.i.i, align 8
+  br label %delist.exit.i
+
+if.else14.i.i:
+  store ptr %3, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 24), align 8
+  br label %delist.exit.i
+
+delist.exit.i:
+  %4 = load i64, ptr %block.013, align 8
+  %mul.i.i = mul i64 %4, -7046029254386353131
+  %shr.i.i = lshr i64 %mul.i.i, 58
+  %arrayidx.i.i = getelementptr inbounds nuw %mlirad.result_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 32), i64 %shr.i.i
+  %cond.i.i9.i = getelementptr inbounds nuw i8, ptr %block.013, i64 24
+  %5 = load ptr, ptr %cond.i.i9.i, align 8
+  %tobool.not.i10.i = icmp eq ptr %5, null
+  %older5.i11.i = getelementptr inbounds nuw i8, ptr %block.013, i64 32
+  %6 = load ptr, ptr %older5.i11.i, align 8
+  br i1 %tobool.not.i10.i, label %if.else.i20.i, label %if.then.i12.i
+
+if.then.i12.i:
+  %older4.i14.i = getelementptr inbounds nuw i8, ptr %5, i64 32
+  store ptr %6, ptr %older4.i14.i, align 8
+  br label %if.end.i15.i
+
+if.else.i20.i:
+  store ptr %6, ptr %arrayidx.i.i, align 8
+  br label %if.end.i15.i
+
+if.end.i15.i:
+  %tobool7.not.i16.i = icmp eq ptr %6, null
+  %7 = load ptr, ptr %cond.i.i9.i, align 8
+  br i1 %tobool7.not.i16.i, label %if.else14.i19.i, label %if.then8.i17.i
+
+if.then8.i17.i:
+  %cond.i31.i18.i = getelementptr inbounds nuw i8, ptr %6, i64 24
+  store ptr %7, ptr %cond.i31.i18.i, align 8
+  br label %cleanup
+
+if.else14.i19.i:
+  %oldest.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
+  store ptr %7, ptr %oldest.i.i, align 8
+  br label %cleanup
+
+for.inc:
+  %older = getelementptr inbounds nuw i8, ptr %block.013, i64 32
+  %block.0 = load ptr, ptr %older, align 8
+  %tobool.not = icmp eq ptr %block.0, null
+  br i1 %tobool.not, label %.loopexit, label %for.body
+
+cleanup:
+  %8 = load i64, ptr %block.013, align 8
+  %9 = load i64, ptr @mlirad_kept_results, align 8
+  %sub.i = sub i64 %9, %8
+  store i64 %sub.i, ptr @mlirad_kept_results, align 8
+  br label %.loopexit
+
+.loopexit:
+  %block.010 = phi ptr [ %block.013, %cleanup ], [ null, %entry ], [ null, %for.inc ]
+  ret ptr %block.010
+}
+
+define internal fastcc void @mlirad.result_memory.put(ptr noundef %memory, i64 noundef range(i64 262144, 268435457) %bytes) noinline nounwind {
+entry:
+  %0 = load i64, ptr @mlirad_kept_results, align 8
+  %add28 = add i64 %0, %bytes
+  %cmp29 = icmp ugt i64 %add28, 268435456
+  br i1 %cmp29, label %while.body.lr.ph, label %while.end
+
+while.body.lr.ph:
+  %1 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 32), align 8
+  %2 = load ptr, ptr @mlirad_numpy_allocator, align 8
+  br label %while.body
+
+while.body:
+  %3 = phi i64 [ %0, %while.body.lr.ph ], [ %14, %taken.exit ]
+  %4 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 24), align 8
+  %5 = load i64, ptr %4, align 8
+  %cond.i.i.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  %6 = load ptr, ptr %cond.i.i.i, align 8
+  %tobool.not.i.i = icmp eq ptr %6, null
+  %older5.i.i = getelementptr inbounds nuw i8, ptr %4, i64 16
+  %7 = load ptr, ptr %older5.i.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then.i.i
+
+if.then.i.i:
+  %older4.i.i = getelementptr inbounds nuw i8, ptr %6, i64 16
+  store ptr %7, ptr %older4.i.i, align 8
+  br label %if.end.i.i
+
+if.else.i.i:
+  store ptr %7, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
+  br label %if.end.i.i
+
+if.end.i.i:
+  %tobool7.not.i.i = icmp eq ptr %7, null
+  %8 = load ptr, ptr %cond.i.i.i, align 8
+  br i1 %tobool7.not.i.i, label %if.else14.i.i, label %if.then8.i.i
+
+if.then8.i.i:
+  %cond.i31.i.i = getelementptr inbounds nuw i8, ptr %7, i64 8
+  store ptr %8, ptr %cond.i31.i.i, align 8
+  br label %delist.exit.i
+
+if.else14.i.i:
+  store ptr %8, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 24), align 8
+  br label %delist.exit.i
+
+delist.exit.i:
+  %9 = load i64, ptr %4, align 8
+  %mul.i.i = mul i64 %9, -7046029254386353131
+  %shr.i.i = lshr i64 %mul.i.i, 58
+  %arrayidx.i.i = getelementptr inbounds nuw %mlirad.result_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 32), i64 %shr.i.i
+  %cond.i.i9.i = getelementptr inbounds nuw i8, ptr %4, i64 24
+  %10 = load ptr, ptr %cond.i.i9.i, align 8
+  %tobool.not.i10.i = icmp eq ptr %10, null
+  %older5.i11.i = getelementptr inbounds nuw i8, ptr %4, i64 32
+  %11 = load ptr, ptr %older5.i11.i, align 8
+  br i1 %tobool.not.i10.i, label %if.else.i20.i, label %if.then.i12.i
+
+if.then.i12.i:
+  %older4.i14.i = getelementptr inbounds nuw i8, ptr %10, i64 32
+  store ptr %11, ptr %older4.i14.i, align 8
+  br label %if.end.i15.i
+
+if.else.i20.i:
+  store ptr %11, ptr %arrayidx.i.i, align 8
+  br label %if.end.i15.i
+
+if.end.i15.i:
+  %tobool7.not.i16.i = icmp eq ptr %11, null
+  %12 = load ptr, ptr %cond.i.i9.i, align 8
+  br i1 %tobool7.not.i16.i, label %if.else14.i19.i, label %if.then8.i17.i
+
+if.then8.i17.i:
+  %cond.i31.i18.i = getelementptr inbounds nuw i8, ptr %11, i64 24
+  store ptr %12, ptr %cond.i31.i18.i, align 8
+  br label %taken.exit
+
+if.else14.i19.i:
+  %oldest.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
+  store ptr %12, ptr %oldest.i.i, align 8
+  br label %taken.exit
+
+taken.exit:
+  %13 = load i64, ptr %4, align 8
+  %sub.i = sub i64 %3, %13
+  store i64 %sub.i, ptr @mlirad_kept_results, align 8
+  tail call void %1(ptr noundef %2, ptr noundef nonnull %4, i64 noundef %5) nounwind
+  %14 = load i64, ptr @mlirad_kept_results, align 8
+  %add = add i64 %14, %bytes
+  %cmp = icmp ugt i64 %add, 268435456
+  br i1 %cmp, label %while.body, label %while.end
+
+while.end:
+  store i64 %bytes, ptr %memory, align 8
+  %cond.i.i = getelementptr inbounds nuw i8, ptr %memory, i64 8
+  store ptr null, ptr %cond.i.i, align 8
+  %15 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
+  %older.i = getelementptr inbounds nuw i8, ptr %memory, i64 16
+  store ptr %15, ptr %older.i, align 8
+  %tobool.not.i = icmp eq ptr %15, null
+  br i1 %tobool.not.i, label %if.else.i, label %if.then.i
+
+if.then.i:
+  %cond.i17.i = getelementptr inbounds nuw i8, ptr %15, i64 8
+  store ptr %memory, ptr %cond.i17.i, align 8
+  br label %enlist.exit
+
+if.else.i:
+  store ptr %memory, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 24), align 8
+  br label %enlist.exit
+
+enlist.exit:
+  store ptr %memory, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
+  %mul.i = mul i64 %bytes, -7046029254386353131
+  %shr.i = lshr i64 %mul.i, 58
+  %arrayidx.i = getelementptr inbounds nuw %mlirad.result_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 32), i64 %shr.i
+  %cond.i.i21 = getelementptr inbounds nuw i8, ptr %memory, i64 24
+  store ptr null, ptr %cond.i.i21, align 8
+  %16 = load ptr, ptr %arrayidx.i, align 8
+  %older.i22 = getelementptr inbounds nuw i8, ptr %memory, i64 32
+  store ptr %16, ptr %older.i22, align 8
+  %tobool.not.i23 = icmp eq ptr %16, null
+  br i1 %tobool.not.i23, label %if.else.i26, label %if.then.i24
+
+if.then.i24:
+  %cond.i17.i25 = getelementptr inbounds nuw i8, ptr %16, i64 24
+  store ptr %memory, ptr %cond.i17.i25, align 8
+  br label %enlist.exit27
+
+if.else.i26:
+  %oldest.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store ptr %memory, ptr %oldest.i, align 8
+  br label %enlist.exit27
+
+enlist.exit27:
+  store ptr %memory, ptr %arrayidx.i, align 8
+  %17 = load i64, ptr @mlirad_kept_results, align 8
+  %add9 = add i64 %17, %bytes
+  store i64 %add9, ptr @mlirad_kept_results, align 8
   ret void
 }

@@ -1,4 +1,4 @@
-; Generated from standalone.c by tools/build_runtime.py: change the source and run make runtime. sources 0c1a59a3cd157b51 text 9a14d7d5d00f79b6
+; Generated from standalone.c by tools/build_runtime.py: change the source and run make runtime. sources 30f69133476e5c70 text 9a14d7d5d00f79b6
 define internal i64 @mlirad_rt_poll(ptr noundef readonly captures(none) %context) alwaysinline nounwind {
 entry:
   %0 = load i64, ptr %context, align 8

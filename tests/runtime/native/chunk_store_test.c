@@ -10,7 +10,10 @@ enum { RUNS = 300, STEPS = 400, MOST = STEPS };
 static unsigned allocations_left;
 
 void *mlirad_rt_malloc(uint64_t bytes) { return allocations_left-- ? malloc(bytes) : (allocations_left = 0, NULL); }
-void mlirad_rt_free(void *memory) { free(memory); }
+void mlirad_rt_free(void *memory, uint64_t bytes) {
+    (void)bytes;
+    free(memory);
+}
 
 static void expect(bool condition, const char *what) {
     if (condition)

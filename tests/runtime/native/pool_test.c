@@ -55,7 +55,10 @@ void mlirad_pause(void) {}
 int64_t float_mode(void) { return 1; }
 void set_float_mode(int64_t mode) { (void)mode; }
 void *mlirad_rt_malloc(uint64_t bytes) { return malloc(bytes); }
-void mlirad_rt_free(void *memory) { free(memory); }
+void mlirad_rt_free(void *memory, uint64_t bytes) {
+    (void)bytes;
+    free(memory);
+}
 
 int64_t mlirad_rt_poll(Context *context) {
     if (!context->status && context->group)

@@ -46,8 +46,8 @@ int main(int count, char **arguments) {
         uint64_t bytes;
     } alive[ALIVE];
     const uint64_t sizes[SIZES] = {
-        100, RESULTS_LARGE_BYTES, RESULTS_LARGE_BYTES + 8, RESULTS_KEPT_BYTES / 3, RESULTS_KEPT_BYTES,
-        RESULTS_KEPT_BYTES + 1};
+        100, LARGE_RESULT_BYTES, LARGE_RESULT_BYTES + 8, KEPT_BYTES / 3, KEPT_BYTES,
+        KEPT_BYTES + 1};
     const Allocator *results = &mlirad_results.allocator;
     srand(count > 1 ? (unsigned)atoi(arguments[1]) : 1);
     for (int step = 0; step < STEPS; step++) {
@@ -67,20 +67,26 @@ int main(int count, char **arguments) {
                 alive[k].memory = results->realloc(results->context, alive[k].memory, bytes + 16);
             }
         }
-        uint64_t used = 0, kept = 0, blocks_kept = 0;
+        uint64_t used = 0, kept = 0, blocks_kept = 0, in_bins = 0;
         for (int i = 0; i < ALIVE; i++)
             used += alive[i].memory != NULL;
-        for (int i = 0; i < RESULTS_SLOTS; i++) {
-            kept += blocks[i].bytes;
-            blocks_kept += blocks[i].memory != NULL;
+        for (Block *block = mlirad_kept_results.all.newest; block; block = block->all.older) {
+            kept += block->bytes;
+            blocks_kept++;
         }
-        expect(kept == mlirad_kept_bytes && kept <= RESULTS_KEPT_BYTES, "how much is kept");
+        for (int bin = 0; bin < BINS; bin++)
+            for (Block *block = mlirad_kept_results.bins[bin].oldest; block; block = block->bin.newer)
+                in_bins++;
+        expect(blocks_kept == in_bins, "a block is in both of its lists");
+        expect(kept == mlirad_kept_results.bytes && kept <= KEPT_BYTES, "how much is kept");
         expect(live == used + blocks_kept, "no block is lost");
     }
     for (int k = 0; k < ALIVE; k++)
         if (alive[k].memory)
             results->free(results->context, alive[k].memory, alive[k].bytes);
-    for (int k = 0; k < RESULTS_SLOTS; k++)
-        free(blocks[k].memory);
+    for (Block *block = mlirad_kept_results.all.newest, *older; block; block = older) {
+        older = block->all.older;
+        free(block);
+    }
     return strcmp(mlirad_results.name, "mlirad results");
 }

@@ -40,10 +40,10 @@ def allocate(f: IRBuilder, size: int) -> Value:
     return address
 
 
-def free(f: IRBuilder, address: Value) -> None:
-    """Give back what was allocated at an address."""
-    f.module.external(FREE, "void", ["ptr"], "nounwind")
-    f.call(FREE, [address])
+def free(f: IRBuilder, address: Value, size: int) -> None:
+    """Give back what was allocated at an address, of so many bytes."""
+    f.module.external(FREE, "void", ["ptr", "i64"], "nounwind")
+    f.call(FREE, [address, f.value(size, "i64")])
 
 
 def record_layout(types: Sequence[Attribute]) -> tuple[list[int], int]:

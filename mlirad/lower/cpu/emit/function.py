@@ -135,7 +135,7 @@ class FunctionEmitter:
             elif not self._is_called:
                 records.release(f)
         if self._allocated is not None:
-            free(f, self._allocated)
+            free(f, self._allocated, self._memory.arena_bytes)
         f.ret()
         f.module.move_last(f)
         if f.name == BODY:

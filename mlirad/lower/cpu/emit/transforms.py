@@ -84,13 +84,14 @@ def _workspace(f: IRBuilder, kind: Kind, items: Items | None) -> Generator[Value
     if nbytes <= MOST_STACK_BYTES:
         yield f.alloca(kind, elements) if elements else nothing
         return
-    memory = allocate(f, nbytes + BUFFER_ALIGNMENT)
+    size = nbytes + BUFFER_ALIGNMENT
+    memory = allocate(f, size)
     f.own(memory)
     f.fail_if(f.icmp("eq", memory, nothing), OUT_OF_MEMORY)
     address = f.define(f"ptrtoint ptr {memory.text} to i64", "i64")
     yield f.gep(memory, f.and_(f.sub(0, address), BUFFER_ALIGNMENT - 1), "i8")
     f.write_stop()
-    free(f, memory)
+    free(f, memory, size)
 
 
 def _work_elements(items: Items) -> int:

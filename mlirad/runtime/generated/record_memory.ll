@@ -1,0 +1,305 @@
+; Generated from record_memory.c by tools/build_runtime.py: change the source and run make runtime. sources 0f9679ab68719957 text 28d79af85bf93b7c
+%mlirad.record_memory.Keeper = type { i64, i64, %mlirad.record_memory.List, [64 x %mlirad.record_memory.List] }
+%mlirad.record_memory.List = type { ptr, ptr }
+
+@mlirad_kept_records = global %mlirad.record_memory.Keeper zeroinitializer, align 8
+
+define ptr @mlirad_rt_malloc(i64 noundef %bytes) nounwind {
+entry:
+  %cmp = icmp ult i64 %bytes, 32768
+  br i1 %cmp, label %cond.false2, label %cond.false
+
+cond.false:
+  %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8), i64 0, i64 1 acquire monotonic, align 8
+  %1 = extractvalue { i64, i1 } %0, 1
+  br i1 %1, label %cond.end, label %cond.false2
+
+cond.end:
+  %call1.i = tail call fastcc ptr @mlirad.record_memory.find_kept(i64 noundef range(i64 32768, 0) %bytes)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8) release, align 8
+  %tobool.not = icmp eq ptr %call1.i, null
+  br i1 %tobool.not, label %cond.false2, label %cond.end4
+
+cond.false2:
+  %call3 = tail call ptr @mlirad_c_malloc(i64 noundef %bytes) nounwind
+  br label %cond.end4
+
+cond.end4:
+  %cond5 = phi ptr [ %call3, %cond.false2 ], [ %call1.i, %cond.end ]
+  ret ptr %cond5
+}
+
+declare ptr @mlirad_c_malloc(i64 noundef)
+
+define void @mlirad_rt_free(ptr noundef %memory, i64 noundef %bytes) nounwind {
+entry:
+  %cmp = icmp ult i64 %bytes, 32768
+  br i1 %cmp, label %if.then, label %if.else
+
+if.then:
+  tail call void @mlirad_c_free(ptr noundef %memory) nounwind
+  br label %if.end2
+
+if.else:
+  %tobool.not = icmp eq ptr %memory, null
+  br i1 %tobool.not, label %if.end2, label %if.then1
+
+if.then1:
+  %cmp.i = icmp ugt i64 %bytes, 268435456
+  br i1 %cmp.i, label %if.then.i, label %lor.lhs.false.i
+
+lor.lhs.false.i:
+  %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8), i64 0, i64 1 acquire monotonic, align 8
+  %1 = extractvalue { i64, i1 } %0, 1
+  br i1 %1, label %if.end.i, label %if.then.i
+
+if.then.i:
+  tail call void @mlirad_c_free(ptr noundef nonnull %memory) nounwind
+  br label %if.end2
+
+if.end.i:
+  tail call fastcc void @mlirad.record_memory.put(ptr noundef nonnull %memory, i64 noundef range(i64 32768, 0) %bytes)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8) release, align 8
+  br label %if.end2
+
+if.end2:
+  ret void
+}
+
+define internal fastcc noundef ptr @mlirad.record_memory.find_kept(i64 noundef range(i64 32768, 0) %bytes) noinline nounwind {
+entry:
+  %mul.i = mul i64 %bytes, -7046029254386353131
+  %shr.i = lshr i64 %mul.i, 58
+  %arrayidx.i = getelementptr inbounds nuw %mlirad.record_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 32), i64 %shr.i
+  %block.011 = load ptr, ptr %arrayidx.i, align 8
+  %tobool.not12 = icmp eq ptr %block.011, null
+  br i1 %tobool.not12, label %.loopexit, label %for.body
+
+for.body:
+  %block.013 = phi ptr [ %block.0, %for.inc ], [ %block.011, %entry ]
+  %0 = load i64, ptr %block.013, align 8
+  %cmp = icmp eq i64 %0, %bytes
+  br i1 %cmp, label %if.then, label %for.inc
+
+if.then:
+  %cond.i.i.i = getelementptr inbounds nuw i8, ptr %block.013, i64 8
+  %1 = load ptr, ptr %cond.i.i.i, align 8
+  %tobool.not.i.i = icmp eq ptr %1, null
+  %older5.i.i = getelementptr inbounds nuw i8, ptr %block.013, i64 16
+  %2 = load ptr, ptr %older5.i.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then.i.i
+
+if.then.i.i:
+  %older4.i.i = getelementptr inbounds nuw i8, ptr %1, i64 16
+  store ptr %2, ptr %older4.i.i, align 8
+  br label %if.end.i.i
+
+if.else.i.i:
+  store ptr %2, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
+  br label %if.end.i.i
+
+if.end.i.i:
+  %tobool7.not.i.i = icmp eq ptr %2, null
+  %3 = load ptr, ptr %cond.i.i.i, align 8
+  br i1 %tobool7.not.i.i, label %if.else14.i.i, label %if.then8.i.i
+
+if.then8.i.i:
+  %cond.i31.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  store ptr %3, ptr %cond.i31.i.i, align 8
+  br label %delist.exit.i
+
+if.else14.i.i:
+  store ptr %3, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 24), align 8
+  br label %delist.exit.i
+
+delist.exit.i:
+  %4 = load i64, ptr %block.013, align 8
+  %mul.i.i = mul i64 %4, -7046029254386353131
+  %shr.i.i = lshr i64 %mul.i.i, 58
+  %arrayidx.i.i = getelementptr inbounds nuw %mlirad.record_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 32), i64 %shr.i.i
+  %cond.i.i9.i = getelementptr inbounds nuw i8, ptr %block.013, i64 24
+  %5 = load ptr, ptr %cond.i.i9.i, align 8
+  %tobool.not.i10.i = icmp eq ptr %5, null
+  %older5.i11.i = getelementptr inbounds nuw i8, ptr %block.013, i64 32
+  %6 = load ptr, ptr %older5.i11.i, align 8
+  br i1 %tobool.not.i10.i, label %if.else.i20.i, label %if.then.i12.i
+
+if.then.i12.i:
+  %older4.i14.i = getelementptr inbounds nuw i8, ptr %5, i64 32
+  store ptr %6, ptr %older4.i14.i, align 8
+  br label %if.end.i15.i
+
+if.else.i20.i:
+  store ptr %6, ptr %arrayidx.i.i, align 8
+  br label %if.end.i15.i
+
+if.end.i15.i:
+  %tobool7.not.i16.i = icmp eq ptr %6, null
+  %7 = load ptr, ptr %cond.i.i9.i, align 8
+  br i1 %tobool7.not.i16.i, label %if.else14.i19.i, label %if.then8.i17.i
+
+if.then8.i17.i:
+  %cond.i31.i18.i = getelementptr inbounds nuw i8, ptr %6, i64 24
+  store ptr %7, ptr %cond.i31.i18.i, align 8
+  br label %cleanup
+
+if.else14.i19.i:
+  %oldest.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
+  store ptr %7, ptr %oldest.i.i, align 8
+  br label %cleanup
+
+for.inc:
+  %older = getelementptr inbounds nuw i8, ptr %block.013, i64 32
+  %block.0 = load ptr, ptr %older, align 8
+  %tobool.not = icmp eq ptr %block.0, null
+  br i1 %tobool.not, label %.loopexit, label %for.body
+
+cleanup:
+  %8 = load i64, ptr %block.013, align 8
+  %9 = load i64, ptr @mlirad_kept_records, align 8
+  %sub.i = sub i64 %9, %8
+  store i64 %sub.i, ptr @mlirad_kept_records, align 8
+  br label %.loopexit
+
+.loopexit:
+  %block.010 = phi ptr [ %block.013, %cleanup ], [ null, %entry ], [ null, %for.inc ]
+  ret ptr %block.010
+}
+
+declare void @mlirad_c_free(ptr noundef)
+
+define internal fastcc void @mlirad.record_memory.put(ptr noundef nonnull %memory, i64 noundef range(i64 32768, 268435457) %bytes) noinline nounwind {
+entry:
+  %0 = load i64, ptr @mlirad_kept_records, align 8
+  %add28 = add i64 %0, %bytes
+  %cmp29 = icmp ugt i64 %add28, 268435456
+  br i1 %cmp29, label %while.body, label %while.end
+
+while.body:
+  %1 = phi i64 [ %11, %taken.exit ], [ %0, %entry ]
+  %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 24), align 8
+  %cond.i.i.i = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %3 = load ptr, ptr %cond.i.i.i, align 8
+  %tobool.not.i.i = icmp eq ptr %3, null
+  %older5.i.i = getelementptr inbounds nuw i8, ptr %2, i64 16
+  %4 = load ptr, ptr %older5.i.i, align 8
+  br i1 %tobool.not.i.i, label %if.else.i.i, label %if.then.i.i
+
+if.then.i.i:
+  %older4.i.i = getelementptr inbounds nuw i8, ptr %3, i64 16
+  store ptr %4, ptr %older4.i.i, align 8
+  br label %if.end.i.i
+
+if.else.i.i:
+  store ptr %4, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
+  br label %if.end.i.i
+
+if.end.i.i:
+  %tobool7.not.i.i = icmp eq ptr %4, null
+  %5 = load ptr, ptr %cond.i.i.i, align 8
+  br i1 %tobool7.not.i.i, label %if.else14.i.i, label %if.then8.i.i
+
+if.then8.i.i:
+  %cond.i31.i.i = getelementptr inbounds nuw i8, ptr %4, i64 8
+  store ptr %5, ptr %cond.i31.i.i, align 8
+  br label %delist.exit.i
+
+if.else14.i.i:
+  store ptr %5, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 24), align 8
+  br label %delist.exit.i
+
+delist.exit.i:
+  %6 = load i64, ptr %2, align 8
+  %mul.i.i = mul i64 %6, -7046029254386353131
+  %shr.i.i = lshr i64 %mul.i.i, 58
+  %arrayidx.i.i = getelementptr inbounds nuw %mlirad.record_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 32), i64 %shr.i.i
+  %cond.i.i9.i = getelementptr inbounds nuw i8, ptr %2, i64 24
+  %7 = load ptr, ptr %cond.i.i9.i, align 8
+  %tobool.not.i10.i = icmp eq ptr %7, null
+  %older5.i11.i = getelementptr inbounds nuw i8, ptr %2, i64 32
+  %8 = load ptr, ptr %older5.i11.i, align 8
+  br i1 %tobool.not.i10.i, label %if.else.i20.i, label %if.then.i12.i
+
+if.then.i12.i:
+  %older4.i14.i = getelementptr inbounds nuw i8, ptr %7, i64 32
+  store ptr %8, ptr %older4.i14.i, align 8
+  br label %if.end.i15.i
+
+if.else.i20.i:
+  store ptr %8, ptr %arrayidx.i.i, align 8
+  br label %if.end.i15.i
+
+if.end.i15.i:
+  %tobool7.not.i16.i = icmp eq ptr %8, null
+  %9 = load ptr, ptr %cond.i.i9.i, align 8
+  br i1 %tobool7.not.i16.i, label %if.else14.i19.i, label %if.then8.i17.i
+
+if.then8.i17.i:
+  %cond.i31.i18.i = getelementptr inbounds nuw i8, ptr %8, i64 24
+  store ptr %9, ptr %cond.i31.i18.i, align 8
+  br label %taken.exit
+
+if.else14.i19.i:
+  %oldest.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 8
+  store ptr %9, ptr %oldest.i.i, align 8
+  br label %taken.exit
+
+taken.exit:
+  %10 = load i64, ptr %2, align 8
+  %sub.i = sub i64 %1, %10
+  store i64 %sub.i, ptr @mlirad_kept_records, align 8
+  tail call void @mlirad_c_free(ptr noundef nonnull %2) nounwind
+  %11 = load i64, ptr @mlirad_kept_records, align 8
+  %add = add i64 %11, %bytes
+  %cmp = icmp ugt i64 %add, 268435456
+  br i1 %cmp, label %while.body, label %while.end
+
+while.end:
+  store i64 %bytes, ptr %memory, align 8
+  %cond.i.i = getelementptr inbounds nuw i8, ptr %memory, i64 8
+  store ptr null, ptr %cond.i.i, align 8
+  %12 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
+  %older.i = getelementptr inbounds nuw i8, ptr %memory, i64 16
+  store ptr %12, ptr %older.i, align 8
+  %tobool.not.i = icmp eq ptr %12, null
+  br i1 %tobool.not.i, label %if.else.i, label %if.then.i
+
+if.then.i:
+  %cond.i17.i = getelementptr inbounds nuw i8, ptr %12, i64 8
+  store ptr %memory, ptr %cond.i17.i, align 8
+  br label %enlist.exit
+
+if.else.i:
+  store ptr %memory, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 24), align 8
+  br label %enlist.exit
+
+enlist.exit:
+  store ptr %memory, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
+  %mul.i = mul i64 %bytes, -7046029254386353131
+  %shr.i = lshr i64 %mul.i, 58
+  %arrayidx.i = getelementptr inbounds nuw %mlirad.record_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 32), i64 %shr.i
+  %cond.i.i21 = getelementptr inbounds nuw i8, ptr %memory, i64 24
+  store ptr null, ptr %cond.i.i21, align 8
+  %13 = load ptr, ptr %arrayidx.i, align 8
+  %older.i22 = getelementptr inbounds nuw i8, ptr %memory, i64 32
+  store ptr %13, ptr %older.i22, align 8
+  %tobool.not.i23 = icmp eq ptr %13, null
+  br i1 %tobool.not.i23, label %if.else.i26, label %if.then.i24
+
+if.then.i24:
+  %cond.i17.i25 = getelementptr inbounds nuw i8, ptr %13, i64 24
+  store ptr %memory, ptr %cond.i17.i25, align 8
+  br label %enlist.exit27
+
+if.else.i26:
+  %oldest.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store ptr %memory, ptr %oldest.i, align 8
+  br label %enlist.exit27
+
+enlist.exit27:
+  store ptr %memory, ptr %arrayidx.i, align 8
+  %14 = load i64, ptr @mlirad_kept_records, align 8
+  %add9 = add i64 %14, %bytes
+  store i64 %add9, ptr @mlirad_kept_records, align 8
+  ret void
+}
