@@ -1,0 +1,130 @@
+"""Plans: what a function of split rows runs on each chunk of rows, and how the results come together.
+
+A function of arrays whose rows are split into chunks runs in *rounds*. In round s the program of stage s
+runs on every chunk; its first results are *partials*, which are combined over all chunks, its other results
+are *residuals*, arrays that stay beside the chunk. A later stage may read both. When all rounds are done,
+the final program makes the results that are not split from the combined partials, where the plan was made.
+
+```
+    chunk 0 ─► stage 0 ─► partials ─┐                  ┌─► stage 1 ─► ...
+    chunk 1 ─► stage 0 ─► partials ─┼─► combined ──────┼─► stage 1 ─► ...      ─► final program
+    chunk 2 ─► stage 0 ─► partials ─┘                  └─► stage 1 ─► ...
+```
+
+A plan is plain data: the texts of programs, and numbers. It pickles, and an engine needs nothing else.
+"""
+
+from dataclasses import field
+
+from mlirad.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The flat argument `index` of the function: the chunk's rows if it is split, else all of it."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """The combination over all chunks of the partial `number`."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """The residual `slot` that stage `stage` made of the same chunk."""
+
+    stage: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """An i64: `scale * n + offset`, where n is the number of all rows."""
+
+    scale: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRow:
+    """An i64: the number of the first row of the chunk among all rows."""
+
+
+Source = Argument | Combined | Residual | Extent | FirstRow
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """MLIR text with a function `@main` of array code, and where its arguments come from.
+
+    The program of a stage has rows of the plan's size, which is dynamic in the text: `array.sizes` names it.
+    """
+
+    text: str
+    inputs: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """How the partials `numbers` combine over chunks: a name of `combinations.COMBINATIONS`.
+
+    Most combine one array by itself, as `add` does; `logsumexp` combines a pair, (max, sum of exp).
+    """
+
+    kind: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A program on chunks: first come the partials of `combinations`, in order, then `residuals` others."""
+
+    program: Program
+    combinations: tuple[Combination, ...]
+    residuals: int
+    lines: tuple[str, ...] = ()
+    """Where in the user's code its partials come from: `model.py:12`."""
+
+    @property
+    def partials(self) -> tuple[int, ...]:
+        """The numbers of its partials."""
+        return tuple(number for combination in self.combinations for number in combination.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A result that is not split: result `index` of the final program."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A result whose dimension `dimension` is split as the rows are: it stays where the source lies."""
+
+    source: Argument | Residual
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A function of split rows, as programs for chunks.
+
+    `split` has for each flat argument the dimension of its rows, or None if it is passed whole.
+    """
+
+    size: str
+    split: tuple[int | None, ...]
+    stages: tuple[Stage, ...]
+    final: Program | None
+    results: tuple[Whole | Rows, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def rounds(self) -> int:
+        """The rounds over all chunks that one evaluation takes."""
+        return len(self.stages)
