@@ -117,6 +117,10 @@ class UnsupportedError(MliradError, TypeError):
     """A NumPy function, option or IR construct that mlirad does not know."""
 
 
+class SplitError(UnsupportedError):
+    """A program that cannot be split by rows, at the line that needs rows of more than one chunk."""
+
+
 class UnknownOptionError(ArgumentError, UnsupportedError):
     """An option of a name that mlirad does not know."""
 

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
+from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.frames import NextRowOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
@@ -32,6 +34,7 @@ from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
 from mlirad.linear_maps.transposes import COMPUTED, TRANSPOSES
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
+from mlirad.passes.shard_rows.rules import REFUSED, RULES
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
@@ -76,13 +79,19 @@ def invalid_cases() -> Iterable[str]:
         yield from re.findall(pattern, line)
 
 
-def names(*tables: Iterable[type[Operation]]) -> Callable[[], Iterable[str]]:
+def names(*tables: Iterable[type[Operation]]) -> Callable[[], set[str]]:
     """The names of the ops in some tables that have ops as keys."""
     return lambda: {op.name for table in tables for op in table}
 
 
 VALUES = tuple(op for op in ARRAY_OPS if op is not YieldOp)
 """The ops of the array language that make a value."""
+
+
+def split_by_rows() -> Iterable[str]:
+    """The ops with a rule for chunks of rows, or with a reason why there is none."""
+    elementwise = {op.name for op in ELEMENTWISE_OPS}
+    return (names(RULES, REFUSED)() | elementwise) - {CallOp.name}
 
 
 def verified() -> Iterable[str]:
@@ -109,6 +118,7 @@ COLUMNS = (
     Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, CONSTRUCTS, ZERO, ELIMINATED)),
     Column("bulk form", (*VALUES, NextRowOp), names(BULK_RULES, CONTROL_RULES)),
     Column("native code", VALUES, native),
+    Column("rows in chunks", (*ARRAY_OPS, *FRAME_OPS), split_by_rows),
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES, COMPUTED)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("sparsity", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),

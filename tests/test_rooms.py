@@ -32,7 +32,17 @@ ROOMS: dict[str, frozenset[str]] = {
     "float_modes": frozenset(),
     "neighbours": frozenset(),
     "interpreter": frozenset({"dialects", "packages", "callbacks", "reports", "recursion", "float_modes"}),
-    "passes": frozenset({"dialects", "ir", "rules", "linear_maps", "float_modes", "pipeline_options"}),
+    "passes": frozenset(
+        {
+            "dialects",
+            "ir",
+            "rules",
+            "linear_maps",
+            "float_modes",
+            "pipeline_options",
+            "distributed.plan",
+        }
+    ),
     "runtime": frozenset(),
     "lower": frozenset({"dialects", "ir", "passes", "runtime"}),
     "jit": frozenset({"lower", "packages", "callbacks", "reports", "float_modes", "runtime"}),
@@ -60,6 +70,20 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "object_files": frozenset({"jit", "lower", "runtime"}),
+    "distributed.plan": frozenset(),
+    "distributed": frozenset(
+        {
+            "dialects",
+            "ir",
+            "passes",
+            "jit",
+            "pipelines",
+            "compiler",
+            "disk_cache",
+            "frontend",
+            "distributed.plan",
+        }
+    ),
     "frontend": frozenset(
         {
             "object_files",

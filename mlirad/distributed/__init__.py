@@ -7,6 +7,9 @@ combinations of their results. An engine runs the plan.
 | file | job |
 | --- | --- |
 | `plan.py` | plans as data |
+| `planning.py` | the plan of a call |
+| `combinations.py`, `trees.py` | combining partial results, in the order of a fixed tree |
+| `local.py` | runs a plan on NumPy arrays in this process |
 
 Contract: nothing of mlirad imports this package but the hook of `frontend` that recognises split arguments,
 on use.

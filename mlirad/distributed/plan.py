@@ -54,7 +54,12 @@ class FirstRow:
     """An i64: the number of the first row of the chunk among all rows."""
 
 
-Source = Argument | Combined | Residual | Extent | FirstRow
+@dataclass(frozen=True, slots=True)
+class ChunkNumber:
+    """An i64: the number of the chunk, counted from 0 in the order of rows."""
+
+
+Source = Argument | Combined | Residual | Extent | FirstRow | ChunkNumber
 
 
 @dataclass(frozen=True, slots=True)

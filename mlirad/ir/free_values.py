@@ -21,6 +21,11 @@ without the view that xDSL makes of them for those who replace some.
 """
 
 
+def replace_operand(op: Operation, k: int, value: Value) -> None:
+    """Have an op read another value as operand k."""
+    op.operands[k] = value
+
+
 def free_values(op: Operation) -> list[Value]:
     """Every value that `op` reads from outside itself, without repetition, operands first."""
     found = dict.fromkeys(own_operands(op))

@@ -10,10 +10,10 @@ import copy
 import functools
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from mlirad import packages
 from mlirad.errors import ArgumentError, DtypeError, MliradError, UnsupportedError, of_class
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from mlirad.frontend.compiling.lowered import Lowered
     from mlirad.frontend.compiling.profile import Profile
     from mlirad.frontend.compiling.stats import Stats
+
+T = TypeVar("T")
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -399,6 +401,35 @@ class Transformed:
             return types, {}
         paths = argument_paths(function, tree)
         return with_sizes(self._dynamic, paths, types, function_name(self._function))
+
+    @property
+    def options(self) -> Options:
+        """How it is compiled."""
+        return self._options
+
+    @compiling
+    def traced_for(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        opened: Callable[[Sequence[LeafType]], Sequence[LeafType]],
+        purpose: Hashable,
+        make: Callable[[ModuleOp, Tree, Tree], T],
+    ) -> T:
+        """What `make` makes of the program for arguments like these, of other types, which `opened` says.
+
+        It gets the module, and the structures of the result and of the arguments. It is made once for what
+        the function reads from outside, these types, and the `purpose`.
+        """
+        given = dict(kwargs)
+        function, _, tree, types = self._reader.flattened(tuple(args), given)
+        types = opened(types)
+        key = self._reader.whole_key(tuple(args), given, tree, types)
+
+        def made() -> T:
+            return make(*self._trace(function, tree, types), tree)
+
+        return cache_of(self._function, (self._transformation, purpose)).of(key, made)
 
     # Looking inside ------------------------------------------------------------------------------
 

@@ -1,0 +1,204 @@
+"""The walk through a program that finds the state of every value (`states.py`), by the rule of each op.
+
+    flow = Flow("n")
+    flow.function(main)             raises `SplitError` at an op that cannot be split
+    flow.states[value]              Rows(0)
+    flow.levels[value]              2: rounds 0 and 1 come before
+    flow.partials[value]            "add": the results of chunks are combined before others read it
+
+Rules note what has to change in the code of a chunk (`own_code.py`): `masked` operands count in the first
+chunk alone, so that a sum over chunks has them once; `numbered` operands are positions among the chunk's rows
+that are to be numbers of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.extents_attribute import sizes_in
+from mlirad.dialects.instances import mentioned
+from mlirad.dialects.linear.linearity import is_zero_value
+from mlirad.dialects.shapes import Value
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.shard_rows.states import (
+    OWN,
+    WHOLE,
+    Own,
+    Partial,
+    RowNumber,
+    Rows,
+    State,
+    Whole,
+    refused,
+    rows_of,
+    state_of,
+)
+
+Rule = Callable[["Flow", Operation, list[State]], list[State]]
+"""From an op and the states of its operands to the states of its results."""
+
+FIRST: Final = "first"
+"""The combination that is what the first chunk has."""
+
+IDEMPOTENT: Final = frozenset({FIRST, "max", "min", "and", "or"})
+"""Combinations in which what all chunks have may count more than once."""
+
+COMBINED_NAMES: Final = {
+    FIRST: "first row",
+    "add": "sum",
+    "max": "maximum",
+    "min": "minimum",
+    "prod": "product",
+    "and": "np.all",
+    "or": "np.any",
+}
+
+
+class Flow:
+    """The states of the values of a function, and what follows for the code of a chunk."""
+
+    def __init__(self, name: str, rule: Rule):
+        self.name = name
+        self._rule = rule
+        self.states: dict[Value, State] = {}
+        self.levels: dict[Value, int] = {}
+        self.partials: dict[Value, str] = {}
+        self.alike: set[Value] = set()
+        """What is computed with rows, and is the same in every chunk."""
+        self.masked: dict[Operation, set[int]] = {}
+        self.numbered: dict[Operation, dict[int, int]] = {}
+
+    # The walk ------------------------------------------------------------------------------------
+
+    def function(self, function: FuncOp) -> None:
+        """Find the states and levels of all values. Raises `SplitError`."""
+        block = function.body.block
+        for argument in block.args:
+            self.states[argument] = state_of(argument, self.name, function)
+            self.levels[argument] = 0
+        for op in block.ops:
+            if op is block.last_op:
+                break
+            self.visit(op)
+            self._raise(op)
+        last = block.last_op
+        assert last is not None
+        for value in own_operands(last):
+            if isinstance(self.states[value], Own):
+                raise refused(last, "a result differs from chunk to chunk")
+
+    def _raise(self, op: Operation) -> None:
+        """Enter the levels of results; partials are complete for whoever reads them."""
+        level = max((self.levels[v] for v in free_values(op)), default=0)
+        for result in op.results:
+            state = self.states[result]
+            self.levels[result] = level
+            if isinstance(state, Partial):
+                self.partials[result] = state.kind
+                self.states[result] = WHOLE
+                self.levels[result] = level + 1
+            elif isinstance(state, Whole) and self.is_of_rows(op):
+                self.alike.add(result)
+
+    def is_of_rows(self, op: Operation) -> bool:
+        """Whether an op reads rows or makes some, inside of it too."""
+        if any(not isinstance(self.states[v], Whole) for v in (*free_values(op), *op.results)):
+            return True
+        inner = [o for region in op.regions for o in nested_ops(region)]
+        return any(not isinstance(self.states.get(r, WHOLE), Whole) for o in inner for r in o.results)
+
+    def region(self, region: Region, arguments: Sequence[State]) -> list[State]:
+        """The states of what a region yields, when its arguments have these."""
+        block = region.block
+        for argument, state in zip(block.args, arguments, strict=True):
+            self.states[argument] = state
+        for op in block.ops:
+            if op is not block.last_op:
+                self.visit(op)
+        last = block.last_op
+        assert last is not None
+        self._forget(last)
+        return [self.states[v] for v in own_operands(last)]
+
+    def visit(self, op: Operation) -> None:
+        """Find the states of the results of an op."""
+        self._forget(op)
+        states = [self.states[v] for v in own_operands(op)]
+        found = self._rule(self, op, states)
+        for result, state in zip(op.results, found, strict=True):
+            self.states[result] = state
+
+    def _forget(self, op: Operation) -> None:
+        """A region is walked through until the states of its arguments no longer change."""
+        self.masked.pop(op, None)
+        self.numbered.pop(op, None)
+
+    # For rules -----------------------------------------------------------------------------------
+
+    def rows(self, value: Value, op: Operation) -> Rows | None:
+        """Which dimension of a value has rows."""
+        return rows_of(value, self.name, op)
+
+    def typed(self, op: Operation) -> list[State]:
+        """The states that the types of the results say."""
+        return [state_of(result, self.name, op) for result in op.results]
+
+    def mentions(self, op: Operation) -> bool:
+        """Whether a type or a property of an op, or of one inside of it, has the size."""
+        known: set[object] = set()
+        ops = [op, *(o for region in op.regions for o in nested_ops(region))]
+        attributes = [t for o in ops for t in (*o.result_types, *o.properties.values())]
+        attributes += [v.type for v in own_operands(op)]
+        return self.name in mentioned(attributes, known)  # pyright: ignore[reportArgumentType]
+
+    def is_of_size(self, extent: int) -> bool:
+        """Whether an extent has the size in it."""
+        return self.name in sizes_in((extent,))
+
+    def number(self, op: Operation, states: list[State], but: Sequence[int] = ()) -> list[State]:
+        """Have an op read numbers of rows where it reads positions, except in the operands `but`."""
+        found = list(states)
+        for k, state in enumerate(states):
+            if isinstance(state, RowNumber) and k not in but:
+                self.numbered.setdefault(op, {})[k] = state.each
+                found[k] = WHOLE
+        return found
+
+    def as_partial(self, op: Operation, k: int, state: State, kind: str) -> bool:
+        """Whether an operand can be taken for a partial result; what is whole is counted once."""
+        if state == Partial(kind):
+            return True
+        if not isinstance(state, Whole):
+            return False
+        if kind in IDEMPOTENT:
+            return True
+        if kind != "add":
+            return False
+        if not is_zero_value(own_operands(op)[k]):
+            self.masked.setdefault(op, set()).add(k)
+        return True
+
+    def joined(self, states: Sequence[State]) -> State | None:
+        """The state of what is one of several values, None where there is none."""
+        partial = {s for s in states if isinstance(s, Partial)}
+        if len(partial) == 1 and all(isinstance(s, Whole | Partial) for s in states):
+            return next(iter(partial))
+        first, *rest = states
+        if all(s == first for s in rest):
+            return first
+        return OWN if any(isinstance(s, Own) for s in states) else None
+
+
+def too_early(op: Operation, kind: str) -> Exception:
+    """The error for a partial result that is read in a loop or a branch as if it were complete."""
+    return refused(
+        op,
+        f"the {COMBINED_NAMES.get(kind, kind)} of all rows is used inside of a loop or a branch, where it "
+        f"is known for the rows of one chunk alone",
+        "write the loop outside of the function, in Python: each call is a round over the chunks",
+    )

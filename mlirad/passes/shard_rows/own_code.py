@@ -1,0 +1,187 @@
+"""The code of a chunk: a function of all rows, changed in place where a chunk differs.
+
+- `array.size` becomes the number of all rows, and `array.iota` along rows counts from the chunk's first row.
+- What all chunks have and a sum over chunks must have once is replaced by 0 in all chunks but the first.
+- Where numbers of rows are read that are positions in the chunk, that of its first row is added.
+
+Before that (`prepared`), what adds rows to a table becomes a sum of rows and an addition, and the chain of
+reports is taken apart, so that reports do not wait for one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, Region
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import ScatterOp, UpdateOp
+from mlirad.dialects.array.literals import literal
+from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, IotaOp, SizeOp
+from mlirad.dialects.extents import evaluate, is_static, size, sizes_of
+from mlirad.dialects.shapes import Value, element_of, integer_of, ints, keyword, shape_of
+from mlirad.distributed.plan import Argument, ChunkNumber, Extent, FirstRow, Source
+from mlirad.ir.free_values import own_operands, replace_operand
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.shard_rows.flow import Flow
+from mlirad.passes.shard_rows.states import refused, rows_of
+
+
+def prepared(function: FuncOp, name: str) -> None:
+    """Rewrite what the rules take in one form alone, in place."""
+    for op in list(nested_ops(function.body)):
+        if isinstance(op, UpdateOp) and op.kind.data == "add":
+            _separate(op, name)
+    _unchain(function)
+
+
+def _separate(op: UpdateOp, name: str) -> None:
+    """`update add %base, %rows` is `%base + scatter %rows`, where the base has no rows."""
+    rows = rows_of(op.operand, name, op)
+    if rows is None or rows.dim >= len(op.body.block.args) or rows_of(op.base, name, op) is not None:
+        return
+    body = op.body
+    op.detach_region(body)
+    added = _before(op, ScatterOp, [op.operand], op.result.type, regions=[body])
+    total = _before(op, ew.AddOp, [op.base, added], op.result.type)
+    _replace(op, total)
+
+
+def _unchain(function: FuncOp) -> None:
+    """Reports take a token of their own, and who reads the last token reads the largest of all."""
+    for op in list(function.body.block.ops):
+        if not isinstance(op, ReportOp):
+            continue
+        token, following = own_operands(op)[0], op.next_op
+        assert following is not None
+        replace_operand(op, 0, _before(op, ConstantOp, [], i64, {"value": literal(0, i64)}))
+        latest = _before(following, ew.MaxOp, [token, op.result], i64)
+        op.result.replace_uses_with_if(latest, lambda use, own=latest.owner: use.operation is not own)
+
+
+def own_code(function: FuncOp, flow: Flow) -> dict[BlockArgument, Source]:
+    """Change the function in place; returns what its arguments are, some of which are new."""
+    return _OwnCode(function, flow).sources
+
+
+class _OwnCode:
+    def __init__(self, function: FuncOp, flow: Flow):
+        self.block = function.body.block
+        self.name = flow.name
+        self.sources: dict[BlockArgument, Source] = {
+            argument: Argument(k) for k, argument in enumerate(self.block.args)
+        }
+        self._made: dict[object, Value] = {}
+        first = self.block.first_op
+        assert first is not None
+        self._start = first
+        for op in list(nested_ops(function.body)):
+            if isinstance(op, SizeOp):
+                self._size(op)
+            elif isinstance(op, IotaOp):
+                self._iota(op)
+        for op, operands in flow.masked.items():
+            for k in operands:
+                replace_operand(op, k, self._in_first_chunk(op, own_operands(op)[k]))
+        for op, numbered in flow.numbered.items():
+            for k, each in numbered.items():
+                total = _before(op, ew.AddOp, [own_operands(op)[k], self._first(each)], i64)
+                replace_operand(op, k, total)
+
+    def _once(self, key: object, make: Callable[[], Value]) -> Value:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def _input(self, source: Source) -> Value:
+        def make() -> Value:
+            argument = self.block.insert_arg(i64, len(self.block.args))
+            self.sources[argument] = source
+            return argument
+
+        return self._once(source, make)
+
+    def _constant(self, value: int) -> Value:
+        return self._once(
+            ("constant", value),
+            lambda: _before(self._start, ConstantOp, [], i64, {"value": literal(value, i64)}),
+        )
+
+    def _first(self, each: int) -> Value:
+        """The number of the chunk's first element along a dimension that has so many for each row."""
+        first = self._input(FirstRow())
+        if each == 1:
+            return first
+        return self._once(
+            ("first", each), lambda: _before(self._start, ew.MulOp, [first, self._constant(each)], i64)
+        )
+
+    def _size(self, op: SizeOp) -> None:
+        extent = op.extent.data
+        if self.name not in sizes_of(extent):
+            return
+        offset = evaluate(extent, {self.name: 0})
+        scale = evaluate(extent, {self.name: 1}) - offset
+        if not (is_static(offset) and is_static(scale)) or extent != scale * size(self.name) + offset:
+            raise refused(op, f"{extent} is computed of the number of rows", "compute it outside")
+        _replace(op, self._input(Extent(scale, offset)))
+
+    def _iota(self, op: IotaOp) -> None:
+        rows = rows_of(op.result, self.name, op)
+        if rows is None or rows.dim != integer_of(op.dim):
+            return
+        following = op.next_op
+        assert following is not None
+        first = self._first(rows.each)
+        shift = _before(following, BroadcastOp, [first], op.result.type, {"dims": ints(())})
+        total = _before(following, ew.AddOp, [op.result, shift], op.result.type)
+        op.result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
+
+    def _in_first_chunk(self, op: Operation, value: Value) -> Value:
+        """The value in the first chunk, 0 in all others."""
+        is_first = self._once(
+            "is first",
+            lambda: _before(
+                self._start,
+                ew.CompareOp,
+                [self._input(ChunkNumber()), self._constant(0)],
+                i1,
+                {"predicate": keyword("eq")},
+            ),
+        )
+        element = element_of(value)
+        zero = _before(op, ConstantOp, [], element, {"value": literal(0, element)})
+        if shape_of(value):
+            zero = _before(op, BroadcastOp, [zero], value.type, {"dims": ints(())})
+        return _before(op, ew.SelectOp, [is_first, value, zero], value.type)
+
+
+def _before(
+    place: Operation,
+    op_class: type[Operation],
+    operands: list[Value],
+    type_: Attribute,
+    properties: Mapping[str, Attribute] | None = None,
+    regions: list[Region] | None = None,
+) -> Value:
+    """The result of a new op in front of another one."""
+    op = op_class.create(
+        operands=operands,
+        result_types=[type_],
+        properties=dict(properties or {}),
+        regions=regions or [],
+        location=place.location,
+    )
+    block = place.parent
+    assert block is not None
+    block.insert_op_before(op, place)
+    return op.results[0]
+
+
+def _replace(op: Operation, value: Value) -> None:
+    op.results[0].replace_all_uses_with(value)
+    op.detach()
+    op.erase()

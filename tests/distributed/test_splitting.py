@@ -1,0 +1,74 @@
+"""Functions of split rows, on chunks in this process, agree with the functions of all rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.distributed.local import run
+from mlirad.distributed.trees import climb, root
+from tests.distributed.programs import PROGRAMS, Case
+from tests.distributed.witness import CHUNKS, interpreted, planned, worst_error
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("residuals", ["cost", "keep", "again"])
+def test_named_programs(name: str, residuals: str) -> None:
+    case = PROGRAMS[name]()
+    plan = planned(case, residuals).plan
+    assert plan.rounds <= case.rounds
+    assert worst_error(case, plan, CHUNKS) < 1e-13
+
+
+@pytest.mark.parametrize("name", ["logistic regression", "batch norm"])
+def test_machine_code(name: str) -> None:
+    case = PROGRAMS[name]()
+    plan = planned(case, "cost").plan
+    more = [
+        v if d is None else np.concatenate([v, 0.5 * v]) for v, d in zip(case.leaves, case.split, strict=True)
+    ]
+    chunks = (300, 5, 1, 294)
+    expected = run(plan, more, chunks, interpreted)
+    for a, b in zip(run(plan, more, chunks), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+
+
+def test_groups_of_chunks_do_not_show() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=100)
+    leaves = {(0, k): v for k, v in enumerate(values)}
+    whole = climb(leaves, 100, lambda a, b: a + b)
+    for seed in range(20):
+        owners = np.sort(np.random.default_rng(seed).integers(0, 7, size=100))
+        left: dict[tuple[int, int], float] = {}
+        for owner in range(7):
+            own = {node: v for node, v in leaves.items() if owners[node[1]] == owner}
+            left |= climb(own, 100, lambda a, b: a + b)
+        assert climb(left, 100, lambda a, b: a + b) == whole
+    assert list(whole) == [root(100)]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: np.sort(x), "sorting along all rows"),
+        (lambda x: np.cumsum(x), "cumulative sum along all rows"),
+        (lambda x: x[1:] - x[:-1], "may be in any chunk"),
+        (lambda x: x[:, None] - x[None, :], "pairs of rows"),
+        (lambda x: x[3], "may be in any chunk|whether n <= 3"),
+        (lambda x: x[::-1], "reading backwards along all rows"),
+        (lambda x: np.argmax(x), "argmax or argmin along all rows"),
+        (lambda x: ad.scan(lambda c, v: (c * v, c), 1.0, x)[0], "each row needs the one before"),
+        (lambda x: ad.fori_loop(0, 3, lambda i, c: c * np.sum(x), 1.0), "inside of a loop"),
+        (lambda x: np.fft.rfft(x).real, "number of rows|Fourier"),
+        (lambda x: np.concatenate([x, x]), "concatenating along all rows"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_refusals_name_the_line(function: object, message: str) -> None:
+    case = Case(ad.jit(function), (np.ones(300),), (0,))
+    with pytest.raises(ad.SplitError, match=message) as caught:
+        planned(case, "cost")
+    assert caught.value.location is not None
+    assert "test_splitting.py" in caught.value.location
