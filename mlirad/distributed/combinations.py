@@ -25,7 +25,14 @@ Combine: TypeAlias = Callable[[Partials, Partials], Partials]
 
 
 def _by(ufunc: np.ufunc, left: Partials, right: Partials) -> Partials:
-    return (ufunc(left[0], right[0]),)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found: Any = ufunc(left[0], right[0])
+    return (found,)
+
+
+def _first(left: Partials, right: Partials) -> Partials:
+    """What the first chunk has."""
+    return left
 
 
 def _logsumexp(left: Partials, right: Partials) -> Partials:
@@ -43,11 +50,12 @@ def _exp_of_gap(x: Any, top: Any) -> Any:
 
 COMBINATIONS: Final[Mapping[str, Combine]] = {
     "add": partial(_by, np.add),
-    "mul": partial(_by, np.multiply),
+    "prod": partial(_by, np.multiply),
     "max": partial(_by, np.maximum),
     "min": partial(_by, np.minimum),
-    "and": partial(_by, np.logical_and),
-    "or": partial(_by, np.logical_or),
+    "and": partial(_by, np.bitwise_and),
+    "or": partial(_by, np.bitwise_or),
+    "first": _first,
     "logsumexp": _logsumexp,
 }
 """By the kinds of `plan.Combination`: of as many arrays as the kind combines."""

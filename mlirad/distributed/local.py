@@ -18,7 +18,7 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.instances import function_at, sizes_in_function
-from mlirad.distributed.combinations import combiner
+from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.plan import (
     Argument,
     ChunkNumber,
@@ -31,7 +31,7 @@ from mlirad.distributed.plan import (
     Source,
 )
 from mlirad.distributed.plan import Rows as RowsOf
-from mlirad.distributed.trees import climb, root
+from mlirad.distributed.trees import Node, climb
 from mlirad.errors import ShapeError
 from mlirad.frontend.compiling.compilation import executable
 from mlirad.frontend.compiling.options import Options
@@ -98,14 +98,14 @@ class _Run:
 
     def results(self) -> list[Array]:
         for number, stage in enumerate(self.plan.stages):
-            nodes: dict[tuple[int, int], list[Array]] = {}
+            nodes: dict[Node, Partials] = {}
             count = len(stage.partials)
             for chunk in self.chunks:
                 made = self._call(stage.program, chunk)
                 nodes[0, chunk.number] = made[:count]
                 for slot, value in enumerate(made[count:]):
                     self.residuals[chunk.number, Residual(number, slot)] = value
-            total = climb(nodes, len(self.chunks), combiner(stage))[root(len(self.chunks))]
+            (total,) = climb(nodes, len(self.chunks), combine(stage)).values()
             self.combined.update(zip(stage.partials, total, strict=True))
         final = self.plan.final
         whole = [] if final is None else self._call(final, None)

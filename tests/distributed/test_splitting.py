@@ -7,7 +7,6 @@ import pytest
 
 import mlirad as ad
 from mlirad.distributed.local import run
-from mlirad.distributed.trees import climb, root
 from tests.distributed.programs import PROGRAMS, Case
 from tests.distributed.witness import CHUNKS, interpreted, planned, worst_error
 
@@ -32,21 +31,6 @@ def test_machine_code(name: str) -> None:
     expected = run(plan, more, chunks, interpreted)
     for a, b in zip(run(plan, more, chunks), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
-
-
-def test_groups_of_chunks_do_not_show() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=100)
-    leaves = {(0, k): v for k, v in enumerate(values)}
-    whole = climb(leaves, 100, lambda a, b: a + b)
-    for seed in range(20):
-        owners = np.sort(np.random.default_rng(seed).integers(0, 7, size=100))
-        left: dict[tuple[int, int], float] = {}
-        for owner in range(7):
-            own = {node: v for node, v in leaves.items() if owners[node[1]] == owner}
-            left |= climb(own, 100, lambda a, b: a + b)
-        assert climb(left, 100, lambda a, b: a + b) == whole
-    assert list(whole) == [root(100)]
 
 
 @pytest.mark.parametrize(

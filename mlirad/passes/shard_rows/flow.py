@@ -20,7 +20,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.extents_attribute import sizes_in
-from mlirad.dialects.instances import mentioned
 from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import free_values, own_operands
@@ -147,14 +146,6 @@ class Flow:
     def typed(self, op: Operation) -> list[State]:
         """The states that the types of the results say."""
         return [state_of(result, self.name, op) for result in op.results]
-
-    def mentions(self, op: Operation) -> bool:
-        """Whether a type or a property of an op, or of one inside of it, has the size."""
-        known: set[object] = set()
-        ops = [op, *(o for region in op.regions for o in nested_ops(region))]
-        attributes = [t for o in ops for t in (*o.result_types, *o.properties.values())]
-        attributes += [v.type for v in own_operands(op)]
-        return self.name in mentioned(attributes, known)  # pyright: ignore[reportArgumentType]
 
     def is_of_size(self, extent: int) -> bool:
         """Whether an extent has the size in it."""

@@ -10,7 +10,7 @@ that it is equal in corresponding iterations.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from xdsl.ir import Attribute, Operation
 
@@ -28,8 +28,6 @@ MOST_ROWS_EACH: Final = 1 << 16
 @dataclass(frozen=True)
 class Whole:
     """The same in every chunk, and what it is for all rows."""
-
-    IS_ROWS: ClassVar = False
 
 
 @dataclass(frozen=True)
