@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -25,9 +25,9 @@ Combine: TypeAlias = Callable[[Partials, Partials], Partials]
 
 
 def _by(ufunc: np.ufunc, left: Partials, right: Partials) -> Partials:
+    combined = cast("Callable[[Any, Any], Any]", ufunc)
     with np.errstate(over="ignore", invalid="ignore"):
-        found: Any = ufunc(left[0], right[0])
-    return (found,)
+        return (combined(left[0], right[0]),)
 
 
 def _first(left: Partials, right: Partials) -> Partials:

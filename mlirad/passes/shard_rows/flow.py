@@ -22,8 +22,11 @@ from xdsl.ir import Operation, Region
 from mlirad.dialects.extents_attribute import sizes_in
 from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import Value
+from mlirad.errors import SplitError
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.ir.structural import scalar_of
 from mlirad.passes.shard_rows.states import (
     OWN,
     WHOLE,
@@ -168,9 +171,12 @@ class Flow:
             return False
         if kind in IDEMPOTENT:
             return True
+        value = own_operands(op)[k]
+        if kind == "prod":
+            return scalar_of(value) in (0, 1)
         if kind != "add":
             return False
-        if not is_zero_value(own_operands(op)[k]):
+        if not is_zero_value(value):
             self.masked.setdefault(op, set()).add(k)
         return True
 
@@ -185,11 +191,19 @@ class Flow:
         return OWN if any(isinstance(s, Own) for s in states) else None
 
 
-def too_early(op: Operation, kind: str) -> Exception:
+class TooEarly(SplitError):
+    """A partial result is read, by an op in a loop or a branch, as if it were complete."""
+
+    op: Operation
+
+
+def too_early(op: Operation, kind: str) -> TooEarly:
     """The error for a partial result that is read in a loop or a branch as if it were complete."""
-    return refused(
-        op,
+    error = TooEarly(
         f"the {COMBINED_NAMES.get(kind, kind)} of all rows is used inside of a loop or a branch, where it "
         f"is known for the rows of one chunk alone",
-        "write the loop outside of the function, in Python: each call is a round over the chunks",
+        location=location_of(op),
+        hint="write the loop outside of the function, in Python: each call is a round over the chunks",
     )
+    error.op = op
+    return error

@@ -71,6 +71,7 @@ class _OwnCode:
     def __init__(self, function: FuncOp, flow: Flow):
         self.block = function.body.block
         self.name = flow.name
+        self._flow = flow
         self.sources: dict[BlockArgument, Source] = {
             argument: Argument(k) for k, argument in enumerate(self.block.args)
         }
@@ -139,6 +140,8 @@ class _OwnCode:
         shift = _before(following, BroadcastOp, [first], op.result.type, {"dims": ints(())})
         total = _before(following, ew.AddOp, [op.result, shift], op.result.type)
         op.result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
+        if op.result in self._flow.levels:
+            self._flow.states[total], self._flow.levels[total] = rows, 0
 
     def _in_first_chunk(self, op: Operation, value: Value) -> Value:
         """The value in the first chunk, 0 in all others."""

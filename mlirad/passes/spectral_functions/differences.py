@@ -39,7 +39,7 @@ It loses more where f' changes by less than its rounding divided by this: there 
 def may_be_equal(gap: Named, x: Named) -> Named:
     """Where a gap is no more than points of a factorisation are exact to."""
     epsilon = float(np.finfo(numpy_dtype(x.value.type)).eps)
-    limit = abs(x).reduced("max", x.names[-1]) * (EXACTNESS * x.n.sizes[AT_I] * epsilon)
+    limit = abs(x).reduced("max", x.names[-1]) * (EXACTNESS * int(x.n.sizes[AT_I]) * epsilon)
     return abs(gap).at_most(limit)
 
 

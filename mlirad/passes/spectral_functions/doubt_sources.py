@@ -149,7 +149,7 @@ class Source(Factorised):
             x, y = parts_of(b, vectors)
             re = b.add(product(b, x, x, left=True), product(b, y, y, left=True))
             im = b.sub(product(b, x, y, left=True), product(b, y, x, left=True))
-            least = b.splat(1 - 4 * self._columns[-1] * epsilon, re.type)
+            least = b.splat(1 - 4 * int(self._columns[-1]) * epsilon, re.type)
             return [self._any_other(b.compare("ge", b.binary(ew.HypotOp, re, im), least))]
 
         def none() -> list[Value]:

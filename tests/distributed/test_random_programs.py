@@ -1,0 +1,28 @@
+"""Random programs of rows: each split agrees with the program of all rows, or is refused."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.distributed.random_programs import tried
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs(seed: int) -> None:
+    tried(seed)
+
+
+def test_enough_programs_can_be_split() -> None:
+    outcomes = [tried(seed, 4) for seed in range(100, 120)]
+    assert outcomes.count("agrees") >= 6
+    assert outcomes.count("unsettled") <= 2
+
+
+@pytest.mark.fuzz
+def test_more_random_programs(fuzz_seconds: float) -> None:
+    end, seed = time.monotonic() + fuzz_seconds, time.time_ns() % 2**31
+    while time.monotonic() < end:
+        tried(seed)
+        seed += 1
