@@ -18,6 +18,7 @@ from mlirad.errors import (
     CacheWarning,
     CallDepthError,
     CaptureWarning,
+    ClusterError,
     CompileError,
     ControlFlowWarning,
     ConvergenceError,
@@ -49,7 +50,7 @@ from mlirad.errors import (
 from mlirad.packages import load as _load
 
 if TYPE_CHECKING:
-    from mlirad import numpy, optimize, random, scipy, tree
+    from mlirad import distributed, numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.explorer import explore
     from mlirad.frontend.constructs.associative import associative_scan
@@ -137,6 +138,7 @@ __all__ = [
     "CallDepthError",
     "CaptureWarning",
     "Closure",
+    "ClusterError",
     "CompileError",
     "ControlFlowWarning",
     "ConvergenceError",
@@ -183,6 +185,7 @@ __all__ = [
     "debug_callback",
     "debug_print",
     "demo",
+    "distributed",
     "eval_shape",
     "explore",
     "export",
@@ -248,7 +251,7 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
+_ROOMS = ("distributed", "numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
 
 _ELSEWHERE = {
@@ -304,6 +307,7 @@ def _imported(name: str) -> Any:
     else:
         module = _load("mlirad.frontend.interface")
         names = module.__all__
+    _load("mlirad.frontend.compiling.transformed").Transformed.split_calls = "mlirad.distributed.calls"
     globals().update({public: getattr(module, public) for public in names})
     return globals()[name]
 

@@ -212,6 +212,10 @@ class TimeLimitError(MliradError, TimeoutError):
         super().__init__(message, location=location, hint=hint)
 
 
+class ClusterError(MliradError, RuntimeError):
+    """Workers that cannot run a program: of another version or processor, without memory, lost or silent."""
+
+
 class ParseError(MliradError, ValueError):
     """MLIR text that does not parse; the location is `file:line:column`."""
 

@@ -10,7 +10,41 @@ combinations of their results. An engine runs the plan.
 | `planning.py` | the plan of a call |
 | `combinations.py`, `trees.py` | combining partial results, in the order of a fixed tree |
 | `local.py` | runs a plan on NumPy arrays in this process |
+| `arrays.py` | Dask arrays among arguments: that they are split alike |
+| `calls.py`, `resident.py` | calls with such arguments; functions of arrays that stay on workers |
+| `evaluation.py`, `engines` | the rounds of an evaluation; what runs them |
+| `chunks.py`, `programs.py` | a stage on a chunk; machine code that is shipped by key |
+| `cluster.py`, `counts.py` | that workers are alike; what an evaluation sent |
 
 Contract: nothing of mlirad imports this package but the hook of `frontend` that recognises split arguments,
-on use.
+on use. No file imports Dask but in functions. A public name is a line of `_PUBLIC`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mlirad.packages import load
+
+if TYPE_CHECKING:
+    from mlirad.distributed.counts import Counts
+    from mlirad.distributed.resident import Resident, resident
+
+__all__ = ["Counts", "Resident", "resident"]
+
+_PUBLIC = {
+    "Counts": "mlirad.distributed.counts",
+    **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.resident"),
+}
+"""Where public names stand: passes import plans without what runs them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(load(_PUBLIC[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

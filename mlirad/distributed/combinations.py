@@ -45,7 +45,8 @@ def _logsumexp(left: Partials, right: Partials) -> Partials:
 def _exp_of_gap(x: Any, top: Any) -> Any:
     """exp(x - top), which is 1 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
-        return np.where(x == top, np.ones_like(x), np.exp(x - top))[()]
+        gap: Any = np.where(x == top, np.ones_like(x), np.exp(x - top))
+        return gap[()]
 
 
 COMBINATIONS: Final[Mapping[str, Combine]] = {
@@ -71,6 +72,9 @@ def combine(stage: Stage) -> Combine:
         start = end
 
     def combined(left: Partials, right: Partials) -> list[Any]:
-        return [array for by, part in parts for array in by(left[part], right[part])]
+        found: list[Any] = []
+        for by, part in parts:
+            found += by(left[part], right[part])
+        return found
 
     return combined

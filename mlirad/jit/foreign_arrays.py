@@ -34,6 +34,17 @@ _IN_MEMORY: Final[dict[str, Callable[[Any], bool]]] = {
 """By package: the objects whose `__array__` hands out what is in memory."""
 
 
+def has_chunks(value: object) -> bool:
+    """Whether a value is an array of Dask, or one of xarray's that has one: they lie in chunks."""
+    for base in type(value).__mro__:
+        package = base.__module__.partition(".")[0]
+        if package == "dask":
+            return base.__name__ == "Array"
+        if package == "xarray":
+            return hasattr(getattr(getattr(value, "variable", value), "_data", None), "dask")
+    return False
+
+
 def refusal(value: object, noun: str) -> UnsupportedError | None:
     """The error for an object whose elements are not in memory, called `noun` in it; `None` for others."""
     kind: type[Any] = type(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import sys
 import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -51,6 +52,7 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.foreign_arrays import has_chunks
 from mlirad.jit.machine_program import MachineProgram
 
 if TYPE_CHECKING:
@@ -76,6 +78,8 @@ class Transformed:
     CAPTURED: ClassVar = ("_function",)
     CAPTURED_FIXED: ClassVar = ("_transformation",)
     IS_PORTABLE: ClassVar = True
+    split_calls: ClassVar[str]
+    """The module whose `called` runs calls with Dask arrays, a package above that `mlirad` names."""
 
     recipe: Recipe | None = None
     """How it was made, by which it is pickled; None for what only mlirad has in hand."""
@@ -182,9 +186,18 @@ class Transformed:
 
             function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(as_traced(function), copied_leaves(moving)))
+        if "dask.array" in sys.modules and any(map(has_chunks, flatten((args, tuple(kwargs.values())))[0])):
+            found = packages.load(self.split_calls).called(self, args, kwargs)
+            return written(found, flatten(found)[1], out) if has_out else found
         program, leaves = self._found(args, kwargs, has_out=has_out)
         result = program.call(*leaves)
         return written(result, program.result, out) if has_out else result
+
+    def moving(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The function of the arguments that are not static, all by position, and these arguments."""
+        return self._reader.bound(args, kwargs)
 
     def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call with nothing compiled: by Python where the transformation needs no trace."""

@@ -1,0 +1,136 @@
+"""One stage of a plan on one chunk of rows: what every engine does where the chunk is.
+
+job = Job.of(plan, programs, split, names)                       what a worker has of a plan
+chunk = Chunk(number=1, first=300, rows=100, arrays={1: X[300:400]})
+run_stage(job, 0, chunk, {0: w}, {}, {})                     (partials, residuals)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from mlirad.distributed.arrays import SplitRows
+from mlirad.distributed.combinations import Partials
+from mlirad.distributed.plan import Argument, Combined, Extent, FirstRow, Plan, Program, Residual, Source
+from mlirad.distributed.programs import ShippedProgram, function_for
+from mlirad.errors import MliradError, ShapeError
+from mlirad.frontend.compiling.arguments import prepared
+from mlirad.lazy_dataclass import dataclass
+
+Residuals: TypeAlias = dict[tuple[int, int], Any]
+"""The residuals of a chunk, by stage and slot."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan as workers have it: without texts of programs, with their code; `total` counts all rows."""
+
+    plan: Plan
+    programs: tuple[ShippedProgram, ...]
+    total: int
+    names: tuple[str, ...]
+    types: tuple[tuple[tuple[int, ...], np.dtype[Any]] | None, ...]
+    """Of split arguments the shape of a row and the dtype."""
+
+    @staticmethod
+    def of(plan: Plan, programs: tuple[ShippedProgram, ...], split: SplitRows, names: tuple[str, ...]) -> Job:
+        """The job of a plan whose stages have this code, for split arguments; `names` are those of all."""
+        types = tuple(
+            (tuple(split.arrays[k].shape[1:]), np.dtype(split.arrays[k].dtype)) if k in split.arrays else None
+            for k in range(len(plan.split))
+        )
+        bare = tuple(replace(s, program=Program("", s.program.inputs), lines=()) for s in plan.stages)
+        return Job(replace(plan, stages=bare, final=None, notes=()), programs, split.total, names, types)
+
+    def array(self, index: int, chunk: Chunk) -> Any:
+        """The rows of a split argument in a chunk. Raises `ShapeError` if they are not what Dask says."""
+        try:
+            array, stated = prepared(chunk.arrays[index]), self.types[index]
+        except MliradError as error:
+            message = f"a chunk of {self.names[index]}: {error.message}"
+            raise error.restated(message, None) from error  # here is no line of the user's
+        assert stated is not None
+        shape, dtype = (chunk.rows, *stated[0]), stated[1]
+        if array.shape != shape or array.dtype != dtype:
+            raise ShapeError(
+                f"a chunk of {self.names[index]} is {array.dtype}{list(array.shape)}, and its array says "
+                f"{dtype}{list(shape)}",
+                hint="correct chunks=, dtype= or meta= where the array of Dask is made",
+            )
+        return array
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows from number `first` on, of each split argument; `number` counts the chunks that have rows."""
+
+    number: int
+    first: int
+    rows: int
+    arrays: Mapping[int, Any]
+
+
+def run_stage(
+    job: Job,
+    number: int,
+    chunk: Chunk,
+    whole: Mapping[int, Any],
+    combined: Mapping[int, Any],
+    residuals: Residuals,
+) -> tuple[Partials, tuple[Any, ...]]:
+    """The partials and residuals of a stage; residuals of earlier stages that lack are computed again."""
+    stage = job.plan.stages[number]
+
+    def value(source: Source) -> Any:
+        if isinstance(source, Residual):
+            if (source.stage, source.slot) not in residuals:
+                _, made = run_stage(job, source.stage, chunk, whole, combined, residuals)
+                residuals.update({(source.stage, slot): array for slot, array in enumerate(made)})
+            return residuals[source.stage, source.slot]
+        if isinstance(source, Argument) and job.types[source.index] is not None:
+            return job.array(source.index, chunk)
+        return chunk_source(source, job.total, chunk, whole, combined)
+
+    function = function_for(job.programs[number], chunk.rows)
+    results = flat_results(function.entry(*map(value, stage.program.inputs)))
+    partials = len(stage.partials)
+    return results[:partials], results[partials:]
+
+
+def chunk_source(
+    source: Source, total: int, chunk: Chunk | None, whole: Mapping[int, Any], combined: Mapping[int, Any]
+) -> Any:
+    """The value of an input that does not lie beside the chunk; without a chunk, of the final program."""
+    if isinstance(source, Argument):
+        return whole[source.index]
+    if isinstance(source, Combined):
+        return combined[source.number]
+    if isinstance(source, Extent):
+        return np.int64(source.scale * total + source.offset)
+    assert chunk is not None
+    return np.int64(chunk.first if isinstance(source, FirstRow) else chunk.number)
+
+
+def flat_results(found: Any) -> tuple[Any, ...]:
+    """The results of a program, which returns a single one as it is."""
+    return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else (found,)
+
+
+def needed(stage_inputs: tuple[Source, ...], plan: Plan) -> tuple[set[int], set[int]]:
+    """The whole arguments and the combined partials that a stage reads, with what it may compute again."""
+    arguments: set[int] = set()
+    numbers: set[int] = set()
+    for source in stage_inputs:
+        if isinstance(source, Argument) and plan.split[source.index] is None:
+            arguments.add(source.index)
+        elif isinstance(source, Combined):
+            numbers.add(source.number)
+        elif isinstance(source, Residual):
+            inner, combined = needed(plan.stages[source.stage].program.inputs, plan)
+            arguments |= inner
+            numbers |= combined
+    return arguments, numbers

@@ -1,0 +1,100 @@
+"""The workers of Dask's client: that they run what this process compiles.
+
+    client = current_client()        None where Dask runs in this process
+    require_alike(client)            ClusterError that names a worker of another version or processor
+
+Machine code is made here, so all workers must have this version of mlirad, and of what it calls, and a
+processor that runs the code.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
+
+from mlirad.disk_cache.sources import compiler, versions
+from mlirad.errors import ClusterError
+from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
+from mlirad.packages import load
+
+_checked: Final[WeakKeyDictionary[Any, set[str]]] = WeakKeyDictionary()
+"""By client: the workers that were found to be alike."""
+
+
+def current_client() -> Any:
+    """The client of Dask's that computes at present; None where there is none."""
+    if "distributed" not in sys.modules:
+        return None
+    distributed: Any = load("distributed")
+    try:
+        return distributed.get_client()
+    except ValueError:
+        return None
+
+
+def identity() -> dict[str, str]:
+    """What decides which machine code a process can run, in words."""
+    target, made_by = find_target(), compiler()
+    return {
+        **{name: text for name, text in versions().items() if name != "llvm"},
+        "mlirad": "unknown" if made_by is None else made_by.hex()[:16],
+        "processor": f"{target.triple} {target.cpu} {target.features}",
+    }
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """The workers that a client sees at present, by address, with what the scheduler says of them."""
+    return dict(client.scheduler_info(n_workers=-1)["workers"])
+
+
+def require_alike(client: Any = None) -> None:
+    """Raise `ClusterError` for a worker that cannot run what is compiled here; each is asked once."""
+    client = current_client() if client is None else client
+    if client is None:
+        return
+    checked = _checked.setdefault(client, set())
+    fresh = [address for address in workers_of(client) if address not in checked]
+    if not fresh:
+        return
+    mine = identity()
+    told: Mapping[str, Any] = client.run(identity, workers=fresh, on_error="return")
+    for address in fresh:
+        require_same(mine, told.get(address), address)
+    checked.update(fresh)
+
+
+def require_same(mine: Mapping[str, str], theirs: object, address: str) -> None:
+    """Raise `ClusterError` where a worker says something else of itself than this process does."""
+    if not isinstance(theirs, dict):
+        raise ClusterError(
+            f"worker {address} does not run mlirad: {theirs or 'it does not answer'}",
+            location=user_line(),
+            hint="install this version of mlirad on all workers",
+        )
+    stated = cast("dict[str, object]", theirs)
+    for name, text in mine.items():
+        other = stated.get(name)
+        if other == text:
+            continue
+        if name == "processor":
+            raise ClusterError(
+                f"worker {address} has another processor, or other features of it, than the client: "
+                f"{_difference(str(other), text)}",
+                location=user_line(),
+                hint=f"set {ENVIRONMENT_VARIABLE}=x86-64-v3 for client and workers, or the least of theirs",
+            )
+        raise ClusterError(
+            f"worker {address} runs {name} {other}, and the client {text}",
+            location=user_line(),
+            hint="install the same versions on client and workers",
+        )
+
+
+def _difference(theirs: str, mine: str) -> str:
+    """The features that one has and the other lacks, or the names."""
+    one, two = (set(text.replace(" ", ",").split(",")) for text in (theirs, mine))
+    shown = [" ".join(sorted(found)[:6]) or "nothing" for found in (one - two, two - one)]
+    return f"{shown[0]} there, {shown[1]} here"

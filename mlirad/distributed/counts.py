@@ -1,0 +1,46 @@
+"""What an evaluation sent: rounds, tasks, messages, and bytes of arrays. Tests state these, never times.
+
+f = ad.distributed.resident(ad.value_and_grad(loss), X, y)
+f(w); f.counts                         Counts(rounds=1, tasks=0, messages=2, sent=320, received=336)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one evaluation: rounds, tasks of Dask, messages to workers, bytes of arrays sent and received."""
+
+    rounds: int = 0
+    tasks: int = 0
+    messages: int = 0
+    sent: int = 0
+    received: int = 0
+
+    def plus(
+        self, *, rounds: int = 0, tasks: int = 0, messages: int = 0, sent: int = 0, received: int = 0
+    ) -> Counts:
+        """These counts with more of each."""
+        return Counts(
+            self.rounds + rounds,
+            self.tasks + tasks,
+            self.messages + messages,
+            self.sent + sent,
+            self.received + received,
+        )
+
+
+def bytes_of(value: Any) -> int:
+    """The bytes of the elements of arrays and numbers in containers."""
+    if isinstance(value, Mapping):
+        return sum(map(bytes_of, cast("Mapping[Any, Any]", value).values()))
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return sum(map(bytes_of, cast("Sequence[Any]", value)))
+    return int(np.asarray(value).nbytes)

@@ -1,0 +1,60 @@
+"""Evaluates a plan: round by round on an engine, then the final program here.
+
+    evaluated(plan, final, total, engine, whole)      flat results: NumPy's, and what the engine has of rows
+
+An engine has the chunks of all split arguments. It runs the program of a stage on each and combines the
+partials by the fixed tree, wherever that is; it may keep residuals between the rounds of one evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from mlirad.distributed.chunks import chunk_source, flat_results, needed
+from mlirad.distributed.combinations import Partials
+from mlirad.distributed.plan import Plan, Rows
+from mlirad.distributed.programs import ShippedProgram, function_for
+
+
+class Engine(Protocol):
+    """Where chunks are, and what runs programs on them."""
+
+    def begin(self, whole: Mapping[int, Any]) -> None:
+        """Begin an evaluation with these whole arguments, by index; residuals of the one before may go."""
+        ...
+
+    def run(self, stage: int, whole: Mapping[int, Any], combined: Mapping[int, Any]) -> Partials:
+        """The partials of a stage over all chunks; given is what the stage reads."""
+        ...
+
+    def rows(self, result: Rows, whole: Mapping[int, Any], combined: Mapping[int, Any]) -> Any:
+        """A result that stays split, as an array of the kind that the split arguments are."""
+        ...
+
+
+def evaluated(
+    plan: Plan, final: ShippedProgram | None, total: int, engine: Engine, whole: Mapping[int, Any]
+) -> list[Any]:
+    """The flat results of a plan for whole arguments, by index."""
+    combined: dict[int, Any] = {}
+    engine.begin(whole)
+    for number, stage in enumerate(plan.stages):
+        if not stage.combinations:
+            continue  # its residuals are computed where they are read
+        arguments, numbers = needed(stage.program.inputs, plan)
+        partials = engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
+        combined.update(zip(stage.partials, partials, strict=True))
+    results: tuple[Any, ...] = ()
+    if plan.final is not None:
+        assert final is not None
+        inputs = [chunk_source(s, total, None, whole, combined) for s in plan.final.inputs]
+        results = flat_results(function_for(final).entry(*inputs))
+    return [
+        engine.rows(result, whole, combined) if isinstance(result, Rows) else results[result.index]
+        for result in plan.results
+    ]
+
+
+def _chosen(values: Mapping[int, Any], names: set[int]) -> dict[int, Any]:
+    return {name: values[name] for name in sorted(names)}
