@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+import mlirad.pipelines  # noqa: F401  it tells passes which others they run
 from mlirad.recursion import in_large_frame
 from mlirad.stages import check_stages
 from tests.known_faults import KNOWN_FAULTS

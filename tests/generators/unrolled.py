@@ -1,6 +1,7 @@
 """Random programs that write a loop out: the same code for every repetition, on other parts of the arguments.
 
     unrolled_program(5)     a function of x [16, 3], y [3, 16], v [16], h [3], s
+    written_table(5)        the same, of the cells of a table, row by row
 
 What a repetition computes is made of rows, columns, windows and elements that move evenly, go backwards, wrap
 or jump; of constants that are the same, even or irregular; of what it and those before it have made; and of
@@ -45,6 +46,43 @@ def unrolled_program(seed: int) -> FuncOp:
             for op in code:
                 history[-1].append(op(b, repetition, history))
         return _results(b, rng, history)
+
+    return new_function("main", TYPES, body, hints=("x", "y", "v", "h", "s"))
+
+
+def written_table(seed: int) -> FuncOp:
+    """A function of `TYPES`: cells of numbers or short rows, each of cells to the left of it and above.
+
+    Beside the table lie constants, or numbers of the arguments; perhaps not all rows begin in one column.
+    """
+    rng = random.Random(seed)
+
+    def body(b: ArrayBuilder, *arguments: Value) -> Sequence[Value]:
+        x, _, v, h, s = arguments
+        rows, columns = rng.randint(8, 11), rng.randint(8, 11)
+        wide = rng.random() < 0.3
+        border = b.constant(rng.choice((0.0, 2.0, 0.5)), f64) if rng.random() < 0.7 else s
+        edge = b.broadcast(border, (WIDTH,), []) if wide else border
+        slope = rng.choice((0, 0, 0, 1))
+        neighbours = rng.sample([(0, -1), (-1, 0), (-1, -1), (-1, 1), (-2, 0)], rng.randint(1, 4))
+        ops = [rng.choice((ew.AddOp, ew.MaxOp, ew.SubOp)) for _ in neighbours]
+        by_row, by_column = rng.random() < 0.7, rng.random() < 0.7
+        table: dict[tuple[int, int], Value] = {}
+        for i in range(rows):
+            for j in range(slope * i, columns):
+                cell = h if wide else s
+                if by_row:
+                    own = b.index(x, [b.index_constant(i)])
+                    cell = b.mul(cell, own if wide else b.index(own, [b.index_constant(1)]))
+                if by_column:
+                    own = b.index(v, [b.index_constant(j)])
+                    cell = b.add(cell, b.broadcast(own, (WIDTH,), []) if wide else own)
+                for (down, right), op in zip(neighbours, ops, strict=True):
+                    cell = b.unary(ew.SinOp, b.binary(op, cell, table.get((i + down, j + right), edge)))
+                table[i, j] = cell
+        last = [value for (i, _), value in table.items() if i == rows - 1 - 3 * slope]
+        whole = b.stack(last if rng.random() < 0.5 else list(table.values()), 0)
+        return [whole, table[0, 0]] if rng.random() < 0.7 else [last[-1]]
 
     return new_function("main", TYPES, body, hints=("x", "y", "v", "h", "s"))
 

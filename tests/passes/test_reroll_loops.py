@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
 from examples.programs import llsq
@@ -22,8 +24,10 @@ from mlirad.passes.reroll_loops import costs
 from mlirad.passes.reroll_loops.periods import periodic_stretches
 from mlirad.passes.reroll_loops.rolling import rolled_function
 from mlirad.passes.reroll_loops.signatures import Signatures
-from tests.generators.unrolled import TYPES, unrolled_program
+from tests.generators.unrolled import TYPES, unrolled_program, written_table
 from tests.passes.derivatives import differentiated, function_of
+
+PROGRAMS = (unrolled_program, written_table)
 
 SEEDS = (*range(24), 500442)
 """In the last one, a repetition reads what lies further back than there are repetitions."""
@@ -78,8 +82,9 @@ def test_stretches_are_all_that_are_periodic(seed: int) -> None:
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_programs_keep_their_bits(seed: int) -> None:
-    function = canonicalize(unrolled_program(seed))
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_random_programs_keep_their_bits(program: Callable[[int], FuncOp], seed: int) -> None:
+    function = canonicalize(program(seed))
     before = run_function(ModuleOp([function.clone()]), arguments(seed), function="main")
     module = ModuleOp([rolled_function(function, Signatures()).clone()])
     verify_module(module)
@@ -88,16 +93,20 @@ def test_random_programs_keep_their_bits(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_many_random_programs_become_loops() -> None:
-    rolled = [rolled_function(canonicalize(unrolled_program(seed)), Signatures()) for seed in SEEDS]
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_many_random_programs_become_loops(program: Callable[[int], FuncOp]) -> None:
+    rolled = [rolled_function(canonicalize(program(seed)), Signatures()) for seed in SEEDS]
     assert sum(bool(loops(ModuleOp([f.clone()]))) for f in rolled) > len(SEEDS) / 3
 
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("seed", range(12))
-def test_derivatives_of_both_orders_are_those_of_what_was_written(seed: int) -> None:
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_derivatives_of_both_orders_are_those_of_what_was_written(
+    program: Callable[[int], FuncOp], seed: int
+) -> None:
     everything = tuple(range(len(TYPES)))
-    function = canonicalize(unrolled_program(seed))
+    function = canonicalize(program(seed))
     found: list[Any] = []
     for f in (function, rolled_function(function, Signatures())):
         module = differentiated(ModuleOp([f.clone()]), "main", everything, "reverse")
@@ -348,3 +357,49 @@ def test_failures_name_the_line_of_the_user() -> None:
     line = inspect.getsourcelines(factors)[1] + 3
     assert f"{__file__}:{line}" in str(caught.value)
     np.testing.assert_allclose(ad.jit(factors)(a * 4), sum(2 * (16 - 0.25 * k) for k in range(40)))
+
+
+# Tables ----------------------------------------------------------------------------------------------
+
+
+def soft_dtw(x, y, border=1e10):
+    """Soft dynamic time warping (Cuturi and Blondel 2017) of two lines, cell by cell."""
+    cost = {(0, 0): 0.0}
+    cost |= {(i, 0): border for i in range(1, len(x) + 1)} | {(0, j): border for j in range(1, len(y) + 1)}
+    for i in range(1, len(x) + 1):
+        for j in range(1, len(y) + 1):
+            before = cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1]
+            least = np.minimum(np.minimum(before[0], before[1]), before[2])
+            total = sum(np.exp(least - c) for c in before)
+            cost[i, j] = (x[i - 1] - y[j - 1]) ** 2 + least - np.log(total)
+    return cost[len(x), len(y)]
+
+
+@pytest.mark.parametrize("border", [1e10, 3.0])
+def test_a_table_becomes_a_loop_of_loops(border: float) -> None:
+    x, y = np.sin(np.arange(14.0)), np.cos(np.arange(13.0))
+
+    def loss(x, y):
+        return soft_dtw(x, y, border)
+
+    ops = [ad.jit(loss).ir(x[:n], y[:n], after="reroll-loops").count("array.") for n in (11, 12, 14)]
+    assert len(set(ops)) == 1 and ops[0] < 160
+    np.testing.assert_allclose(ad.jit(loss)(x, y), soft_dtw(x, y, border), rtol=1e-13)
+    direction = np.linspace(-1, 1, 14)
+    step = 1e-6
+    expected = (soft_dtw(x + step * direction, y, border) - soft_dtw(x - step * direction, y, border)) / (
+        2 * step
+    )
+    np.testing.assert_allclose(ad.grad(loss)(x, y) @ direction, expected, rtol=1e-6)
+
+
+def test_code_for_each_of_many_arguments_becomes_a_loop() -> None:
+    def total(values):
+        return sum(np.sin(v) * np.exp(-v) + np.cos(v * v) / (1 + v * v) for v in values)
+
+    values = [0.1 * k for k in range(24)]
+    assert ad.jit(total).ir(values, after="reroll-loops").count("array.sin") == 1
+    np.testing.assert_allclose(ad.jit(total)(values), total(values), rtol=1e-13)
+    np.testing.assert_allclose(
+        ad.grad(total)(values), [ad.grad(lambda v: total([v]))(v) for v in values], rtol=1e-12
+    )

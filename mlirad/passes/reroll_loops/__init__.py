@@ -20,7 +20,11 @@ The pass comes after inlining and before differentiation, so that no later pass 
   compared as a `Part`, a base with steps and numbers.
 - `periods.py` finds periodic stretches of the ops' numbers (`signatures.py`) and knows nothing of ops.
   Operands decide: each is a part of a fixed array, a constant, or made by an op a fixed number of repetitions
-  earlier. Values of regions count as operands, one by one.
+  earlier. Failing that it is made before all repetitions, which read it from an array of such values: in a
+  table, the row before. Values of regions count as operands, one by one.
+- Where the ops of a stretch repeat themselves and operands do not, its parts are tried in which operands come
+  from equally far (`_Search.finer` in `rolling.py`), then its halves. The rows of a table are found one by
+  one, and once they are loops the loops repeat themselves.
 - A repetition begins where the fewest bytes are carried. The first repetitions stay where folding changed
   them.
 - `costs.py` alone decides whether a loop pays, and how many repetitions an iteration makes.

@@ -44,6 +44,7 @@ class Line:
     def __post_init__(self) -> None:
         self.places = {op: k for k, op in enumerate(self.ops)}
         self._reads: dict[int, list[Value]] = {}
+        self._sources: dict[int, tuple[object, ...]] = {}
 
     def reads(self, place: int) -> list[Value]:
         """What an op reads."""
@@ -51,6 +52,20 @@ class Line:
         if known is None:
             known = self._reads[place] = reads(self.ops[place])
         return known
+
+    def sources(self, place: int) -> tuple[object, ...]:
+        """Where the operands of an op come from: from how many ops before it, from outside, or a constant."""
+        known = self._sources.get(place)
+        if known is None:
+            known = self._sources[place] = tuple(self._source(v, place) for v in self.reads(place))
+        return known
+
+    def _source(self, value: Value, place: int) -> object:
+        part = self.parts[value]
+        if part.is_constant:
+            return None
+        own = self.place(part.base)
+        return id(part.base) if own is None else (place - own, len(part.steps))
 
     def place(self, value: Value) -> int | None:
         """The place of the op that makes a value, if it is one of the line."""
@@ -142,28 +157,33 @@ class Repetitions:
         return self.ending_at(self.count - 1) if alone and self.count > least else self
 
 
-def find_repetitions(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
-    """The code that repeats itself in a stretch, at least so many times; if not in all of it, in a half."""
+def find_in_halves(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
+    """The code that repeats itself in a half of a stretch, or in a half of that, at least so many times."""
     start, period, length = stretch
-    count = length // period
-    if count < least:
-        return None
-    found = _in_all(line, stretch, least)
-    if found is None:
-        half = count // 2 * period
-        halves = Stretch(start, period, half), Stretch(start + half, period, length - half)
-        found = next((f for h in halves if (f := find_repetitions(line, h, least)) is not None), None)
-    return found
+    half = length // period // 2 * period
+    for part in (Stretch(start, period, half), Stretch(start + half, period, length - half)):
+        if part.length // period >= least:
+            found = find_repetitions(line, part, least) or find_in_halves(line, part, least)
+            if found is not None:
+                return found
+    return None
 
 
-def _in_all(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
-    """The code that repeats itself, from the middle of a stretch as far as it does."""
+def find_with_lists(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
+    """As `find_repetitions`, where repetitions may read values that are put together to arrays before."""
+    return find_repetitions(line, stretch, least, may_list=True)
+
+
+def find_repetitions(
+    line: Line, stretch: Stretch, least: int, *, may_list: bool = False
+) -> Repetitions | None:
+    """The code that repeats itself at least so many times, from the middle of a stretch as far as it does."""
     start, period, length = stretch
-    operands = _operands(line, start, period, length // period)
+    operands = _operands(line, start, period, length // period, may_list)
     turn = 0 if operands is None else _turn(operands, period)
     if turn and (length - turn) // period >= least:
         start, length = start + turn, length - turn
-        operands = _operands(line, start, period, length // period)
+        operands = _operands(line, start, period, length // period, may_list)
     if operands is None:
         return None
     every = [operand for own in operands for operand in own]
@@ -177,7 +197,7 @@ def _in_all(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
     return None
 
 
-def _operands(line: Line, start: int, period: int, count: int) -> list[list[Operand]] | None:
+def _operands(line: Line, start: int, period: int, count: int, may_list: bool) -> list[list[Operand]] | None:
     found: list[list[Operand]] = []
     for op in range(period):
         reads = [line.reads(place) for place in range(start + op, start + count * period, period)]
@@ -185,7 +205,8 @@ def _operands(line: Line, start: int, period: int, count: int) -> list[list[Oper
             return None
         own: list[Operand] = []
         for values in zip(*reads, strict=True):
-            operand = find_operand(values, [line.parts[v] for v in values], line.place, start, period)
+            parts = [line.parts[v] for v in values]
+            operand = find_operand(values, parts, line.place, start, period, may_list=may_list)
             if operand is None:
                 return None
             own.append(operand)

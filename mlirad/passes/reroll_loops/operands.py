@@ -4,6 +4,7 @@
     %x[4]              %x[5]         %x[6]          a part of an array: Outer(%x), with the numbers 4, 5, 6
     0.4                0.5           0.6            a Constant
     op 33's            op 43's       op 53's        made before: Made(op 3, lag 1), if ten ops are repeated
+    op 7's             op 9's        %y             Listed: another one each time, made before all repetitions
 
 What holds between two repetitions in the middle is followed in both directions as far as it holds.
 """
@@ -11,14 +12,15 @@ What holds between two repetitions in the middle is followed in both directions 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, OpResult
 
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp, SliceOp
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.extents import is_static, nominal
+from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.reroll_loops.parts import Part, step_numbers
 
@@ -47,7 +49,16 @@ class Made:
     lag: int
 
 
-Origin: TypeAlias = Outer | Constant | Made
+@dataclass(frozen=True)
+class Listed:
+    """Another value in each repetition, made before the first one."""
+
+
+Ruled: TypeAlias = Outer | Constant | Made
+Origin: TypeAlias = Ruled | Listed
+
+MAX_LISTED: Final = 16
+"""Values of more elements are not put together, as that copies them."""
 
 
 @dataclass
@@ -82,13 +93,24 @@ def find_operand(
     place: Callable[[Value], int | None],
     start: int,
     period: int,
+    *,
+    may_list: bool,
 ) -> Operand | None:
-    """The operand with these values, if a rule says how they go on; op `place(v)` of the block makes v."""
+    """The operand with these values, if a rule says how they go on; op `place(v)` of the block makes v.
+
+    With `may_list` they may follow no rule but that they are there before the first repetition.
+    """
     middle = (len(values) - 1) // 2
     a, b = parts[middle], parts[middle + 1]
+
+    def is_made_before(k: int) -> bool:
+        at = place(parts[k].base)
+        return at is None or at < start
+
     origin = _origin(a, b, place, start + middle * period, period)
-    if origin is None or a.form != b.form:
-        return None
+    is_early = isinstance(origin, Made) and is_made_before(len(values) - 1)
+    if origin is None or a.form != b.form or is_early:
+        return _find_listed(values, middle, is_made_before) if may_list else None
 
     def holds(k: int) -> bool:
         part = parts[k]
@@ -112,7 +134,24 @@ def find_operand(
     return found if found.first <= middle and middle + 1 < found.stop else None
 
 
-def _origin(a: Part, b: Part, place: Callable[[Value], int | None], start: int, period: int) -> Origin | None:
+def _find_listed(
+    values: Sequence[Value], middle: int, is_made_before: Callable[[int], bool]
+) -> Operand | None:
+    type_ = values[middle].type
+    if not is_array(type_) or not is_static(size_of(type_)) or nominal(size_of(type_)) > MAX_LISTED:
+        return None
+    parts = [Part(value, (), (), (value.type,)) for value in values]
+
+    def holds(k: int) -> bool:
+        return values[k].type == type_ and is_made_before(k)
+
+    if not holds(middle) or not holds(middle + 1):
+        return None
+    first, stop = _around(middle, len(values), holds)
+    return Operand(Listed(), parts, values, first, stop, parts[middle])
+
+
+def _origin(a: Part, b: Part, place: Callable[[Value], int | None], start: int, period: int) -> Ruled | None:
     if a.is_constant and b.is_constant:
         return Constant()
     if a.base is b.base:

@@ -5,6 +5,7 @@
     %x[4:7], %x[5:8], ...               a gather at the positions from i + 4 on
     %x[3], %x[0], %x[7], ...            %x at a position that is looked up
     0.1, 0.2, 0.3, ...                  the slices of a constant array
+    %a, %b, %c, ...                     the slices of an array made of them
 
 What the derivative adds to slices of the loop is stacked, trip by trip. To other parts of an array it is
 added in each trip.
@@ -26,8 +27,9 @@ from mlirad.dialects.array.structural import BroadcastOp, SliceOp
 from mlirad.dialects.shapes import Value, element_of, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.reroll_loops.costs import Shape
+from mlirad.passes.reroll_loops.joined_rows import joined_rows
 from mlirad.passes.reroll_loops.matching import Repetitions, Result
-from mlirad.passes.reroll_loops.operands import Constant, Made, Operand, Outer, constant_of
+from mlirad.passes.reroll_loops.operands import Constant, Listed, Made, Operand, Outer, constant_of
 from mlirad.passes.reroll_loops.parts import step_numbers
 
 MAX_ROW: Final = 16
@@ -69,6 +71,7 @@ class Inputs:
         self.standing = standing
         self.arrays: list[Value] = []
         self._slices: dict[Value, int] = {}
+        self._lists: dict[tuple[Value, ...], Value] = {}
 
     def reading(self, operand: Operand) -> Reading:
         """How an operand is read."""
@@ -87,6 +90,8 @@ class Inputs:
                 read = self._constant(operand)
             case Made(op, result, lag):
                 read = _made((op, result), lag)
+            case Listed():
+                read = self._slice(self._list(operand))
         return self._stepped(read, steps, numbers)
 
     def _numbers(self, operand: Operand) -> list[list[int]]:
@@ -95,6 +100,16 @@ class Inputs:
         if isinstance(operand.origin, Made) and not count:
             return []
         return [operand.numbers(k, first, first + self.source.count) for k in range(count)]
+
+    def _list(self, operand: Operand) -> Value:
+        """The values of an operand in all repetitions, as an array."""
+        first = self.source.skipped
+        values = tuple(operand.values[first : first + self.source.count])
+        known = self._lists.get(values)
+        if known is None:
+            stack = self.b.stack([self.standing(value) for value in values], 0)
+            known = self._lists[values] = joined_rows(self.b, stack) or stack
+        return known
 
     # Slices of the loop --------------------------------------------------------------------------
 

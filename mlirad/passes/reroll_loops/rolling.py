@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
+from typing import TypeAlias
 
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
@@ -22,7 +23,13 @@ from mlirad.passes.reroll_loops import costs
 from mlirad.passes.reroll_loops.costs import Shape, code_size, loop_shape
 from mlirad.passes.reroll_loops.joined_rows import joined_rows
 from mlirad.passes.reroll_loops.loops import emit_loop
-from mlirad.passes.reroll_loops.matching import Line, Repetitions, find_repetitions
+from mlirad.passes.reroll_loops.matching import (
+    Line,
+    Repetitions,
+    find_in_halves,
+    find_repetitions,
+    find_with_lists,
+)
 from mlirad.passes.reroll_loops.parts import Parts, is_step
 from mlirad.passes.reroll_loops.periods import Stretch, periodic_stretches
 from mlirad.passes.reroll_loops.signatures import Signatures
@@ -47,6 +54,10 @@ def rolled_function(function: FuncOp, signatures: Signatures) -> FuncOp:
         function = rebuild_function(function, _Rolling(found).visit)
         erase_unused(function_block(function))
     return function
+
+
+_Find: TypeAlias = Callable[[Line, Stretch, int], Repetitions | None]
+"""Finds the code that repeats itself in a stretch, at least so many times."""
 
 
 @dataclass(frozen=True)
@@ -99,30 +110,62 @@ def _found_in(block: Block, signatures: Signatures) -> list[_Rolled]:
     before = list(accumulate(map(code_size, ops), initial=0))
     if before[-1] < costs.LEAST_SAVED:
         return []
-    line = Line(block, ops, Parts())
-    found: list[_Rolled] = []
-    taken = [False] * len(ops)
-    for stretch in periodic_stretches([signatures(op) for op in ops], costs.LEAST_REPETITIONS):
+    search = _Search(Line(block, ops, Parts()), before)
+    numbers = [signatures(op) for op in ops]
+    for stretch in periodic_stretches(numbers, costs.LEAST_REPETITIONS):
+        if search.is_worth(stretch) and not search.finds(stretch, find_repetitions):
+            finer = [*search.finer(numbers, stretch)]
+            ways = ((finer, find_repetitions), ([stretch], find_with_lists), (finer, find_with_lists))
+            if not any(search.finds_some(stretches, find) for stretches, find in ways):
+                search.finds(stretch, find_in_halves)
+    return search.found
+
+
+class _Search:
+    """The search for loops in one block."""
+
+    def __init__(self, line: Line, before: Sequence[int]):
+        self.line = line
+        self.found: list[_Rolled] = []
+        self._before = before
+        self._taken = [False] * len(line.ops)
+
+    def is_worth(self, stretch: Stretch) -> bool:
+        """Tell if a stretch is long enough and free."""
         start, period, length = stretch
-        saved = before[start + length] - before[start + period]
-        if saved < costs.LEAST_SAVED or any(taken[start : start + length]):
-            continue
-        rolled = _rolled(line, stretch)
-        if rolled is not None:
-            found.append(rolled)
-            source = rolled.source
-            taken[source.start : source.stop] = [True] * (source.stop - source.start)
-    return found
+        saved = self._before[start + length] - self._before[start + period]
+        return saved >= costs.LEAST_SAVED and not any(self._taken[start : start + length])
 
+    def finds_some(self, stretches: Sequence[Stretch], find: _Find) -> bool:
+        """Take the loops that stretches become; tell if there is one."""
+        return sum(self.finds(stretch, find) for stretch in stretches) > 0
 
-def _rolled(line: Line, stretch: Stretch) -> _Rolled | None:
-    """The loop that a stretch becomes, if it repeats code and a loop pays."""
-    source = find_repetitions(line, stretch, costs.LEAST_REPETITIONS)
-    if source is None:
-        return None
-    source = source.trimmed(costs.LEAST_REPETITIONS)
-    shape = loop_shape(source) if source.hands_out_arrays() else None
-    return None if shape is None else _Rolled(source.ending_at(shape.trips * shape.together), shape)
+    def finds(self, stretch: Stretch, find: _Find) -> bool:
+        """Take the loop that a stretch becomes, if it repeats code and a loop pays; tell if it does."""
+        source = find(self.line, stretch, costs.LEAST_REPETITIONS) if self.is_worth(stretch) else None
+        if source is None:
+            return False
+        source = source.trimmed(costs.LEAST_REPETITIONS)
+        shape = loop_shape(source) if source.hands_out_arrays() else None
+        if shape is None:
+            return False
+        source = source.ending_at(shape.trips * shape.together)
+        self.found.append(_Rolled(source, shape))
+        self._taken[source.start : source.stop] = [True] * (source.stop - source.start)
+        return True
+
+    def finer(self, numbers: Sequence[int], stretch: Stretch) -> Iterator[Stretch]:
+        """The stretches in another one that are periodic in where their operands come from as well.
+
+        The rows of a table are found so, where cells alone seem to repeat themselves: the first cell of a row
+        reads constants or another row where the others read the cell before.
+        """
+        start, _, length = stretch
+        places = range(start, start + length)
+        known: dict[object, int] = {}
+        finer = [known.setdefault((numbers[p], self.line.sources(p)), len(known)) for p in places]
+        for found in periodic_stretches(finer, costs.LEAST_REPETITIONS):
+            yield Stretch(start + found.start, found.period, found.length)
 
 
 def _repeated(source: Repetitions) -> list[Operation]:
