@@ -135,6 +135,9 @@ class Binding:
         several = [p for p, k in own.parameters.items() if k.kind is k.VAR_POSITIONAL]
         self.is_positional = set(names[: names.index(several[0])]) if several else set[str]()
         self.signature = own if signature is None else _merged(signature, own)
+        first = next(iter(self.signature.parameters.values()), None)
+        self._several = first.name if first is not None and first.kind is first.VAR_POSITIONAL else None
+        """The parameter that takes all positional arguments, if there is one: binding these is slow."""
 
     def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         """The arguments by the parameters of NumPy's; raises `ArgumentError` if they are not its."""
@@ -154,6 +157,8 @@ class Binding:
 
     def call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, bool]:
         """The handler's result, or the array `out` that it was written into; and whether it is that."""
+        if self._several is not None and not kwargs:
+            return self._handled([self._read(self._several, value) for value in args], {}), False
         bound = self.bound(args, kwargs)
         positional: list[Any] = []
         named: dict[str, Any] = {}
@@ -178,13 +183,23 @@ class Binding:
                 self._refuse(name, value, parameter.default)
         if out is not None:
             self._reduce_in_dtype_of(out, named)
+        if out is None:
+            return self._handled(positional, named), False
+        is_exact = self.name not in LIKE_UFUNCS
+        casting = bound.arguments.get("casting", "same_kind")
+        return self._handled(
+            positional,
+            named,
+            lambda result: written_out(self.name, result, out, is_exact=is_exact, casting=casting),
+        ), True
+
+    def _handled(
+        self, positional: list[Any], named: Mapping[str, Any], then: Callable[[Any], Any] | None = None
+    ) -> Any:
+        """The handler's result, after `then` if it is given."""
         try:
             result = self.handler(*positional, **named)
-            if out is None:
-                return result, False
-            is_exact = self.name not in LIKE_UFUNCS
-            casting = bound.arguments.get("casting", "same_kind")
-            return written_out(self.name, result, out, is_exact=is_exact, casting=casting), True
+            return result if then is None else then(result)
         except MliradError:
             raise
         except VerifyException as error:
