@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from benchmarks import charts, compare, sparse, table
+from benchmarks import charts, compare, machine, sparse, table
 from benchmarks.memory import memory_tables
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocol import CLOCKS, Limits, use_threads
@@ -55,6 +55,9 @@ def measure(options: argparse.Namespace, limits: Limits) -> None:
     if max(options.threads) > 1 and not has_threads():
         print("mlirad has no option for threads: its figures are all of one.", file=sys.stderr)
     run = new_run(systems, limits.clock)
+    warned = machine.warning()
+    if warned is not None:
+        print(warned, file=sys.stderr)
     run.peaks = charts.peaks_of_this_machine()
     for measurement in timed(runs, sizes, options.threads, limits):
         run.measurements.append(measurement)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import by_hand, charts, command_line, compare, table
+from benchmarks import by_hand, charts, command_line, compare, machine, table
 from benchmarks.problems import PROBLEMS
 from benchmarks.results import Measurement, Run
 from benchmarks.runs import WrongFigures, checked, timed, with_memory
@@ -193,3 +193,28 @@ def test_mistakes_on_the_command_line(options: tuple[str, ...], says: str, capsy
     with pytest.raises(SystemExit) as caught:
         command_line.main("", options)
     assert says in f"{capsys.readouterr().err} {caught.value}"
+
+
+@pytest.mark.parametrize(
+    ("variables", "kernels", "said"),
+    [
+        ({}, "Haswell", None),
+        ({"OPENBLAS_CORETYPE": "SkylakeX"}, "SkylakeX", None),
+        (
+            {"OPENBLAS_CORETYPE": "Haswell"},
+            "Haswell",
+            "for Haswell where it would choose SkylakeX",
+        ),
+        ({"OPENBLAS_L2_SIZE": "1024"}, "SkylakeX", "computes in other blocks, as OPENBLAS_L2_SIZE says"),
+    ],
+)
+def test_kernels_that_are_not_the_processors_are_named(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], kernels: str, said: str | None
+) -> None:
+    for name in machine.CHOICES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(machine, "blas_kernels", lambda chosen=True: kernels if chosen else "SkylakeX")
+    found = machine.warning()
+    assert found is None if said is None else said in str(found)
