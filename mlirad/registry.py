@@ -69,6 +69,7 @@ PASS_MODULES: dict[str, str] = {
     "cse-sorts": "mlirad.passes.cse_sorts",
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
     "instantiate-sizes": "mlirad.passes.instantiate_sizes",
+    "shard-rows": "mlirad.passes.shard_rows",
     "join-contractions": "mlirad.lower.kernels.join_contractions",
     "assign-fft-layouts": "mlirad.lower.kernels.assign_fft_layouts",
     "form-kernels": "mlirad.lower.kernels.form_kernels",

@@ -41,6 +41,7 @@ In the order in which a program meets them, roughly:
   `expand_solves.py`, `expand_formulas.py`, `cse_sorts.py`, `sink_scatter_adds.py`, `lower_checkpoints.py`:
   the last steps to array code.
 - `instantiate_sizes.py`: numbers replace the sizes of dynamic dimensions, last before lowering.
+- `shard_rows/`: array code with a size becomes programs for chunks of its rows.
 
 To add a pass:
 

@@ -17,6 +17,7 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `own_code.py` | the code of a chunk |
 | `stages.py` | the programs of stages, and the plan |
+| `printing.py` | a plan as functions of MLIR |
 
 Soundness: the plan computes what the function does, but for rounding, whatever the chunks are, or there is a
 `SplitError` with the user's line. To add an op: `rules.py`.
@@ -24,32 +25,75 @@ Soundness: the plan computes what the function does, but for rounding, whatever 
 
 from __future__ import annotations
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
+from mlirad.dialects.instances import stated_sizes
 from mlirad.distributed.plan import Plan
-from mlirad.errors import SplitError
+from mlirad.errors import SplitError, UnsupportedError
 from mlirad.ir.call_graph import CallGraph, functions_by_name
+from mlirad.ir.locations import location_of
+from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.differentiate import chosen
 from mlirad.passes.function_pass import replace_function
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.shard_rows.branches import pulled_out
 from mlirad.passes.shard_rows.flow import Flow, TooEarly
 from mlirad.passes.shard_rows.own_code import own_code, prepared
+from mlirad.passes.shard_rows.printing import functions_of_plan
 from mlirad.passes.shard_rows.rules import visit
-from mlirad.passes.shard_rows.stages import Cutting, Residuals
+from mlirad.passes.shard_rows.stages import POLICIES, Cutting, Residuals
 
-__all__ = ["Residuals", "plan_of_module"]
+__all__ = ["Residuals", "ShardRowsPass", "plan_of_module"]
 
 
-def plan_of_module(module: ModuleOp, size: str, residuals: Residuals = "cost") -> Plan:
-    """The plan of `@main` of a module of array code, split by rows of a size; changes the module.
+@dataclass(frozen=True)
+class ShardRowsPass(ModulePass):
+    """Replaces a function by those that run on chunks of its rows, round by round; `size` is that of rows.
+
+    Without a name, the function is `@main` or the only one. `residuals` is `cost`, `keep` or `again`.
+    """
+
+    name = "shard-rows"
+    size: str = "n"
+    function: str | None = None
+    residuals: str = "cost"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace the function. Raises `SplitError` for what cannot be split."""
+        functions = functions_by_name(op)
+        function = chosen(functions, self.function)
+        residuals = POLICIES.get(self.residuals)
+        if residuals is None:
+            raise UnsupportedError(f"residuals '{self.residuals}' is not one of {', '.join(POLICIES)}")
+        if self.size not in stated_sizes(function):
+            there = ", ".join(stated_sizes(function)) or "none"
+            raise UnsupportedError(
+                f"@{function.sym_name.data} states no size {self.size}; it states: {there}",
+                location=location_of(function),
+            )
+        plan = plan_of_module(op, self.size, residuals, function.sym_name.data)
+        name = function.sym_name.data
+        for old in list(op.body.block.ops):
+            old.detach()
+            old.erase()
+        for made in functions_of_plan(plan, name):
+            op.body.block.add_op(made)
+
+
+def plan_of_module(
+    module: ModuleOp, size: str, residuals: Residuals = "cost", function: str = "main"
+) -> Plan:
+    """The plan of a function of a module of array code, split by rows of a size; changes the module.
 
     Raises `SplitError` for what cannot be split.
     """
     functions = functions_by_name(module)
-    main = _inlined(functions["main"], functions)
-    replace_function(functions["main"], main)
+    main = _inlined(functions[function], functions)
+    replace_function(functions[function], main)
     eliminate_dead_code(main)
     prepared(main, size)
     flow = _states(main, size)

@@ -9,7 +9,7 @@ computes again from the chunk, or the chunk keeps it (`Residuals`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -47,6 +47,9 @@ from mlirad.passes.shard_rows.flow import FIRST, Flow
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
 """What a later stage reads of an earlier one: kept by the chunk, computed again, or either by its cost."""
+
+POLICIES: Final[Mapping[str, Residuals]] = {"cost": "cost", "keep": "keep", "again": "again"}
+"""The choices by name."""
 
 FINAL: Final = 1 << 30
 """The level of the program that makes results without rows."""
@@ -245,9 +248,8 @@ class Cutting:
     def _program(self, cut: _Cut, results: Sequence[Value]) -> Program:
         inputs = sorted(cut.inputs, key=self._position)
         function = self._function(cut, inputs, results)
-        if self.flow.name in sizes_in_function(function) and not any(
-            isinstance(v, BlockArgument) and self._is_rows(v) for v in inputs
-        ):
+        found = [self.flow.rows(v, function) for v in inputs]
+        if self.flow.name in sizes_in_function(function) and not any(r and r.each == 1 for r in found):
             # The number of rows is read from an argument.
             inputs.append(next(a for a in self.block.args if self._is_rows(a)))
             function = self._function(cut, inputs, results)
