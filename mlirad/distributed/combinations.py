@@ -31,7 +31,7 @@ def _by(ufunc: np.ufunc, left: Partials, right: Partials) -> Partials:
 
 
 def _first(left: Partials, right: Partials) -> Partials:
-    """What the first chunk has."""
+    """The value of the first chunk."""
     return left
 
 

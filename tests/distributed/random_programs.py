@@ -142,7 +142,7 @@ def worst(found: Sequence[Any], expected: Sequence[Any]) -> float:
 def worst_of_jitter(
     code: ModuleOp, arguments: Sequence[Any], expected: Sequence[Any], rng: random.Random
 ) -> float:
-    """How much results change with the last bits of the arguments."""
+    """Measure how much results change with the last bits of the arguments."""
     found = 0.0
     for _ in range(4):
         moved = [_moved(np.asarray(a), rng) for a in arguments]

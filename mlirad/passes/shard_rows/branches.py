@@ -44,7 +44,7 @@ def pulled_out(function: FuncOp, flow: Flow, error: TooEarly) -> bool:
 
 
 def _is_in_branches(op: Operation, function: FuncOp) -> bool:
-    """Whether nothing but branches is around an op."""
+    """Tell whether nothing but branches is around an op."""
     outer = op.parent_op()
     while isinstance(outer, IfOp | SwitchOp):
         outer = outer.parent_op()

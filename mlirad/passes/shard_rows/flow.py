@@ -71,7 +71,7 @@ class Flow:
         self.levels: dict[Value, int] = {}
         self.partials: dict[Value, str] = {}
         self.alike: set[Value] = set()
-        """What is computed with rows, and is the same in every chunk."""
+        """Values that are computed with rows, and are the same in every chunk."""
         self.masked: dict[Operation, set[int]] = {}
         self.numbered: dict[Operation, dict[int, int]] = {}
 
@@ -108,7 +108,7 @@ class Flow:
                 self.alike.add(result)
 
     def is_of_rows(self, op: Operation) -> bool:
-        """Whether an op reads rows or makes some, inside of it too."""
+        """Tell whether an op reads rows or makes some, inside of it too."""
         if any(not isinstance(self.states[v], Whole) for v in (*free_values(op), *op.results)):
             return True
         inner = [o for region in op.regions for o in nested_ops(region)]
@@ -143,7 +143,7 @@ class Flow:
     # For rules -----------------------------------------------------------------------------------
 
     def rows(self, value: Value, op: Operation) -> Rows | None:
-        """Which dimension of a value has rows."""
+        """Find the dimension of a value that has rows."""
         return rows_of(value, self.name, op)
 
     def typed(self, op: Operation) -> list[State]:
@@ -151,7 +151,7 @@ class Flow:
         return [state_of(result, self.name, op) for result in op.results]
 
     def is_of_size(self, extent: int) -> bool:
-        """Whether an extent has the size in it."""
+        """Tell whether an extent has the size in it."""
         return self.name in sizes_in((extent,))
 
     def number(self, op: Operation, states: list[State], but: Sequence[int] = ()) -> list[State]:
@@ -164,7 +164,7 @@ class Flow:
         return found
 
     def as_partial(self, op: Operation, k: int, state: State, kind: str) -> bool:
-        """Whether an operand can be taken for a partial result; what is whole is counted once."""
+        """Tell whether an operand can be taken for a partial result; what is whole is counted once."""
         if state == Partial(kind):
             return True
         if not isinstance(state, Whole):

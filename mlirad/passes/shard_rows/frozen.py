@@ -60,11 +60,11 @@ ZERO: Final = Uniform()
 ONE: Final = Uniform(one=True)
 
 Known: TypeAlias = "Unchanged | Uniform | None"
-"""What is known of a value in an iteration without rows; None is nothing."""
+"""A fact about a value in an iteration without rows; None is no fact."""
 
 
 def iteration_of_while(op: WhileOp) -> list[Known]:
-    """What the body yields, carries and then records, where no row takes part."""
+    """Find what the body yields, carries and then records, where no row takes part."""
     tested = _tested(op)
     if tested is None:
         return [None] * len(op.body.block.args)
@@ -88,7 +88,7 @@ def iteration_of_while(op: WhileOp) -> list[Known]:
 
 
 def iteration_of_replay(op: ReplayOp, entries: Sequence[object]) -> list[Known]:
-    """What the body yields for entries that were recorded in an iteration without rows."""
+    """Find what the body yields for entries that were recorded in an iteration without rows."""
     arguments = op.body.block.args
     given: dict[Value, Known] = {}
     for argument, entry in zip(arguments, entries, strict=False):
@@ -129,13 +129,13 @@ def _key(value: Value, keys: dict[Value, object]) -> object:
 
 
 class _Evaluation:
-    """What is known of the values of an iteration."""
+    """The facts about the values of an iteration."""
 
     def __init__(self, known: dict[Value, Known]):
         self.known = known
 
     def of(self, value: Value) -> Known:
-        """What is known of a value."""
+        """Return the fact about a value."""
         if value in self.known:
             return self.known[value]
         number = scalar_of(value)
@@ -144,7 +144,7 @@ class _Evaluation:
         return ZERO if number == 0 else ONE if number is True else None
 
     def region(self, region: Region, assumed: Callable[[Value], None] | None = None) -> list[Known]:
-        """What is known of what a region yields."""
+        """Return the facts about what a region yields."""
         for op in region.block.ops:
             if op is region.block.last_op:
                 break

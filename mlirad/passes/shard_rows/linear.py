@@ -1,4 +1,4 @@
-"""What may be done to partial results: op by op, where the op commutes with combining over chunks.
+"""Ops of partial results, which commute with combining over chunks.
 
 sum over chunks of (c * p)  =  c * sum over chunks of p          c whole
 sum over chunks of (p + r)  =  (sum over chunks of p) + r        r whole, counted in the first chunk alone
@@ -32,7 +32,7 @@ from mlirad.passes.shard_rows.flow import FIRST, Flow, too_early
 from mlirad.passes.shard_rows.states import WHOLE, Partial, State, Whole
 
 Test = Callable[[Flow, Operation, list[State], str], bool]
-"""Whether an op of partial results of a kind is one."""
+"""Tell whether an op of partial results of a kind is one."""
 
 
 def partial_results(flow: Flow, op: Operation, states: list[State]) -> list[State]:

@@ -68,7 +68,7 @@ def _texts(texts: Sequence[str]) -> ArrayAttr[StringAttr]:
 
 
 def shown(source: Source) -> str:
-    """Where an argument of a program comes from."""
+    """Say where an argument of a program comes from."""
     match source:
         case Argument(index):
             return f"argument {index}"

@@ -46,7 +46,7 @@ from mlirad.passes.shard_rows import states as s
 from mlirad.passes.shard_rows.flow import FIRST, Flow
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
-"""What a later stage reads of an earlier one: kept by the chunk, computed again, or either by its cost."""
+"""The rows that a later stage reads of an earlier one are kept, computed again, or either by their cost."""
 
 POLICIES: Final[Mapping[str, Residuals]] = {"cost": "cost", "keep": "keep", "again": "again"}
 """The choices by name."""
@@ -74,7 +74,7 @@ HEAVY: Final = (
 """Ops whose results are kept rather than computed again."""
 
 LONG: Final = 32
-"""How many products an element of a contraction sums that is kept rather than computed again."""
+"""The least number of products in an element of a contraction that is kept, not computed again."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class Cutting:
         return _Cut(ops, inputs)
 
     def _is_kept(self, value: Value) -> bool:
-        """Whether rows of an earlier stage are a residual; else they are computed again."""
+        """Tell whether rows of an earlier stage are a residual; else they are computed again."""
         if not self._is_rows(value) or isinstance(value.type, TapeType) or self.residuals == "again":
             return False
         op = value.owner

@@ -22,7 +22,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 
 MOST_ROWS_EACH: Final = 1 << 16
-"""How many elements of a dimension one row may have."""
+"""The most elements that one row may have along a dimension."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Tape:
 
 @dataclass(frozen=True)
 class Own:
-    """What a chunk has for itself alone, such as how often its loop ran."""
+    """A value of the chunk alone, such as the number of iterations of its loop."""
 
 
 State: TypeAlias = Whole | Rows | Partial | RowNumber | Tape | Own
@@ -81,7 +81,7 @@ def refused(op: Operation, why: str, hint: str | None = None) -> SplitError:
 
 
 def rows_of(value: Value | Attribute, name: str, at: Operation) -> Rows | None:
-    """Which dimension of an array has the rows, None where there is none.
+    """Find the dimension of an array that has the rows, None where there is none.
 
     Raises `SplitError` for an array of rows by rows, and for other numbers of rows.
     """

@@ -1,0 +1,79 @@
+// RUN: mlirad-opt %s -p 'shard-rows{size=n function=f}' --split-input-file --verify-diagnostics
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[n]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{sorting along all rows needs the rows of all chunks at once}}
+  %0 = array.sort %x {dim = 0} : tensor<?xf64, #array.extents<[n]>>
+  func.return %0 : tensor<?xf64, #array.extents<[n]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[n]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{a cumulative sum along all rows needs the rows of all chunks at once}}
+  %0 = array.cumulative sum %x {dim = 0} : tensor<?xf64, #array.extents<[n]>>
+  func.return %0 : tensor<?xf64, #array.extents<[n]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[n]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{reading backwards along all rows needs the rows of all chunks at once}}
+  %0 = array.reverse %x {dims = [0]} : tensor<?xf64, #array.extents<[n]>> -> tensor<?xf64, #array.extents<[n]>>
+  func.return %0 : tensor<?xf64, #array.extents<[n]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> i64 attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{an argmax or argmin along all rows needs the rows of all chunks at once}}
+  %0 = array.argmax %x {dim = 0} : tensor<?xf64, #array.extents<[n]>> -> i64
+  func.return %0 : i64
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[2 * n]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{concatenating along all rows needs the rows of all chunks at once}}
+  %0 = array.concatenate %x, %x {dim = 0} : tensor<?xf64, #array.extents<[n]>>, tensor<?xf64, #array.extents<[n]>> -> tensor<?xf64, #array.extents<[2 * n]>>
+  func.return %0 : tensor<?xf64, #array.extents<[2 * n]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[n - 1]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{rows 0:n - 1 may be in any chunk}}
+  %0 = array.slice %x {starts = [0], limits = #array.extents<[n - 1]>, strides = [1]} : tensor<?xf64, #array.extents<[n]>> -> tensor<?xf64, #array.extents<[n - 1]>>
+  func.return %0 : tensor<?xf64, #array.extents<[n - 1]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>, %i: i64) -> f64 attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{one row is read, which is in one chunk alone}}
+  %0 = array.index %x[%i] : tensor<?xf64, #array.extents<[n]>> -> f64
+  func.return %0 : f64
+}
+
+// -----
+
+func.func @f(%x: tensor<?x2xf64, #array.extents<[n, 2]>>) -> tensor<?x2xf64, #array.extents<[n, 2]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{a Fourier transform along all rows needs the rows of all chunks at once}}
+  %0 = array.fft forward %x : tensor<?x2xf64, #array.extents<[n, 2]>>
+  func.return %0 : tensor<?x2xf64, #array.extents<[n, 2]>>
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>, %p: i1) -> f64 attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{a Python function is called, which other processes do not have}}
+  %0 = array.callback %p, %p {function = "f", batch_rank = 0} : i1, i1 -> f64
+  func.return %0 : f64
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?x?xf64, #array.extents<[n, n]>> attributes {array.sizes = ["n"]} {
+  // expected-error @+1 {{an array of n by n elements has pairs of rows, which are in different chunks}}
+  %0 = array.broadcast %x {dims = [0]} : tensor<?xf64, #array.extents<[n]>> -> tensor<?x?xf64, #array.extents<[n, n]>>
+  func.return %0 : tensor<?x?xf64, #array.extents<[n, n]>>
+}
