@@ -307,7 +307,7 @@ def _imported(name: str) -> Any:
     else:
         module = _load("mlirad.frontend.interface")
         names = module.__all__
-    _load("mlirad.frontend.compiling.transformed").Transformed.split_calls = "mlirad.distributed.calls"
+    _load("mlirad.frontend.compiling.transformed").Transformed.split_calls = "mlirad.distributed.hooks"
     globals().update({public: getattr(module, public) for public in names})
     return globals()[name]
 

@@ -11,9 +11,11 @@ combinations of their results. An engine runs the plan.
 | `combinations.py`, `trees.py` | combining partial results, in the order of a fixed tree |
 | `local.py` | runs a plan on NumPy arrays in this process |
 | `arrays.py` | Dask arrays among arguments: that they are split alike |
-| `calls.py`, `resident.py` | calls with such arguments; functions of arrays that stay on workers |
+| `calls.py`, `runners.py` | calls with such arguments; functions of arrays that stay on workers |
 | `evaluation.py`, `engines` | the rounds of an evaluation; what runs them |
 | `chunks.py`, `programs.py` | a stage on a chunk; machine code that is shipped by key |
+| `linear_maps.py`, `krylov.py` | derivatives by rows, least squares without a matrix |
+| `hooks.py` | what the frontend calls |
 | `cluster.py`, `counts.py` | that workers are alike; what an evaluation sent |
 
 Contract: nothing of mlirad imports this package but the hook of `frontend` that recognises split arguments,
@@ -28,13 +30,13 @@ from mlirad.packages import load
 
 if TYPE_CHECKING:
     from mlirad.distributed.counts import Counts
-    from mlirad.distributed.resident import Resident, resident
+    from mlirad.distributed.runners import Resident, resident
 
 __all__ = ["Counts", "Resident", "resident"]
 
 _PUBLIC = {
     "Counts": "mlirad.distributed.counts",
-    **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.resident"),
+    **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.runners"),
 }
 """Where public names stand: passes import plans without what runs them."""
 

@@ -45,7 +45,7 @@ def _logsumexp(left: Partials, right: Partials) -> Partials:
 def _exp_of_gap(x: Any, top: Any) -> Any:
     """exp(x - top), which is 1 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
-        gap: Any = np.where(x == top, np.ones_like(x), np.exp(x - top))
+        gap = cast(Any, np.where(x == top, np.ones_like(x), np.exp(x - top)))
         return gap[()]
 
 

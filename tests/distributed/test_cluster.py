@@ -49,7 +49,7 @@ def split() -> tuple[Any, Any]:
 
 
 def shards(f: Any) -> list[Any]:
-    return next(iter(f._engines.values()))[1].placement.shards
+    return next(iter(f.runner._engines.values()))[1].placement.shards
 
 
 def test_bits_are_those_of_threads_of_one_process(client: Any) -> None:
@@ -210,3 +210,14 @@ def test_nothing_is_left(client: Any) -> None:
 
 def _keys(client: Any) -> list[str]:
     return [str(key) for keys in client.has_what().values() for key in keys]
+
+
+def test_least_squares_with_a_message_to_each_worker_and_iteration(client: Any) -> None:
+    def errors(w: Any, x: Any, y: Any) -> Any:
+        return np.tanh(x @ w) - y
+
+    r, map_ = ad.linearize(errors, W, *split())
+    whole = np.linalg.lstsq(ad.jacobian(errors)(W, X, Y), -errors(W, X, Y))[0]
+    for method in ("lsmr", "cg"):
+        np.testing.assert_allclose(map_.solve(-r, method=method, tol=1e-12), whole, rtol=1e-8)
+        assert (map_.counts.rounds, map_.counts.messages, map_.counts.tasks) == (1, 2, 0)

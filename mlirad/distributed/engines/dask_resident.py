@@ -43,15 +43,23 @@ MEMORY_SHARE: Final = 0.7
 """How much of the memory of a worker its chunks may take: Dask begins to pause workers at 0.8."""
 
 
+class StateLost(Exception):
+    """A worker was lost that had rows which an evaluation made: no graph makes them again."""
+
+
 @dataclass(frozen=True)
 class Request:
-    """One round as a worker is asked for it: a stage of a job, in an evaluation, and what it reads."""
+    """One round as a worker is asked for it: a stage of a job, in an evaluation, and what it reads.
+
+    With the last round of an evaluation, residuals `new` replace arrays: by position, their stage and slot.
+    """
 
     job: str
     evaluation: str
     stage: int
     whole: Mapping[int, Any]
     combined: Mapping[int, Any]
+    new: Mapping[int, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ class Shard:
         width = len(places)
         self._count = count
         self._places = places
-        self._arrays = [arrays[k : k + width] for k in range(0, len(arrays), width)]
+        self._arrays = [list(arrays[k : k + width]) for k in range(0, len(arrays), width)]
         self._jobs: dict[str, tuple[Job, Mapping[int, int]]] = {}
         self._evaluation = ""
         self._residuals: list[Residuals] = []
@@ -123,15 +131,17 @@ class Shard:
             self._evaluation = request.evaluation
             self._residuals = [{} for _ in self._places]
         nodes: dict[Node, Partials] = {}
-        keeps = request.stage + 1 < len(job.plan.stages)
+        is_last = request.stage + 1 == len(job.plan.stages)
         for k, (number, first, rows) in enumerate(self._places):
             arrays = {index: self._arrays[position][k] for index, position in positions.items()}
             chunk, kept = Chunk(number, first, rows, arrays), self._residuals[k]
             partials, residuals = run_stage(job, request.stage, chunk, request.whole, request.combined, kept)
-            if keeps:
-                kept.update({(request.stage, slot): array for slot, array in enumerate(residuals)})
+            kept.update({(request.stage, slot): array for slot, array in enumerate(residuals)})
             nodes[0, number] = partials
-        if not keeps:
+            if is_last:
+                for position, place in request.new.items():
+                    self._arrays[position][k] = kept[place]
+        if is_last:
             self._residuals = [{} for _ in self._places]
             self._evaluation = ""
         return climb(nodes, self._count, combine(job.plan.stages[request.stage]))
@@ -285,13 +295,20 @@ class Placement:
 
 
 class ResidentEngine:
-    """One job on placed chunks."""
+    """One job on placed chunks; `new` says which arrays its results by rows replace, and these stay there."""
 
-    def __init__(self, placement: Placement, job: Job, positions: Mapping[int, int]):
+    def __init__(
+        self,
+        placement: Placement,
+        job: Job,
+        positions: Mapping[int, int],
+        new: Mapping[int, tuple[int, int]] | None = None,
+    ):
         self.placement = placement
         self.counts = Counts()
         self._job = job
         self._positions = positions
+        self._new = new
         self._key = uuid.uuid4().hex
         self._evaluation = ""
         self._graph: GraphEngine | None = None
@@ -303,7 +320,7 @@ class ResidentEngine:
 
     def run(self, stage: int, whole: Mapping[int, Any], combined: Mapping[int, Any]) -> Partials:
         """The partials of a stage: one message to each worker, and more where workers were lost."""
-        request = Request(self._key, self._evaluation, stage, whole, combined)
+        request = Request(self._key, self._evaluation, stage, whole, combined, self._new or {})
         fold = combine(self._job.plan.stages[stage])
         nodes: dict[Node, Partials] = {}
         asked = list(self.placement.shards)
@@ -321,12 +338,19 @@ class ResidentEngine:
                 nodes.update(answer.nodes)
             numbers = {number for answer in answers for number in answer.lost}
             lost = [shard for shard in asked if shard.number in numbers]
+            if lost and self._new:
+                raise StateLost
             asked = self.placement.again(lost) if lost else []
         (partials,) = climb(nodes, count, fold).values()
         return partials
 
     def rows(self, result: Rows, whole: Mapping[int, Any], combined: Mapping[int, Any]) -> Any:
-        """A result by rows as an array of Dask, whose chunks are computed from those of the arguments."""
+        """A result by rows as an array of Dask, whose chunks are computed from those of the arguments.
+
+        None where it stays on the workers.
+        """
+        if self._new is not None:
+            return None
         if self._graph is None:
             self._graph = GraphEngine(self._job, self.placement.split)
         return self._graph.rows(result, whole, combined)

@@ -79,7 +79,7 @@ class Transformed:
     CAPTURED_FIXED: ClassVar = ("_transformation",)
     IS_PORTABLE: ClassVar = True
     split_calls: ClassVar[str]
-    """The module whose `called` runs calls with Dask arrays, a package above that `mlirad` names."""
+    """The module that runs calls with arrays in chunks, of a package above, which `mlirad` names."""
 
     recipe: Recipe | None = None
     """How it was made, by which it is pickled; None for what only mlirad has in hand."""
@@ -186,7 +186,7 @@ class Transformed:
 
             function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(as_traced(function), copied_leaves(moving)))
-        if "dask.array" in sys.modules and any(map(has_chunks, flatten((args, tuple(kwargs.values())))[0])):
+        if are_split((args, tuple(kwargs.values()))):
             found = packages.load(self.split_calls).called(self, args, kwargs)
             return written(found, flatten(found)[1], out) if has_out else found
         program, leaves = self._found(args, kwargs, has_out=has_out)
@@ -570,6 +570,11 @@ class Transformed:
         if instance is None or self.recipe is None:
             return self
         return transformed_again(self.recipe, MethodType(self._function, instance))
+
+
+def are_split(arguments: object) -> bool:
+    """Whether one of the leaves is an array of Dask, or one of xarray's that has one."""
+    return "dask.array" in sys.modules and any(map(has_chunks, flatten(arguments)[0]))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -27,6 +27,7 @@ from mlirad.frontend.compiling.function_caches import cache_of
 from mlirad.frontend.compiling.options import CompileOptions, Options, controlled, options_of
 from mlirad.frontend.compiling.programs import Cache, signature_key
 from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.compiling.transformed import Transformed, are_split
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.argnums import Argnums, chosen_or_all
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
@@ -50,6 +51,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.lazy_dataclass import dataclass
+from mlirad.packages import load
 
 
 @plain_errors
@@ -72,6 +74,8 @@ def linearize(
         positions = derivatives.positions_or_all(function, chosen, len(primals))
         at = linearize_at(function, primals, positions)
         return at.value, _traced_map(at, function, positions)
+    if are_split(primals):
+        return load(Transformed.split_calls).linearized(function, primals, options_of(options), chosen)
     program, leaves = linearized(function, primals, options_of(options), chosen)
     value, residuals = program.run(leaves)
     return value, LinearMap(program.expression, residuals)

@@ -1,0 +1,150 @@
+"""Functions of arrays that stay on workers: one message to each worker and round.
+
+f = ad.distributed.resident(ad.value_and_grad(loss), X, y)
+f(w)                                                            as ad.value_and_grad(loss)(w, X, y)
+scipy.optimize.minimize(f, w0, jac=True, method="L-BFGS-B")
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+from mlirad.distributed.arrays import SplitRows, as_split
+from mlirad.distributed.calls import SplitCall, split_call
+from mlirad.distributed.cluster import current_client
+from mlirad.distributed.counts import Counts
+from mlirad.distributed.engines.dask_graph import GraphEngine
+from mlirad.distributed.engines.dask_resident import Placement, ResidentEngine
+from mlirad.errors import ArgumentError, of_class
+from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
+
+SECONDS: Final = 600.0
+"""How long workers may take for a round, or to load their chunks, unless a caller says otherwise."""
+
+_placements: Final[weakref.WeakValueDictionary[tuple[Any, ...], Placement]] = weakref.WeakValueDictionary()
+"""Arrays that are on workers, by client, names and time limit: functions of the same arrays share them."""
+
+
+class Runner:
+    """Runs calls with Dask arrays, which stay on the workers of the client there is, as long as this lives.
+
+    `counts` says what the last call sent. Without a client the arrays are read in every round.
+    """
+
+    def __init__(self, timeout: float = SECONDS):
+        self.client = current_client()
+        self.counts = Counts()
+        self._timeout = timeout
+        self._engines: dict[tuple[Any, ...], tuple[SplitCall, GraphEngine | ResidentEngine]] = {}
+
+    def run(self, function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the function gives for these arguments."""
+        call, whole = split_call(function, args, kwargs)
+        return self.evaluated(call, self.engine(call), whole)
+
+    def evaluated(
+        self, call: SplitCall, engine: GraphEngine | ResidentEngine, whole: Mapping[int, Any]
+    ) -> Any:
+        """What a call gives, by one of its engines."""
+        try:
+            return call.run(engine, whole)
+        finally:
+            self.counts = engine.counts
+
+    def engine(self, call: SplitCall) -> GraphEngine | ResidentEngine:
+        """The engine for a plan and arrays, made with its first call."""
+        key = (id(call.planned), *(array.name for array in call.split.arrays.values()))
+        kept = self._engines.get(key)
+        if kept is None:
+            if self.client is None:
+                engine: GraphEngine | ResidentEngine = GraphEngine(call.job, call.split)
+            else:
+                positions = {index: position for position, index in enumerate(call.split.arrays)}
+                engine = ResidentEngine(self.placement(call), call.job, positions)
+            kept = self._engines[key] = call, engine
+        return kept[1]
+
+    def placement(self, call: SplitCall) -> Placement:
+        """The chunks of a call's arrays on the workers, loaded unless they are there."""
+        key = (self.client.id, *(array.name for array in call.split.arrays.values()), self._timeout)
+        found = _placements.get(key)
+        if found is None:
+            found = _placements[key] = self.placed(call.split, call)
+        return found
+
+    def placed(self, split: SplitRows, call: SplitCall) -> Placement:
+        """The chunks of these arrays on the workers, loaded now."""
+        most = max(split.rows)
+        working = sum(program.working_bytes(most) for program in call.job.programs)
+        return Placement(self.client, split, self._timeout, working)
+
+    def close(self) -> None:
+        """Let the workers drop the arrays, unless others use them."""
+        self._engines.clear()
+
+
+class Resident:
+    """A function whose last arguments are Dask arrays that stay on the workers of a cluster.
+
+    `counts` says what the last call sent. Without a client the arrays are read in every round.
+    """
+
+    def __init__(self, function: Transformed, arrays: tuple[Any, ...], named: dict[str, Any], timeout: float):
+        self.runner: Final = Runner(timeout)
+        self._function = function
+        self._arrays = arrays
+        self._named = named
+
+    @property
+    def counts(self) -> Counts:
+        """What the last call sent."""
+        return self.runner.counts
+
+    @plain_errors
+    def __call__(self, *args: Any) -> Any:
+        """The function of these arguments and the resident arrays."""
+        return self.runner.run(self._function, (*args, *self._arrays), self._named)
+
+    def close(self) -> None:
+        """Let the workers drop the arrays, unless another function uses them."""
+        self.runner.close()
+
+    def __enter__(self) -> Resident:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@plain_errors
+def resident(function: Callable[..., Any], *arrays: Any, timeout: float = SECONDS, **named: Any) -> Resident:
+    """`function` of the arguments of a call, followed by `arrays`, which stay on the workers of a cluster.
+
+    `function` is what `ad.value_and_grad`, `ad.jit` or another transformation returns; others are compiled as
+    by `ad.jit`. `arrays` are Dask arrays, structures of them, and other arguments; `named` are more, by name.
+    Each worker loads its chunks with the first call; then a call is one message to each worker for each round
+    of the plan. Chunks of a lost worker are made again by the graphs of the arrays, on workers that are left.
+    After `timeout` seconds without an answer a call raises `TimeLimitError`. Raises `ArgumentError` where no
+    array is of Dask.
+    """
+    if not any(as_split(leaf) is not None for leaf in flatten((arrays, tuple(named.values())))[0]):
+        raise ArgumentError(
+            "none of the arrays is of Dask, so none can stay on workers",
+            location=user_line(),
+            hint="write resident(f, da.from_array(X, chunks=(100_000, -1)))",
+        )
+    if not callable(function):
+        raise ArgumentError(
+            f"resident takes a function, got {of_class(function)}",
+            location=user_line(),
+            hint="write resident(ad.value_and_grad(loss), X, y)",
+        )
+    from mlirad.frontend.transformations import jit
+
+    compiled = function if isinstance(function, Transformed) else cast(Transformed, jit(function))
+    return Resident(compiled, arrays, named, timeout)
