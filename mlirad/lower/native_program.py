@@ -153,8 +153,8 @@ class ArraySpec:
 class KernelNote:
     """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
     source, and, roughly, the bytes that a run reads and writes, its scalar operations, on elements of so many
-    bytes, and how often a call runs it. Threads share its `tasks`, or the trips of a loop around it where it
-    `is_shared`.
+    bytes, and how often a call runs it. Threads share its `tasks`, or the `loop_tasks` of a loop around it, 0
+    where no such loop is shared.
     """
 
     name: str
@@ -165,7 +165,12 @@ class KernelNote:
     element_bytes: int
     trips: int
     tasks: int = 1
-    is_shared: bool = False
+    loop_tasks: int = 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell if threads share its tasks, or those of a loop around it."""
+        return self.tasks > 1 or self.loop_tasks > 0
 
 
 @dataclass(frozen=True)

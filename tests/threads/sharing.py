@@ -49,4 +49,4 @@ def counted(call: Callable[[], Any]) -> pool.Counts:
 
 def is_shared(program: NativeProgram) -> bool:
     """Whether threads may share any kernel of a program."""
-    return any(kernel.tasks > 1 or kernel.is_shared for kernel in program.kernels)
+    return any(kernel.is_shared for kernel in program.kernels)

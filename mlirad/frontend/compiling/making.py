@@ -109,7 +109,7 @@ def native_program(
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
         stats.traffic = _traffic(made.program.kernels)
-        shared = [k for k in made.program.kernels if k.tasks > 1 or k.is_shared]
+        shared = [k for k in made.program.kernels if k.is_shared]
         stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.trips for k in shared)
     return made
 

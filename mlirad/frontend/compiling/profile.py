@@ -57,6 +57,10 @@ class KernelTime:
     level: str | None
     """The smallest cache that holds the bytes of a run, or "memory"; None where that is not known."""
     element_bytes: int = 8
+    tasks: int = 1
+    """Into how many tasks a run is cut, which threads share."""
+    loop_tasks: int = 0
+    """Into how many tasks a loop around it is cut, which threads share; 0 if none is."""
 
     @property
     def peak_share(self) -> float:
@@ -151,7 +155,7 @@ def _time(note: KernelNote, nanoseconds: int, runs: int, calls: int) -> KernelTi
     seconds = 1e-9 * nanoseconds / calls
     return KernelTime(
         note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level,
-        note.element_bytes,
+        note.element_bytes, note.tasks, note.loop_tasks,
     )  # fmt: skip
 
 

@@ -139,7 +139,7 @@ class ControlEmitter:
                 with self._at.f.loop(0, op.trips, name="t") as loop:
                     self.write_trip(op, carries, loop.index)
                 return
-            with self._emitter.shared(), tasks.written(self._at) as (at, lower, upper):
+            with self._emitter.shared(tasks.tasks), tasks.written(self._at) as (at, lower, upper):
                 inside = self._within(at)
                 with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips, at_least=1) as loop:
                     inside.write_trip(op, _Carries(at, op), loop.index)

@@ -65,8 +65,8 @@ class KernelEmitter:
     trips: int = 1
     """How often the code being written runs, roughly."""
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
-    is_shared: bool = False
-    """Whether threads share the trips of a loop around the code being written."""
+    loop_tasks: int = 0
+    """Into how many tasks a loop around the code being written is cut, 0 if none is."""
 
     @contextmanager
     def repeated(self, trips: int) -> Generator[None]:
@@ -76,11 +76,11 @@ class KernelEmitter:
         self.trips = around
 
     @contextmanager
-    def shared(self) -> Generator[None]:
-        """Write the body of a loop whose trips threads share."""
-        around, self.is_shared = self.is_shared, True
+    def shared(self, tasks: Tasks) -> Generator[None]:
+        """Write the body of a loop that is cut into tasks."""
+        around, self.loop_tasks = self.loop_tasks, tasks.nominal
         yield
-        self.is_shared = around
+        self.loop_tasks = around
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def begin_kernel(
             element_bytes,
             emitter.trips,
             task_count,
-            emitter.is_shared,
+            emitter.loop_tasks,
         )
     )
     f = program.module.function(name, parameters, attributes=_attributes(program, work))
