@@ -18,6 +18,7 @@ from mlirad.distributed.engines.dask_graph import GraphEngine
 from mlirad.distributed.evaluation import Engine, evaluated
 from mlirad.distributed.planning import Planned, plan_of
 from mlirad.distributed.programs import ShippedProgram, shipped_program
+from mlirad.distributed.reports import SplitReport, report_of
 from mlirad.errors import MliradError, ShapeError
 from mlirad.frontend.compiling.arguments import prepared
 from mlirad.frontend.tracing.function_names import argument_paths, function_name
@@ -63,6 +64,20 @@ def split_call(
     function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[SplitCall, Mapping[int, Any]]:
     """A call that is ready to run, and its whole arguments by index."""
+    planned, split, whole, names = _planned(function, args, kwargs)
+    return _compiled(planned, split, names, function), whole
+
+
+def report(function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SplitReport:
+    """The rounds of a call, without running it. Raises `SplitError` as the call would."""
+    planned, *_ = _planned(function, args, kwargs)
+    return report_of(planned.plan, function_name(function))
+
+
+def _planned(
+    function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Planned, SplitRows, Mapping[int, Any], tuple[str, ...]]:
+    """The plan of a call, its split rows, its whole arguments by index, and the names of all."""
     inner, moving = function.moving(args, kwargs)
     leaves, tree = flatten(moving)
     names = tuple(argument_paths(inner, tree))
@@ -74,7 +89,7 @@ def split_call(
         planned = plan_of(function, *_standing_in(args, kwargs), places)
     except ShapeError as error:
         raise _with_rows_named(error, split, whole, names) from None
-    return _compiled(planned, split, names, function), whole
+    return planned, split, whole, names
 
 
 def _with_rows_named(

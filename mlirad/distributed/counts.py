@@ -1,4 +1,4 @@
-"""What an evaluation sent: rounds, tasks, messages, and bytes of arrays. Tests state these, never times.
+"""Counts of rounds, tasks, messages and bytes that an evaluation took. Tests state these, never times.
 
 f = ad.distributed.resident(ad.value_and_grad(loss), X, y)
 f(w); f.counts                         Counts(rounds=1, tasks=0, messages=2, sent=320, received=336)

@@ -1,9 +1,9 @@
-"""What the frontend calls where arguments lie in chunks: the only names of this package that it knows.
+"""The functions that the frontend calls where arguments lie in chunks: all that it knows of this package.
 
-`called` runs a call of a transformed function, `linearized` is `ad.linearize`.
+`called` runs a call of a transformed function, `report` is its `split`, `linearized` is `ad.linearize`.
 """
 
-from mlirad.distributed.calls import called
+from mlirad.distributed.calls import called, report
 from mlirad.distributed.linear_maps import linearized
 
-__all__ = ["called", "linearized"]
+__all__ = ["called", "linearized", "report"]

@@ -156,3 +156,18 @@ def test_an_error_of_a_chunk_reaches_the_caller() -> None:
     broken = da.map_blocks(lambda block: 1 // 0, x, dtype=float, meta=np.zeros((0, 0)))
     with pytest.raises(ZeroDivisionError):
         ad.grad(logistic)(W, broken, y)
+
+
+def test_reports_of_rounds() -> None:
+    assert str(ad.value_and_grad(logistic).split(W, *split())).startswith(
+        "logistic in 1 round over the chunks"
+    )
+    with pytest.raises(ad.ArgumentError, match="nothing is split"):
+        ad.value_and_grad(logistic).split(W, X, Y)
+
+
+def test_what_needs_several_chunks_is_an_error_with_its_line() -> None:
+    with pytest.raises(ad.SplitError, match="hint") as caught:
+        ad.grad(lambda w, x: np.sum(np.sort(x @ w) ** 3))(W, split()[0])
+    assert caught.value.location is not None
+    assert "test_dask_arrays.py" in caught.value.location

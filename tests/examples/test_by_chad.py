@@ -320,7 +320,9 @@ def test_every_example_is_listed():
     listed = {name.partition(":")[0] for name in EXAMPLES} | {
         "__init__",
         "plots",
+        "adjustment_on_a_cluster",
         "jax_step",
+        "regression_on_a_cluster",
         "torch_training",
         "watched_training",
     }

@@ -1,4 +1,4 @@
-"""What runs the rounds of a plan: the engines, behind the protocol `Engine` of `evaluation.py`.
+"""Engines run the rounds of a plan, behind the protocol `Engine` of `evaluation.py`.
 
 | file | engine | for |
 | --- | --- | --- |

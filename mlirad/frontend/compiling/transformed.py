@@ -498,6 +498,20 @@ class Transformed:
         return self.lower(*args, **kwargs).asm()
 
     @plain_errors
+    def split(self, *args: Any, **kwargs: Any) -> Any:
+        """The rounds that a call with these arguments takes, some of them arrays of Dask, and what each sends.
+
+        Nothing is compiled. Raises `ArgumentError` where no argument lies in chunks.
+        """
+        if not are_split((args, tuple(kwargs.values()))):
+            raise ArgumentError(
+                "no argument is an array of Dask, so nothing is split",
+                location=user_line(),
+                hint="write f.split(w, da.from_array(X, chunks=(100_000, -1)))",
+            )
+        return packages.load(self.split_calls).report(self, args, kwargs)
+
+    @plain_errors
     def structure(self, *args: Any, **kwargs: Any) -> Any:
         """The rows and columns of the entries of a sparse derivative. Raises UnsupportedError for others."""
         raise UnsupportedError(
