@@ -2,8 +2,8 @@
 
     python examples/regression_on_a_cluster.py                     needs dask and distributed
 
-The cluster is two processes here. On another one only the client differs: `Client("tcp://scheduler:8786")`, or
-`Client(SLURMCluster(...))` of dask-jobqueue, `Client(KubeCluster(...))` of dask-kubernetes.
+The cluster is two processes here. On another one the client alone differs: `Client("tcp://scheduler:8786")`,
+`Client(SLURMCluster(...))` of dask-jobqueue, or `Client(KubeCluster(...))` of dask-kubernetes.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class RowsMap:
         self._runner = Runner(SECONDS)
         at = tuple(primals[k] for k in positions)
         leaves, self._tree = flatten(at)
-        self._shapes = [np.shape(leaf) for leaf in leaves]
+        self._shapes: list[tuple[int, ...]] = [np.shape(leaf) for leaf in leaves]
         self._dtype: np.dtype[Any] = np.result_type(*[np.asarray(leaf).dtype for leaf in leaves])
         self.value: Any = derivatives.value(*primals)
         """The value of the function, by rows."""

@@ -499,7 +499,7 @@ class Transformed:
 
     @plain_errors
     def split(self, *args: Any, **kwargs: Any) -> Any:
-        """The rounds that a call with these arguments takes, some of them arrays of Dask, and what each sends.
+        """The rounds of a call with these arguments, some of them arrays of Dask, and what each sends.
 
         Nothing is compiled. Raises `ArgumentError` where no argument lies in chunks.
         """
