@@ -14,6 +14,8 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `positions.py`, `loops.py` | rules of gathers and scatters; of loops and branches |
 | `linear.py` | what may be done to partial results |
 | `branches.py` | what branches sum over rows is summed in front of them |
+| `hoisting.py` | fewer rounds, as sums are taken apart |
+| `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `own_code.py` | the code of a chunk |
 | `stages.py` | the programs of stages, and the plan |
@@ -42,6 +44,7 @@ from mlirad.passes.function_pass import replace_function
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.shard_rows.branches import pulled_out
 from mlirad.passes.shard_rows.flow import Flow, TooEarly
+from mlirad.passes.shard_rows.hoisting import MOST_REWRITES, hoist
 from mlirad.passes.shard_rows.own_code import own_code, prepared
 from mlirad.passes.shard_rows.printing import functions_of_plan
 from mlirad.passes.shard_rows.rules import visit
@@ -96,9 +99,25 @@ def plan_of_module(
     replace_function(functions[function], main)
     eliminate_dead_code(main)
     prepared(main, size)
+    main = _in_fewer_rounds(main, size)
     flow = _states(main, size)
     sources = own_code(main, flow)
     return Cutting(main, flow, sources, residuals).plan()
+
+
+def _in_fewer_rounds(main: FuncOp, size: str) -> FuncOp:
+    """The function with sums taken apart, where it takes fewer rounds by that."""
+    rounds = _states(main, size).rounds(main)
+    if rounds < 2:
+        return main
+    copied = main.clone()
+    for _ in range(MOST_REWRITES):
+        if not hoist(copied, _states(copied, size)):
+            break
+    if _states(copied, size).rounds(copied) >= rounds:
+        return main
+    replace_function(main, copied)
+    return copied
 
 
 def _states(main: FuncOp, size: str) -> Flow:

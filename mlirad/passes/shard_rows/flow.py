@@ -107,6 +107,23 @@ class Flow:
             elif isinstance(state, Whole) and self.is_of_rows(op):
                 self.alike.add(result)
 
+    def rounds(self, function: FuncOp) -> int:
+        """Count the rounds that the results of the function need."""
+        last = function.body.block.last_op
+        assert last is not None
+        seen: set[Value] = set()
+        pending = list(own_operands(last))
+        found = 0
+        while pending:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            found = max(found, self.levels.get(value, 0))
+            if isinstance(value.owner, Operation):
+                pending += free_values(value.owner)
+        return found
+
     def is_of_rows(self, op: Operation) -> bool:
         """Tell whether an op reads rows or makes some, inside of it too."""
         if any(not isinstance(self.states[v], Whole) for v in (*free_values(op), *op.results)):

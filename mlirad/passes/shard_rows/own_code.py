@@ -10,11 +10,11 @@ reports is taken apart, so that reports do not wait for one another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from xdsl.dialects.builtin import i1, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, Region
+from xdsl.ir import BlockArgument, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import ScatterOp, UpdateOp
@@ -26,6 +26,7 @@ from mlirad.dialects.shapes import Value, element_of, integer_of, ints, keyword,
 from mlirad.distributed.plan import Argument, ChunkNumber, Extent, FirstRow, Source
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
+from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import Flow
 from mlirad.passes.shard_rows.states import refused, rows_of
 
@@ -45,9 +46,9 @@ def _separate(op: UpdateOp, name: str) -> None:
         return
     body = op.body
     op.detach_region(body)
-    added = _before(op, ScatterOp, [op.operand], op.result.type, regions=[body])
-    total = _before(op, ew.AddOp, [op.base, added], op.result.type)
-    _replace(op, total)
+    added = before(op, ScatterOp, [op.operand], op.result.type, regions=[body])
+    total = before(op, ew.AddOp, [op.base, added], op.result.type)
+    replace(op, total)
 
 
 def _unchain(function: FuncOp) -> None:
@@ -57,8 +58,8 @@ def _unchain(function: FuncOp) -> None:
             continue
         token, following = own_operands(op)[0], op.next_op
         assert following is not None
-        replace_operand(op, 0, _before(op, ConstantOp, [], i64, {"value": literal(0, i64)}))
-        latest = _before(following, ew.MaxOp, [token, op.result], i64)
+        replace_operand(op, 0, before(op, ConstantOp, [], i64, {"value": literal(0, i64)}))
+        latest = before(following, ew.MaxOp, [token, op.result], i64)
         op.result.replace_uses_with_if(latest, lambda use, own=latest.owner: use.operation is not own)
 
 
@@ -89,7 +90,7 @@ class _OwnCode:
                 replace_operand(op, k, self._in_first_chunk(op, own_operands(op)[k]))
         for op, numbered in flow.numbered.items():
             for k, each in numbered.items():
-                total = _before(op, ew.AddOp, [own_operands(op)[k], self._first(each)], i64)
+                total = before(op, ew.AddOp, [own_operands(op)[k], self._first(each)], i64)
                 replace_operand(op, k, total)
 
     def _once(self, key: object, make: Callable[[], Value]) -> Value:
@@ -108,7 +109,7 @@ class _OwnCode:
     def _constant(self, value: int) -> Value:
         return self._once(
             ("constant", value),
-            lambda: _before(self._start, ConstantOp, [], i64, {"value": literal(value, i64)}),
+            lambda: before(self._start, ConstantOp, [], i64, {"value": literal(value, i64)}),
         )
 
     def _first(self, each: int) -> Value:
@@ -117,7 +118,7 @@ class _OwnCode:
         if each == 1:
             return first
         return self._once(
-            ("first", each), lambda: _before(self._start, ew.MulOp, [first, self._constant(each)], i64)
+            ("first", each), lambda: before(self._start, ew.MulOp, [first, self._constant(each)], i64)
         )
 
     def _size(self, op: SizeOp) -> None:
@@ -128,7 +129,7 @@ class _OwnCode:
         scale = evaluate(extent, {self.name: 1}) - offset
         if not (is_static(offset) and is_static(scale)) or extent != scale * size(self.name) + offset:
             raise refused(op, f"{extent} is computed of the number of rows", "compute it outside")
-        _replace(op, self._input(Extent(scale, offset)))
+        replace(op, self._input(Extent(scale, offset)))
 
     def _iota(self, op: IotaOp) -> None:
         rows = rows_of(op.result, self.name, op)
@@ -137,8 +138,8 @@ class _OwnCode:
         following = op.next_op
         assert following is not None
         first = self._first(rows.each)
-        shift = _before(following, BroadcastOp, [first], op.result.type, {"dims": ints(())})
-        total = _before(following, ew.AddOp, [op.result, shift], op.result.type)
+        shift = before(following, BroadcastOp, [first], op.result.type, {"dims": ints(())})
+        total = before(following, ew.AddOp, [op.result, shift], op.result.type)
         op.result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
         if op.result in self._flow.levels:
             self._flow.states[total], self._flow.levels[total] = rows, 0
@@ -147,7 +148,7 @@ class _OwnCode:
         """The value in the first chunk, 0 in all others."""
         is_first = self._once(
             "is first",
-            lambda: _before(
+            lambda: before(
                 self._start,
                 ew.CompareOp,
                 [self._input(ChunkNumber()), self._constant(0)],
@@ -156,35 +157,7 @@ class _OwnCode:
             ),
         )
         element = element_of(value)
-        zero = _before(op, ConstantOp, [], element, {"value": literal(0, element)})
+        zero = before(op, ConstantOp, [], element, {"value": literal(0, element)})
         if shape_of(value):
-            zero = _before(op, BroadcastOp, [zero], value.type, {"dims": ints(())})
-        return _before(op, ew.SelectOp, [is_first, value, zero], value.type)
-
-
-def _before(
-    place: Operation,
-    op_class: type[Operation],
-    operands: list[Value],
-    type_: Attribute,
-    properties: Mapping[str, Attribute] | None = None,
-    regions: list[Region] | None = None,
-) -> Value:
-    """The result of a new op in front of another one."""
-    op = op_class.create(
-        operands=operands,
-        result_types=[type_],
-        properties=dict(properties or {}),
-        regions=regions or [],
-        location=place.location,
-    )
-    block = place.parent
-    assert block is not None
-    block.insert_op_before(op, place)
-    return op.results[0]
-
-
-def _replace(op: Operation, value: Value) -> None:
-    op.results[0].replace_all_uses_with(value)
-    op.detach()
-    op.erase()
+            zero = before(op, BroadcastOp, [zero], value.type, {"dims": ints(())})
+        return before(op, ew.SelectOp, [is_first, value, zero], value.type)
