@@ -36,17 +36,38 @@ def _first(left: Partials, right: Partials) -> Partials:
 
 
 def _logsumexp(left: Partials, right: Partials) -> Partials:
-    """Pairs (m, s) of a maximum m and the sum s of exp(x - m)."""
-    (low, low_sum), (high, high_sum) = left, right
-    top = np.maximum(low, high)
-    return top, low_sum * _exp_of_gap(low, top) + high_sum * _exp_of_gap(high, top)
+    """A maximum m, and sums over exp(x - m) times something."""
+    (low, *low_sums), (high, *high_sums) = left, right
+    top = _maximum(low, high)
+    a, b = _exp_of_gap(low, top), _exp_of_gap(high, top)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return top, *(x * a + y * b for x, y in zip(low_sums, high_sums, strict=True))
+
+
+def _moments(left: Partials, right: Partials) -> Partials:
+    """The number n of elements, their sum, and the sum of squares of their differences from the mean."""
+    (low, low_sum, low_squares), (high, high_sum, high_squares) = left, right
+    with np.errstate(all="ignore"):
+        number = low + high
+        gap = high_sum / high - low_sum / low
+        between = _where(low * high == 0, 0.0 * number, gap * gap * (low * high / number))
+        return number, low_sum + high_sum, low_squares + high_squares + between
 
 
 def _exp_of_gap(x: Any, top: Any) -> Any:
     """exp(x - top), which is 1 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
-        gap = cast(Any, np.where(x == top, np.ones_like(x), np.exp(x - top)))
-        return gap[()]
+        return _where(x == top, np.ones_like(x), _exp(x - top))
+
+
+_maximum: Callable[[Any, Any], Any] = np.maximum
+_exp: Callable[[Any], Any] = np.exp
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    """The elements of `a` where the condition holds, else those of `b`; of scalars a scalar."""
+    made = cast(Any, np.where(condition, a, b))
+    return made[()]
 
 
 COMBINATIONS: Final[Mapping[str, Combine]] = {
@@ -58,6 +79,7 @@ COMBINATIONS: Final[Mapping[str, Combine]] = {
     "or": partial(_by, np.bitwise_or),
     "first": _first,
     "logsumexp": _logsumexp,
+    "moments": _moments,
 }
 """By the kinds of `plan.Combination`: of as many arrays as the kind combines."""
 

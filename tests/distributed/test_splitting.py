@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,35 @@ def test_machine_code(name: str) -> None:
     expected = run(plan, more, chunks, interpreted)
     for a, b in zip(run(plan, more, chunks), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+
+
+def test_pairs_of_chunks_without_a_number() -> None:
+    """A chunk of minus infinities has no share in a softmax, and NaN is kept."""
+
+    def total(x: Any) -> Any:
+        m = np.max(x)
+        return m + np.log(np.sum(np.exp(x - m)))
+
+    for bad in (-np.inf, np.nan):
+        x = np.linspace(-3.0, 3.0, 300)
+        x[90:97] = bad
+        case = Case(ad.jit(total), (x,), (0,))
+        plan = planned(case, "cost").plan
+        assert plan.rounds == 1
+        (found,) = run(plan, case.leaves, CHUNKS, interpreted)
+        np.testing.assert_allclose(found, total(x), rtol=1e-14)
+
+
+def test_moments_do_not_cancel() -> None:
+    def variance(x: Any) -> Any:
+        return np.mean((x - np.mean(x, axis=0)) ** 2, axis=0)
+
+    x = 1e6 + np.random.default_rng(0).normal(size=(300, 3))
+    case = Case(ad.jit(variance), (x,), (0,))
+    plan = planned(case, "cost").plan
+    assert plan.rounds == 1
+    (found,) = run(plan, case.leaves, CHUNKS, interpreted)
+    np.testing.assert_allclose(found, np.var(x, axis=0), rtol=1e-10)
 
 
 @pytest.mark.parametrize(

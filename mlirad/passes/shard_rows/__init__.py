@@ -14,7 +14,7 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `positions.py`, `loops.py` | rules of gathers and scatters; of loops and branches |
 | `linear.py` | what may be done to partial results |
 | `branches.py` | what branches sum over rows is summed in front of them |
-| `hoisting.py` | fewer rounds, as sums are taken apart |
+| `hoisting.py`, `pairs.py` | fewer rounds, as sums are taken apart, or need no mean or maximum |
 | `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `own_code.py` | the code of a chunk |
@@ -46,6 +46,7 @@ from mlirad.passes.shard_rows.branches import pulled_out
 from mlirad.passes.shard_rows.flow import Flow, TooEarly
 from mlirad.passes.shard_rows.hoisting import MOST_REWRITES, hoist
 from mlirad.passes.shard_rows.own_code import own_code, prepared
+from mlirad.passes.shard_rows.pairs import pair
 from mlirad.passes.shard_rows.printing import functions_of_plan
 from mlirad.passes.shard_rows.rules import visit
 from mlirad.passes.shard_rows.stages import POLICIES, Cutting, Residuals
@@ -112,7 +113,8 @@ def _in_fewer_rounds(main: FuncOp, size: str) -> FuncOp:
         return main
     copied = main.clone()
     for _ in range(MOST_REWRITES):
-        if not hoist(copied, _states(copied, size)):
+        flow = _states(copied, size)
+        if not hoist(copied, flow) and not pair(copied, flow):
             break
     if _states(copied, size).rounds(copied) >= rounds:
         return main

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region
 
@@ -47,6 +48,12 @@ Rule = Callable[["Flow", Operation, list[State]], list[State]]
 FIRST: Final = "first"
 """The combination that is what the first chunk has."""
 
+LOCAL: Final = "local"
+"""The mark of a reduction that a chunk uses as it is, in sums that are corrected when they are combined."""
+
+GROUP: Final = "group"
+"""The mark of partial results that are combined together: the kind, and a number."""
+
 IDEMPOTENT: Final = frozenset({FIRST, "max", "min", "and", "or"})
 """Combinations in which what all chunks have may count more than once."""
 
@@ -72,6 +79,8 @@ class Flow:
         self.partials: dict[Value, str] = {}
         self.alike: set[Value] = set()
         """Values that are computed with rows, and are the same in every chunk."""
+        self.groups: dict[str, list[Value]] = {}
+        """By mark, the partial results that are combined together, in order."""
         self.masked: dict[Operation, set[int]] = {}
         self.numbered: dict[Operation, dict[int, int]] = {}
 
@@ -100,10 +109,15 @@ class Flow:
         for result in op.results:
             state = self.states[result]
             self.levels[result] = level
-            if isinstance(state, Partial):
+            if LOCAL in op.attributes:
+                self.states[result] = WHOLE
+            elif isinstance(state, Partial):
                 self.partials[result] = state.kind
                 self.states[result] = WHOLE
                 self.levels[result] = level + 1
+                mark = op.attributes.get(GROUP)
+                if isinstance(mark, StringAttr):
+                    self.groups.setdefault(mark.data, []).append(result)
             elif isinstance(state, Whole) and self.is_of_rows(op):
                 self.alike.add(result)
 

@@ -23,9 +23,8 @@ from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.shapes import Value, array_type, element_of, ints, is_float, shape_of, values_of
 from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.shard_rows.emission import before, replace
-from mlirad.passes.shard_rows.flow import Flow
+from mlirad.passes.shard_rows.emission import before, replace, sweep
+from mlirad.passes.shard_rows.flow import GROUP, Flow
 from mlirad.passes.shard_rows.states import Rows
 
 MOST_REWRITES = 64
@@ -54,11 +53,11 @@ def hoist(function: FuncOp, flow: Flow) -> bool:
     order = [v for v in flow.partials if flow.levels[v] > 1 and flow.partials[v] == "add"]
     for value in sorted(order, key=lambda v: flow.levels[v]):
         op = value.owner
-        if isinstance(op, SumOp | DotOp) and is_float(value):
+        if isinstance(op, SumOp | DotOp) and is_float(value) and GROUP not in op.attributes:
             made = _Hoisting(flow, op, flow.levels[value] - 1).made()
             if made is not None:
                 replace(op, made)
-                eliminate_dead_code(function)
+                sweep(function, GROUP)
                 return True
     return False
 

@@ -43,7 +43,7 @@ from mlirad.ir.printing import text_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.shard_rows import states as s
-from mlirad.passes.shard_rows.flow import FIRST, Flow
+from mlirad.passes.shard_rows.flow import FIRST, GROUP, LOCAL, Flow
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
 """The rows that a later stage reads of an earlier one are kept, computed again, or either by their cost."""
@@ -129,12 +129,11 @@ class Cutting:
                     home = kept[flow.levels[value]]
                     if value not in home:
                         home.append(value)
-        partials = [v for stage in range(count) for v in by_stage.get(stage, ())]
+        combined = [self._combinations(by_stage.get(stage, [])) for stage in range(count)]
+        partials = [v for found in combined for _, values in found for v in values]
         self.numbers = {v: k for k, v in enumerate(partials)}
         self.slots = {v: Residual(stage, k) for stage, found in kept.items() for k, v in enumerate(found)}
-        stages = tuple(
-            self._stage(stage, cuts[stage], by_stage.get(stage, []), kept[stage]) for stage in range(count)
-        )
+        stages = tuple(self._stage(cuts[stage], combined[stage], kept[stage]) for stage in range(count))
         results: list[Whole | Rows] = []
         for value in self.results:
             found = flow.rows(value, self.function)
@@ -172,7 +171,22 @@ class Cutting:
             seen.add(value)
             assert isinstance(value.owner, Operation)
             pending += free_values(value.owner)
+        for group in self.flow.groups.values():
+            if not seen.isdisjoint(group):
+                seen.update(group)
         return [r for op in self.block.ops for r in op.results if r in seen and r in self.flow.partials]
+
+    def _combinations(self, partials: Sequence[Value]) -> list[tuple[str, list[Value]]]:
+        """The kinds of the combinations of partial results, and what each combines."""
+        grouped = {v: mark for mark, group in self.flow.groups.items() for v in group}
+        made: dict[object, tuple[str, list[Value]]] = {}
+        for value in partials:
+            mark = grouped.get(value)
+            if mark is None:
+                made[value] = self.flow.partials.get(value, FIRST), [value]
+            else:
+                made[mark] = mark.split()[0], self.flow.groups[mark]
+        return list(made.values())
 
     def _cut(self, wanted: Sequence[Value], stage: int) -> _Cut:
         """The part of the code that computes values in a stage."""
@@ -229,9 +243,9 @@ class Cutting:
 
     # Programs -------------------------------------------------------------------------------------
 
-    def _stage(self, stage: int, cut: _Cut, partials: Sequence[Value], kept: Sequence[Value]) -> Stage:
-        kinds = [self.flow.partials.get(v, FIRST) for v in partials]
-        combinations = tuple(Combination(k, (self.numbers[v],)) for k, v in zip(kinds, partials, strict=True))
+    def _stage(self, cut: _Cut, combined: Sequence[tuple[str, list[Value]]], kept: Sequence[Value]) -> Stage:
+        partials = [v for _, values in combined for v in values]
+        combinations = tuple(Combination(k, tuple(self.numbers[v] for v in vs)) for k, vs in combined)
         lines = dict.fromkeys(
             place for v in partials if isinstance(v.owner, Operation) and (place := location_of(v.owner))
         )
@@ -268,6 +282,9 @@ class Cutting:
         for op in self.block.ops:
             if op in cut.ops:
                 block.add_op(op.clone(mapped))  # pyright: ignore[reportArgumentType]
+        for op in block.ops:
+            for mark in (LOCAL, GROUP):
+                op.attributes.pop(mark, None)
         returned = [mapped[v] for v in results]
         block.add_op(ReturnOp(*returned))
         types = FunctionType.from_lists([a.type for a in block.args], [v.type for v in returned])
