@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+import mlirad as ad
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from tests.lower.emission import tensor
@@ -141,3 +144,17 @@ def test_products(dtype: str, extent: int) -> None:
         x,
         rtol=1e-4 if dtype == "float32" else 1e-12,
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shape", "axis"), [((5000,), 0), ((3, 700), 1), ((700, 9), 0), ((4, 300, 2), 1)])
+def test_prefix_sums_of_weights_never_decrease(dtype: Any, shape: tuple[int, ...], axis: int) -> None:
+    """Searches in them rely on it; many weights are 0, or vanish beside the sum."""
+    rng = np.random.default_rng(3)
+    weights = (
+        rng.exponential(size=shape) * 10.0 ** rng.uniform(-12, 0, shape) * (rng.random(shape) < 0.6)
+    ).astype(dtype)
+    sums = ad.jit(lambda w: np.cumsum(w, axis))(weights)
+    assert (np.diff(sums, axis=axis) >= 0).all()
+    exact = np.cumsum(weights.astype(np.longdouble), axis)
+    np.testing.assert_allclose(sums, exact, rtol=2e-7 if dtype == np.float32 else 1e-13)

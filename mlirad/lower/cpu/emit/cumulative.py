@@ -2,9 +2,9 @@
 
 The other dimensions are independent. Those inside of the dimension, which are consecutive in memory, run
 across vector lanes; where there are none, several lines run side by side to hide the latency of the chain.
-Of long sums of 32-bit floats the prefixes of blocks are added to what came before the block, which is carried
-in 64 bits: added up in 32 bits, a million numbers keep three or four digits. Products are carried in 64 bits
-throughout, as those of numbers near 1 are rounded with a bias.
+Sums and products of 32-bit floats are carried in 64 bits: in 32 bits a million numbers keep three or four
+digits, and products of numbers near 1 are rounded with a bias. Elements are added one after the other, so
+that prefix sums of numbers that are not negative never decrease, which searches in them rely on.
 
     shape (3, 5, 20), dim 1      for o in 0 ... 3: for lanes in 0, 8, 16 (4 lanes): for k in 0 ... 5
 """
@@ -18,15 +18,11 @@ from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.bodies import reductions, segments
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
-from mlirad.lower.large_sizes import are_static, greatest
-from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Operand, Value
+from mlirad.lower.large_sizes import are_static
+from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value
 
 LINES = 4
 """How many lines run side by side."""
-
-
-BLOCK = 16
-"""How many floats of 32 bits are added up without more digits."""
 
 
 def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
@@ -84,30 +80,16 @@ def _write_lines(
 ) -> None:
     extent, inner = steps
     combiner, kind, width = how
-    carried: Kind = "double" if kind == "float" and combiner == "prod" else kind
-
-    def run(lower: Operand, upper: Operand, bases: list[Value] | None) -> list[Value]:
-        """Go over a part of the lines; what is stored goes on from `bases`."""
-        first = [f.widen(reductions.identity(combiner, carried), width) for _ in starts]
-        with f.loop(lower, upper, carries=first, name="k") as loop:
-            k = f.sub(extent - 1, loop.index) if reverse else loop.index
-            totals: list[Value] = []
-            for n, (start, total) in enumerate(zip(starts, loop.carries, strict=True)):
-                at = f.add(start, f.mul(k, inner))
-                value = f.load(f.gep(read, at, kind), kind, width)
-                value = value if carried == kind else f.fpext(value)
-                total = reductions.combine(f, combiner, [total], [value])[0]
-                prefix = total if bases is None else f.fadd(bases[n], total)
-                f.store(prefix if carried == kind else f.fptrunc(prefix), f.gep(written, at, kind))
-                totals.append(total)
-            loop.carry(*totals)
-        return loop.results
-
-    if kind != "float" or combiner != "add" or greatest(extent) <= BLOCK:
-        run(0, extent, None)
-        return
-    first = [f.widen(reductions.identity(combiner, "double"), width) for _ in starts]
-    with f.loop(0, extent, BLOCK, carries=first, name="block") as loop:
-        end = f.intrinsic("smin", f.add(loop.index, BLOCK), extent)
-        totals = run(loop.index, end, [f.fptrunc(base) for base in loop.carries])
-        loop.carry(*(f.fadd(a, f.fpext(b)) for a, b in zip(loop.carries, totals, strict=True)))
+    carried: Kind = "double" if kind == "float" and combiner in ("add", "prod") else kind
+    first = [f.widen(reductions.identity(combiner, carried), width) for _ in starts]
+    with f.loop(0, extent, carries=first, name="k") as loop:
+        k = f.sub(extent - 1, loop.index) if reverse else loop.index
+        totals: list[Value] = []
+        for start, total in zip(starts, loop.carries, strict=True):
+            at = f.add(start, f.mul(k, inner))
+            value = f.load(f.gep(read, at, kind), kind, width)
+            value = value if carried == kind else f.fpext(value)
+            totals.append(reductions.combine(f, combiner, [total], [value])[0])
+            prefix = totals[-1] if carried == kind else f.fptrunc(totals[-1])
+            f.store(prefix, f.gep(written, at, kind))
+        loop.carry(*totals)
