@@ -9,6 +9,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.distributed.local import run
+from tests.distributed import more_programs  # noqa: F401
 from tests.distributed.programs import PROGRAMS, Case
 from tests.distributed.witness import CHUNKS, interpreted, planned, worst_error
 
