@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from mlirad.distributed.chunks import chunk_source, flat_results, needed
 from mlirad.distributed.combinations import Partials
+from mlirad.distributed.local import compiled
 from mlirad.distributed.plan import Plan, Rows
 from mlirad.distributed.programs import ShippedProgram, function_for
 
@@ -42,6 +43,12 @@ def evaluated(
     for number, stage in enumerate(plan.stages):
         if not stage.combinations:
             continue  # its residuals are computed where they are read
+        if stage.shortcut is not None:
+            inputs = [chunk_source(s, total, None, whole, combined) for s in stage.shortcut.inputs]
+            is_needed, *spared = flat_results(compiled(stage.shortcut.text, 0)(*inputs))
+            if not is_needed:
+                combined.update(zip(stage.partials, spared, strict=True))
+                continue
         arguments, numbers = needed(stage.program.inputs, plan)
         partials = engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
         combined.update(zip(stage.partials, partials, strict=True))

@@ -31,6 +31,8 @@ class RoundReport:
     partial_bytes: int
     kept_bytes: int
     lines: tuple[str, ...]
+    is_spared: bool
+    """It may be left out, as a branch needs it or does not."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class SplitReport:
                 text += "rows alone"
             if made.lines:
                 text += f": {', '.join(made.lines)}"
+            if made.is_spared:
+                text += "; only where a branch needs it"
             if made.kept_bytes:
                 text += f"; a chunk keeps {_bytes(made.kept_bytes)} for each row"
             lines.append(text)
@@ -76,7 +80,9 @@ def _round(stage: Stage, size: str) -> RoundReport:
     count = len(stage.partials)
     one, two = ([_bytes_of(t, {size: rows}) for t in types] for rows in (1, 2))
     kept = sum(two[count:]) - sum(one[count:])
-    return RoundReport(count, sum(one[:count]), kept, tuple(map(_short, stage.lines)))
+    return RoundReport(
+        count, sum(one[:count]), kept, tuple(map(_short, stage.lines)), stage.shortcut is not None
+    )
 
 
 def _bytes_of(type_: object, sizes: dict[str, int]) -> int:

@@ -53,6 +53,24 @@ def test_pairs_of_chunks_without_a_number() -> None:
         np.testing.assert_allclose(found, total(x), rtol=1e-14)
 
 
+@pytest.mark.parametrize(("scale", "rounds"), [(1.0, 1), (1e200, 2), (1e-200, 2)])
+def test_rounds_of_branches_that_are_not_taken_are_left_out(scale: float, rounds: int) -> None:
+    x = scale * np.random.default_rng(0).normal(size=(300, 3))
+    case = Case(ad.jit(lambda x: np.linalg.norm(x)), (x,), (0,))
+    plan = planned(case, "cost").plan
+    assert plan.rounds == 2
+    run_on_chunks: list[str] = []
+
+    def noted(text: str, rows: int) -> Any:
+        if "array.sizes" in text:
+            run_on_chunks.append(text)
+        return interpreted(text, rows)
+
+    (found,) = run(plan, case.leaves, CHUNKS, noted)
+    np.testing.assert_allclose(found, scale * np.linalg.norm(x / scale), rtol=1e-14)
+    assert len(run_on_chunks) == rounds * len(CHUNKS)
+
+
 def test_moments_do_not_cancel() -> None:
     def variance(x: Any) -> Any:
         return np.mean((x - np.mean(x, axis=0)) ** 2, axis=0)

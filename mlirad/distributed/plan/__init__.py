@@ -93,6 +93,11 @@ class Stage:
     residuals: int
     lines: tuple[str, ...] = ()
     """Where in the user's code its partials come from: `model.py:12`."""
+    shortcut: Program | None = None
+    """Runs where the plan was made, before the round: its first result says whether the round is needed.
+
+    If it is not, the other results are the combined partials, and no chunk is asked.
+    """
 
     @property
     def partials(self) -> tuple[int, ...]:
@@ -131,5 +136,5 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """The rounds over all chunks that one evaluation takes."""
+        """The rounds over all chunks that one evaluation takes, those that may be left out among them."""
         return len(self.stages)

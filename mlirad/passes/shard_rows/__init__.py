@@ -18,7 +18,7 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `own_code.py` | the code of a chunk |
-| `stages.py` | the programs of stages, and the plan |
+| `stages.py`, `shortcuts.py` | the programs of stages, and the plan; rounds that may be left out |
 | `printing.py` | a plan as functions of MLIR |
 
 Soundness: the plan computes what the function does, but for rounding, whatever the chunks are, or there is a

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations as fact
 from mlirad.dialects.array.control import ReplayOp, ScanOp, TapeType, WhileOp
 from mlirad.dialects.array.ordering import ArgsortOp, SortOp
@@ -44,6 +45,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.shard_rows import states as s
 from mlirad.passes.shard_rows.flow import FIRST, GROUP, LOCAL, Flow
+from mlirad.passes.shard_rows.shortcuts import without_rows
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
 """The rows that a later stage reads of an earlier one are kept, computed again, or either by their cost."""
@@ -250,7 +252,29 @@ class Cutting:
             place for v in partials if isinstance(v.owner, Operation) and (place := location_of(v.owner))
         )
         program = self._program(cut, [*partials, *kept])
-        return Stage(program, combinations, len(kept), tuple(lines))
+        shortcut = None if kept else self._shortcut(partials)
+        return Stage(program, combinations, len(kept), tuple(lines), shortcut)
+
+    def _shortcut(self, partials: Sequence[Value]) -> Program | None:
+        """The program in place of a round, all of whose partials are of branches that may be without rows."""
+        branches = [without_rows(self.flow, v) for v in partials]
+        if not branches or None in branches:
+            return None
+        found = [b for b in branches if b is not None]
+        needs = [v for b in found for v in (b.condition, *b.captured)]
+        cut = self._cut(needs, FINAL)
+        if not cut.inputs.isdisjoint(self.flow.alike):
+            return None
+        inputs = sorted(cut.inputs, key=self._position)
+        block, mapped = self._block(cut, inputs)
+        flags = list(dict.fromkeys(b.flag(block, mapped) for b in found))
+        needed = flags[0]
+        for flag in flags[1:]:
+            either = ew.OrOp.create(operands=[needed, flag], result_types=[flag.type])
+            block.add_op(either)
+            needed = either.results[0]
+        returned = [needed, *(b.value(block, mapped) for b in found)]
+        return Program(self._text(block, returned), tuple(self._source(v) for v in inputs))
 
     def _source(self, value: Value) -> Source:
         if value in self.numbers:
@@ -270,11 +294,22 @@ class Cutting:
         names = sizes_in_function(function)
         if names:
             function.attributes[SIZES] = sizes_attribute(sorted(names))
+        return Program(self._module(function), tuple(self._source(v) for v in inputs))
+
+    def _text(self, block: Block, returned: Sequence[Value]) -> str:
+        """The text of a program without rows."""
+        return self._module(_returning(block, returned))
+
+    def _module(self, function: FuncOp) -> str:
         eliminate_dead_code(function)
-        module = ModuleOp([function, *self._callees(function)])
-        return Program(text_of(module), tuple(self._source(v) for v in inputs))
+        return text_of(ModuleOp([function, *self._callees(function)]))
 
     def _function(self, cut: _Cut, inputs: Sequence[Value], results: Sequence[Value]) -> FuncOp:
+        block, mapped = self._block(cut, inputs)
+        return _returning(block, [mapped[v] for v in results])
+
+    def _block(self, cut: _Cut, inputs: Sequence[Value]) -> tuple[Block, dict[Value, Value]]:
+        """A block with the ops of a program, and what stands for each value in it."""
         block = Block(arg_types=[v.type for v in inputs])
         mapped: dict[Value, Value] = dict(zip(inputs, block.args, strict=True))
         for value, argument in zip(inputs, block.args, strict=True):
@@ -285,10 +320,7 @@ class Cutting:
         for op in block.ops:
             for mark in (LOCAL, GROUP):
                 op.attributes.pop(mark, None)
-        returned = [mapped[v] for v in results]
-        block.add_op(ReturnOp(*returned))
-        types = FunctionType.from_lists([a.type for a in block.args], [v.type for v in returned])
-        return FuncOp("main", types, Region(block))
+        return block, mapped
 
     def _callees(self, function: FuncOp) -> list[FuncOp]:
         """Copies of the functions that a program calls."""
@@ -297,3 +329,10 @@ class Cutting:
         functions = {**functions_by_name(module), "main": function}
         names = CallGraph(functions).reachable(["main"])
         return [functions[name].clone() for name in names if name != "main"]
+
+
+def _returning(block: Block, returned: Sequence[Value]) -> FuncOp:
+    """The function of a block that returns these values."""
+    block.add_op(ReturnOp(*returned))
+    types = FunctionType.from_lists([a.type for a in block.args], [v.type for v in returned])
+    return FuncOp("main", types, Region(block))
