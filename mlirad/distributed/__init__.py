@@ -15,6 +15,7 @@ combinations of their results. An engine runs the plan.
 | `evaluation.py`, `engines` | the rounds of an evaluation; what runs them |
 | `chunks.py`, `programs.py` | a stage on a chunk; machine code that is shipped by key |
 | `linear_maps.py`, `krylov.py` | derivatives by rows, least squares without a matrix |
+| `mini_batches.py` | rows in random order |
 | `hooks.py` | what the frontend calls |
 | `cluster.py`, `counts.py` | that workers are alike; what an evaluation sent |
 
@@ -30,12 +31,14 @@ from mlirad.packages import load
 
 if TYPE_CHECKING:
     from mlirad.distributed.counts import Counts
+    from mlirad.distributed.mini_batches import epochs
     from mlirad.distributed.runners import Resident, resident
 
-__all__ = ["Counts", "Resident", "resident"]
+__all__ = ["Counts", "Resident", "epochs", "resident"]
 
 _PUBLIC = {
     "Counts": "mlirad.distributed.counts",
+    "epochs": "mlirad.distributed.mini_batches",
     **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.runners"),
 }
 """Where public names stand: passes import plans without what runs them."""

@@ -46,10 +46,14 @@ class Job:
         bare = tuple(replace(s, program=Program("", s.program.inputs), lines=()) for s in plan.stages)
         return Job(replace(plan, stages=bare, final=None, notes=()), programs, split.total, names, types)
 
+    def checked(self, chunk: Chunk) -> Chunk:
+        """The chunk with arrays as programs take them. Raises `ShapeError` as `array` does."""
+        return replace(chunk, arrays={k: self.array(k, chunk) for k in chunk.arrays}, checked=True)
+
     def array(self, index: int, chunk: Chunk) -> Any:
         """The rows of a split argument in a chunk. Raises `ShapeError` if they are not what Dask says."""
         try:
-            array, stated = prepared(chunk.arrays[index]), self.types[index]
+            array, stated = quick(prepared(chunk.arrays[index])), self.types[index]
         except MliradError as error:
             message = f"a chunk of {self.names[index]}: {error.message}"
             raise error.restated(message, None) from error  # here is no line of the user's
@@ -66,12 +70,16 @@ class Job:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows from number `first` on, of each split argument; `number` counts the chunks that have rows."""
+    """Rows from number `first` on, of each split argument; `number` counts the chunks that have rows.
+
+    Arrays that are `checked` are as their jobs have stated.
+    """
 
     number: int
     first: int
     rows: int
     arrays: Mapping[int, Any]
+    checked: bool = False
 
 
 def run_stage(
@@ -92,7 +100,7 @@ def run_stage(
                 residuals.update({(source.stage, slot): array for slot, array in enumerate(made)})
             return residuals[source.stage, source.slot]
         if isinstance(source, Argument) and job.types[source.index] is not None:
-            return job.array(source.index, chunk)
+            return chunk.arrays[source.index] if chunk.checked else job.array(source.index, chunk)
         return chunk_source(source, job.total, chunk, whole, combined)
 
     function = function_for(job.programs[number], chunk.rows)
@@ -113,6 +121,11 @@ def chunk_source(
         return np.int64(source.scale * total + source.offset)
     assert chunk is not None
     return np.int64(chunk.first if isinstance(source, FirstRow) else chunk.number)
+
+
+def quick(value: Any) -> Any:
+    """An array with the dtype object that entries of programs compare with, which pickling does not keep."""
+    return value.view(np.dtype(value.dtype.char)) if type(value) is np.ndarray else value
 
 
 def flat_results(found: Any) -> tuple[Any, ...]:

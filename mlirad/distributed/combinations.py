@@ -26,8 +26,7 @@ Combine: TypeAlias = Callable[[Partials, Partials], Partials]
 
 def _by(ufunc: np.ufunc, left: Partials, right: Partials) -> Partials:
     combined = cast("Callable[[Any, Any], Any]", ufunc)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return (combined(left[0], right[0]),)
+    return (combined(left[0], right[0]),)
 
 
 def _first(left: Partials, right: Partials) -> Partials:
@@ -56,8 +55,7 @@ def _moments(left: Partials, right: Partials) -> Partials:
 
 def _exp_of_gap(x: Any, top: Any) -> Any:
     """exp(x - top), which is 1 where both are the same infinity."""
-    with np.errstate(invalid="ignore"):
-        return _where(x == top, np.ones_like(x), _exp(x - top))
+    return _where(x == top, np.ones_like(x), _exp(x - top))
 
 
 _maximum: Callable[[Any, Any], Any] = np.maximum

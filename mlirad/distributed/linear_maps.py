@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -159,8 +160,8 @@ class RowsMap:
     def shape(self) -> tuple[int, int]:
         """The numbers of elements of a result and of the arguments."""
         leaves: list[Any] = flatten(self.value)[0]
-        rows = sum(int(np.prod(leaf.shape)) for leaf in leaves)
-        return rows, sum(int(np.prod(shape)) for shape in self._shapes)
+        rows = sum(prod(leaf.shape) for leaf in leaves)
+        return rows, sum(map(prod, self._shapes))
 
     @plain_errors
     def __call__(self, *v: Any) -> Any:

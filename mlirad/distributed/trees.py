@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from mlirad.distributed.combinations import Combine, Partials
 
 ARITY: Final = 8
@@ -26,10 +28,11 @@ Node: TypeAlias = tuple[int, int]
 def climb(nodes: Mapping[Node, Partials], count: int, combine: Combine) -> dict[Node, Partials]:
     """Fold every node of `count` chunks whose children are there; of all chunks one node is left."""
     found, height, width = dict(nodes), 0, count
-    while width > 1:
-        for index in sorted({k // ARITY for h, k in found if h == height}):
-            children = [(height, k) for k in range(index * ARITY, min(width, (index + 1) * ARITY))]
-            if all(child in found for child in children):
-                found[height + 1, index] = reduce(combine, [found.pop(child) for child in children])
-        height, width = height + 1, -(-width // ARITY)
+    with np.errstate(all="ignore"):  # as compiled programs, which give no warnings
+        while width > 1:
+            for index in sorted({k // ARITY for h, k in found if h == height}):
+                children = [(height, k) for k in range(index * ARITY, min(width, (index + 1) * ARITY))]
+                if all(child in found for child in children):
+                    found[height + 1, index] = reduce(combine, [found.pop(child) for child in children])
+            height, width = height + 1, -(-width // ARITY)
     return found

@@ -124,7 +124,8 @@ def _partials(
 
 def _folded(stage: _Held, items: Sequence[Partials]) -> Partials:
     held: Stage = stage.value
-    return reduce(combine(held), items)
+    with np.errstate(all="ignore"):
+        return reduce(combine(held), items)
 
 
 def _split_arguments(job: Job, stage: int) -> set[int]:

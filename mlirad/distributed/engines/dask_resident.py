@@ -19,10 +19,11 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from mlirad.distributed.arrays import SplitRows
-from mlirad.distributed.chunks import Chunk, Job, Residuals, run_stage
+from mlirad.distributed.chunks import Chunk, Job, Residuals, quick, run_stage
 from mlirad.distributed.cluster import require_alike, workers_of
 from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.counts import Counts, bytes_of
@@ -82,11 +83,12 @@ class Shard:
     """
 
     def __init__(self, count: int, places: Sequence[tuple[int, int, int]], *arrays: Any):
-        width = len(places)
+        width = self._width = len(places)
         self._count = count
         self._places = places
         self._arrays = [list(arrays[k : k + width]) for k in range(0, len(arrays), width)]
         self._jobs: dict[str, tuple[Job, Mapping[int, int]]] = {}
+        self._chunks: dict[str, Sequence[Chunk]] = {}
         self._evaluation = ""
         self._residuals: list[Residuals] = []
 
@@ -97,13 +99,14 @@ class Shard:
     def forget(self, key: str) -> None:
         """Drop a job."""
         self._jobs.pop(key, None)
+        self._chunks.pop(key, None)
 
     def run(self, message: bytes, below: Sequence[tuple[int, Any, Any]] = ()) -> bytes:
         """The answer to a request, with those of the shards below, each given with those below it."""
         return pickle.dumps(self._answer(message, below))
 
     def _answer(self, message: bytes, below: Sequence[tuple[int, Any, Any]]) -> Answer:
-        request: Request = pickle.loads(message)
+        request = _quick(pickle.loads(message))
         asked = [(number, shard.run(message, under)) for number, shard, under in below]
         if request.job not in self._jobs:
             for _, future in asked:
@@ -126,25 +129,38 @@ class Shard:
         return self._merged(answers, request)
 
     def _own(self, request: Request) -> Mapping[Node, Partials]:
-        job, positions = self._jobs[request.job]
+        job, _ = self._jobs[request.job]
         if request.evaluation != self._evaluation:
             self._evaluation = request.evaluation
             self._residuals = [{} for _ in self._places]
         nodes: dict[Node, Partials] = {}
         is_last = request.stage + 1 == len(job.plan.stages)
-        for k, (number, first, rows) in enumerate(self._places):
-            arrays = {index: self._arrays[position][k] for index, position in positions.items()}
-            chunk, kept = Chunk(number, first, rows, arrays), self._residuals[k]
+        for k, chunk in enumerate(self._checked(request.job)):
+            kept = self._residuals[k]
             partials, residuals = run_stage(job, request.stage, chunk, request.whole, request.combined, kept)
             kept.update({(request.stage, slot): array for slot, array in enumerate(residuals)})
-            nodes[0, number] = partials
+            nodes[0, chunk.number] = partials
             if is_last:
                 for position, place in request.new.items():
                     self._arrays[position][k] = kept[place]
+        if is_last and request.new:
+            self._chunks.clear()
         if is_last:
             self._residuals = [{} for _ in self._places]
             self._evaluation = ""
         return climb(nodes, self._count, combine(job.plan.stages[request.stage]))
+
+    def _checked(self, key: str) -> Sequence[Chunk]:
+        """The chunks as a job takes them, checked once."""
+        found = self._chunks.get(key)
+        if found is None:
+            job, positions = self._jobs[key]
+            arrays = [
+                {index: self._arrays[p][k] for index, p in positions.items()} for k in range(self._width)
+            ]
+            chunks = [Chunk(*place, a) for place, a in zip(self._places, arrays, strict=True)]
+            found = self._chunks[key] = [job.checked(chunk) for chunk in chunks]
+        return found
 
     def _merged(self, answers: Sequence[Answer], request: Request) -> Answer:
         if len(answers) == 1:
@@ -406,6 +422,14 @@ class ResidentEngine:
                     location=user_line(),
                     hint="pass timeout=... to resident, or look whether the worker hangs",
                 )
+
+
+def _quick(request: Request) -> Request:
+    return replace(
+        request,
+        whole={index: quick(array) for index, array in request.whole.items()},
+        combined={number: quick(array) for number, array in request.combined.items()},
+    )
 
 
 async def _settled(futures: Sequence[Any], seconds: float) -> list[tuple[bool, Any]]:
