@@ -10,6 +10,8 @@ NumPy's functions allocate, and for what programs allocate while they run, chunk
 keeper holds large blocks, and gives the oldest back for newer ones; smaller ones are the C library's business
 (`mlirad/runtime/kept_blocks.h`).
 
+Where there is no memory left a keeper gives back all that it has, and asks again.
+
 A block has been touched, so its pages are there; what it holds is not specified. Sizes must be equal: another
 fit would leave part of a block unused for as long as it is in use. Chunks double, so programs share sizes.
 """

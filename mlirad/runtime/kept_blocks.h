@@ -102,12 +102,27 @@ static void *take_kept(Keeper *keeper, uint64_t bytes) {
     return kept;
 }
 
-// Keep a block, and give back as many of the oldest as are too many with it.
-static OUT_OF_LINE void put(Keeper *keeper, void *memory, uint64_t bytes, GiveBack *give_back) {
-    while (keeper->bytes + bytes > KEPT_BYTES) {
+// Give back the oldest blocks until no more than `most` bytes are kept.
+static OUT_OF_LINE void shrink(Keeper *keeper, uint64_t most, GiveBack *give_back) {
+    while (keeper->bytes > most) {
         const uint64_t dropped = keeper->all.oldest->bytes;
         give_back(taken(keeper, keeper->all.oldest), dropped);
     }
+}
+
+// Give back all blocks, as there is no memory left. Return whether there was one.
+static OUT_OF_LINE COLD bool give_all_back(Keeper *keeper, GiveBack *give_back) {
+    if (!enters(keeper))
+        return false;
+    const bool any = keeper->bytes;
+    shrink(keeper, 0, give_back);
+    leave(keeper);
+    return any;
+}
+
+// Keep a block, and give back as many of the oldest as are too many with it.
+static OUT_OF_LINE void put(Keeper *keeper, void *memory, uint64_t bytes, GiveBack *give_back) {
+    shrink(keeper, KEPT_BYTES - bytes, give_back);
     Block *block = memory;
     block->bytes = bytes;
     enlist(&keeper->all, block, false);

@@ -17,7 +17,10 @@ static void give_to_c(void *memory, uint64_t bytes) {
 // Return new memory, or null if there is none.
 void *mlirad_rt_malloc(uint64_t bytes) {
     void *kept = bytes < LARGE_RECORD_BYTES ? NULL : take_kept(&mlirad_kept_records, bytes);
-    return kept ? kept : mlirad_c_malloc(bytes);
+    void *memory = kept ? kept : mlirad_c_malloc(bytes);
+    if (UNLIKELY(!memory) && give_all_back(&mlirad_kept_records, give_to_c))
+        memory = mlirad_c_malloc(bytes);
+    return memory;
 }
 
 // Give back memory for which as many bytes were asked.

@@ -33,7 +33,10 @@ static void give_to_numpy(void *memory, uint64_t bytes) {
 static void *take(void *context, uint64_t bytes) {
     (void)context;
     void *kept = bytes < LARGE_RESULT_BYTES ? NULL : take_kept(&mlirad_kept_results, bytes);
-    return kept ? kept : mlirad_numpy_allocator.malloc(mlirad_numpy_allocator.context, bytes);
+    void *memory = kept ? kept : mlirad_numpy_allocator.malloc(mlirad_numpy_allocator.context, bytes);
+    if (UNLIKELY(!memory) && give_all_back(&mlirad_kept_results, give_to_numpy))
+        memory = mlirad_numpy_allocator.malloc(mlirad_numpy_allocator.context, bytes);
+    return memory;
 }
 
 static void *take_zeros(void *context, uint64_t count, uint64_t bytes) {

@@ -1,4 +1,4 @@
-; Generated from record_memory.c by tools/build_runtime.py: change the source and run make runtime. sources 0f9679ab68719957 text 28d79af85bf93b7c
+; Generated from record_memory.c by tools/build_runtime.py: change the source and run make runtime. sources 6896a84053419a21 text ae51c6341588586f
 %mlirad.record_memory.Keeper = type { i64, i64, %mlirad.record_memory.List, [64 x %mlirad.record_memory.List] }
 %mlirad.record_memory.List = type { ptr, ptr }
 
@@ -7,29 +7,56 @@
 define ptr @mlirad_rt_malloc(i64 noundef %bytes) nounwind {
 entry:
   %cmp = icmp ult i64 %bytes, 32768
-  br i1 %cmp, label %cond.false2, label %cond.false
+  br i1 %cmp, label %cond.end4, label %cond.false
 
 cond.false:
   %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8), i64 0, i64 1 acquire monotonic, align 8
   %1 = extractvalue { i64, i1 } %0, 1
-  br i1 %1, label %cond.end, label %cond.false2
+  br i1 %1, label %cond.end, label %cond.end4
 
 cond.end:
   %call1.i = tail call fastcc ptr @mlirad.record_memory.find_kept(i64 noundef range(i64 32768, 0) %bytes)
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8) release, align 8
   %tobool.not = icmp eq ptr %call1.i, null
-  br i1 %tobool.not, label %cond.false2, label %cond.end4
-
-cond.false2:
-  %call3 = tail call ptr @mlirad_c_malloc(i64 noundef %bytes) nounwind
-  br label %cond.end4
+  br i1 %tobool.not, label %cond.end4, label %if.end
 
 cond.end4:
-  %cond5 = phi ptr [ %call3, %cond.false2 ], [ %call1.i, %cond.end ]
-  ret ptr %cond5
+  %call3 = tail call ptr @mlirad_c_malloc(i64 noundef %bytes) nounwind
+  %tobool6.not = icmp eq ptr %call3, null
+  br i1 %tobool6.not, label %land.lhs.true, label %if.end, !prof !{!"branch_weights", !"expected", i32 254519, i32 2147229129}
+
+land.lhs.true:
+  %call8 = tail call fastcc zeroext i1 @mlirad.record_memory.give_all_back() cold
+  br i1 %call8, label %if.then, label %if.end
+
+if.then:
+  %call10 = tail call ptr @mlirad_c_malloc(i64 noundef %bytes) nounwind
+  br label %if.end
+
+if.end:
+  %memory.0 = phi ptr [ %call10, %if.then ], [ null, %land.lhs.true ], [ %call3, %cond.end4 ], [ %call1.i, %cond.end ]
+  ret ptr %memory.0
 }
 
 declare ptr @mlirad_c_malloc(i64 noundef)
+
+define internal fastcc zeroext i1 @mlirad.record_memory.give_all_back() cold noinline nounwind {
+entry:
+  %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8), i64 0, i64 1 acquire monotonic, align 8
+  %1 = extractvalue { i64, i1 } %0, 1
+  br i1 %1, label %if.end, label %return
+
+if.end:
+  %2 = load i64, ptr @mlirad_kept_records, align 8
+  %tobool = icmp ne i64 %2, 0
+  tail call fastcc void @mlirad.record_memory.shrink(i64 noundef 0)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 8) release, align 8
+  br label %return
+
+return:
+  %retval.0 = phi i1 [ %tobool, %if.end ], [ false, %entry ]
+  ret i1 %retval.0
+}
 
 define void @mlirad_rt_free(ptr noundef %memory, i64 noundef %bytes) nounwind {
 entry:
@@ -166,14 +193,11 @@ cleanup:
   ret ptr %block.010
 }
 
-declare void @mlirad_c_free(ptr noundef)
-
-define internal fastcc void @mlirad.record_memory.put(ptr noundef nonnull %memory, i64 noundef range(i64 32768, 268435457) %bytes) noinline nounwind {
+define internal fastcc void @mlirad.record_memory.shrink(i64 noundef range(i64 0, 268402689) %most) noinline nounwind {
 entry:
   %0 = load i64, ptr @mlirad_kept_records, align 8
-  %add28 = add i64 %0, %bytes
-  %cmp29 = icmp ugt i64 %add28, 268435456
-  br i1 %cmp29, label %while.body, label %while.end
+  %cmp7 = icmp ugt i64 %0, %most
+  br i1 %cmp7, label %while.body, label %while.end
 
 while.body:
   %1 = phi i64 [ %11, %taken.exit ], [ %0, %entry ]
@@ -250,22 +274,30 @@ taken.exit:
   store i64 %sub.i, ptr @mlirad_kept_records, align 8
   tail call void @mlirad_c_free(ptr noundef nonnull %2) nounwind
   %11 = load i64, ptr @mlirad_kept_records, align 8
-  %add = add i64 %11, %bytes
-  %cmp = icmp ugt i64 %add, 268435456
+  %cmp = icmp ugt i64 %11, %most
   br i1 %cmp, label %while.body, label %while.end
 
 while.end:
+  ret void
+}
+
+declare void @mlirad_c_free(ptr noundef)
+
+define internal fastcc void @mlirad.record_memory.put(ptr noundef nonnull initializes((0, 24)) %memory, i64 noundef range(i64 32768, 268435457) %bytes) noinline nounwind {
+entry:
+  %sub = sub nuw nsw i64 268435456, %bytes
+  tail call fastcc void @mlirad.record_memory.shrink(i64 noundef %sub)
   store i64 %bytes, ptr %memory, align 8
   %cond.i.i = getelementptr inbounds nuw i8, ptr %memory, i64 8
   store ptr null, ptr %cond.i.i, align 8
-  %12 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
+  %0 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 16), align 8
   %older.i = getelementptr inbounds nuw i8, ptr %memory, i64 16
-  store ptr %12, ptr %older.i, align 8
-  %tobool.not.i = icmp eq ptr %12, null
+  store ptr %0, ptr %older.i, align 8
+  %tobool.not.i = icmp eq ptr %0, null
   br i1 %tobool.not.i, label %if.else.i, label %if.then.i
 
 if.then.i:
-  %cond.i17.i = getelementptr inbounds nuw i8, ptr %12, i64 8
+  %cond.i17.i = getelementptr inbounds nuw i8, ptr %0, i64 8
   store ptr %memory, ptr %cond.i17.i, align 8
   br label %enlist.exit
 
@@ -278,28 +310,28 @@ enlist.exit:
   %mul.i = mul i64 %bytes, -7046029254386353131
   %shr.i = lshr i64 %mul.i, 58
   %arrayidx.i = getelementptr inbounds nuw %mlirad.record_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_records, i64 32), i64 %shr.i
-  %cond.i.i21 = getelementptr inbounds nuw i8, ptr %memory, i64 24
-  store ptr null, ptr %cond.i.i21, align 8
-  %13 = load ptr, ptr %arrayidx.i, align 8
-  %older.i22 = getelementptr inbounds nuw i8, ptr %memory, i64 32
-  store ptr %13, ptr %older.i22, align 8
-  %tobool.not.i23 = icmp eq ptr %13, null
-  br i1 %tobool.not.i23, label %if.else.i26, label %if.then.i24
+  %cond.i.i11 = getelementptr inbounds nuw i8, ptr %memory, i64 24
+  store ptr null, ptr %cond.i.i11, align 8
+  %1 = load ptr, ptr %arrayidx.i, align 8
+  %older.i12 = getelementptr inbounds nuw i8, ptr %memory, i64 32
+  store ptr %1, ptr %older.i12, align 8
+  %tobool.not.i13 = icmp eq ptr %1, null
+  br i1 %tobool.not.i13, label %if.else.i16, label %if.then.i14
 
-if.then.i24:
-  %cond.i17.i25 = getelementptr inbounds nuw i8, ptr %13, i64 24
-  store ptr %memory, ptr %cond.i17.i25, align 8
-  br label %enlist.exit27
+if.then.i14:
+  %cond.i17.i15 = getelementptr inbounds nuw i8, ptr %1, i64 24
+  store ptr %memory, ptr %cond.i17.i15, align 8
+  br label %enlist.exit17
 
-if.else.i26:
+if.else.i16:
   %oldest.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
   store ptr %memory, ptr %oldest.i, align 8
-  br label %enlist.exit27
+  br label %enlist.exit17
 
-enlist.exit27:
+enlist.exit17:
   store ptr %memory, ptr %arrayidx.i, align 8
-  %14 = load i64, ptr @mlirad_kept_records, align 8
-  %add9 = add i64 %14, %bytes
-  store i64 %add9, ptr @mlirad_kept_records, align 8
+  %2 = load i64, ptr @mlirad_kept_records, align 8
+  %add = add i64 %2, %bytes
+  store i64 %add, ptr @mlirad_kept_records, align 8
   ret void
 }

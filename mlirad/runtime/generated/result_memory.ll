@@ -1,4 +1,4 @@
-; Generated from result_memory.c by tools/build_runtime.py: change the source and run make runtime. sources b3c05807b95d5d33 text 9bd1a0d5b3c76f2f
+; Generated from result_memory.c by tools/build_runtime.py: change the source and run make runtime. sources 18e1cd63140ae85e text 93e4217830d4507b
 %mlirad.result_memory.Handler = type { [127 x i8], i8, %mlirad.result_memory.Allocator }
 %mlirad.result_memory.Allocator = type { ptr, ptr, ptr, ptr, ptr }
 %mlirad.result_memory.Keeper = type { i64, i64, %mlirad.result_memory.List, [64 x %mlirad.result_memory.List] }
@@ -11,28 +11,37 @@
 define internal ptr @mlirad.result_memory.take(ptr readnone captures(none) %context, i64 noundef %bytes) nounwind {
 entry:
   %cmp = icmp ult i64 %bytes, 262144
-  br i1 %cmp, label %cond.false2, label %cond.false
+  br i1 %cmp, label %cond.end4, label %cond.false
 
 cond.false:
   %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8), i64 0, i64 1 acquire monotonic, align 8
   %1 = extractvalue { i64, i1 } %0, 1
-  br i1 %1, label %cond.end, label %cond.false2
+  br i1 %1, label %cond.end, label %cond.end4
 
 cond.end:
   %call1.i = tail call fastcc ptr @mlirad.result_memory.find_kept(i64 noundef range(i64 262144, 0) %bytes)
   store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8) release, align 8
   %tobool.not = icmp eq ptr %call1.i, null
-  br i1 %tobool.not, label %cond.false2, label %cond.end4
+  br i1 %tobool.not, label %cond.end4, label %if.end
 
-cond.false2:
+cond.end4:
   %2 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 8), align 8
   %3 = load ptr, ptr @mlirad_numpy_allocator, align 8
   %call3 = tail call ptr %2(ptr noundef %3, i64 noundef %bytes) nounwind
-  br label %cond.end4
+  %tobool6.not = icmp eq ptr %call3, null
+  br i1 %tobool6.not, label %land.lhs.true, label %if.end, !prof !{!"branch_weights", !"expected", i32 254519, i32 2147229129}
 
-cond.end4:
-  %cond5 = phi ptr [ %call3, %cond.false2 ], [ %call1.i, %cond.end ]
-  ret ptr %cond5
+land.lhs.true:
+  %call8 = tail call fastcc zeroext i1 @mlirad.result_memory.give_all_back() cold
+  br i1 %call8, label %if.then, label %if.end
+
+if.then:
+  %call10 = tail call ptr %2(ptr noundef %3, i64 noundef %bytes) nounwind
+  br label %if.end
+
+if.end:
+  %memory.0 = phi ptr [ %call10, %if.then ], [ null, %land.lhs.true ], [ %call3, %cond.end4 ], [ %call1.i, %cond.end ]
+  ret ptr %memory.0
 }
 
 define internal ptr @mlirad.result_memory.take_zeros(ptr readnone captures(none) %context, i64 noundef %count, i64 noundef %bytes) nounwind {
@@ -84,6 +93,24 @@ if.end.i:
 
 if.end:
   ret void
+}
+
+define internal fastcc zeroext i1 @mlirad.result_memory.give_all_back() cold noinline nounwind {
+entry:
+  %0 = cmpxchg ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8), i64 0, i64 1 acquire monotonic, align 8
+  %1 = extractvalue { i64, i1 } %0, 1
+  br i1 %1, label %if.end, label %return
+
+if.end:
+  %2 = load i64, ptr @mlirad_kept_results, align 8
+  %tobool = icmp ne i64 %2, 0
+  tail call fastcc void @mlirad.result_memory.shrink(i64 noundef 0)
+  store atomic i64 0, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 8) release, align 8
+  br label %return
+
+return:
+  %retval.0 = phi i1 [ %tobool, %if.end ], [ false, %entry ]
+  ret i1 %retval.0
 }
 
 define internal fastcc noundef ptr @mlirad.result_memory.find_kept(i64 noundef range(i64 262144, 0) %bytes) noinline nounwind {
@@ -186,12 +213,11 @@ cleanup:
   ret ptr %block.010
 }
 
-define internal fastcc void @mlirad.result_memory.put(ptr noundef %memory, i64 noundef range(i64 262144, 268435457) %bytes) noinline nounwind {
+define internal fastcc void @mlirad.result_memory.shrink(i64 noundef range(i64 0, 268173313) %most) noinline nounwind {
 entry:
   %0 = load i64, ptr @mlirad_kept_results, align 8
-  %add28 = add i64 %0, %bytes
-  %cmp29 = icmp ugt i64 %add28, 268435456
-  br i1 %cmp29, label %while.body.lr.ph, label %while.end
+  %cmp7 = icmp ugt i64 %0, %most
+  br i1 %cmp7, label %while.body.lr.ph, label %while.end
 
 while.body.lr.ph:
   %1 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_numpy_allocator, i64 32), align 8
@@ -274,22 +300,28 @@ taken.exit:
   store i64 %sub.i, ptr @mlirad_kept_results, align 8
   tail call void %1(ptr noundef %2, ptr noundef nonnull %4, i64 noundef %5) nounwind
   %14 = load i64, ptr @mlirad_kept_results, align 8
-  %add = add i64 %14, %bytes
-  %cmp = icmp ugt i64 %add, 268435456
+  %cmp = icmp ugt i64 %14, %most
   br i1 %cmp, label %while.body, label %while.end
 
 while.end:
+  ret void
+}
+
+define internal fastcc void @mlirad.result_memory.put(ptr noundef initializes((0, 24)) %memory, i64 noundef range(i64 262144, 268435457) %bytes) noinline nounwind {
+entry:
+  %sub = sub nuw nsw i64 268435456, %bytes
+  tail call fastcc void @mlirad.result_memory.shrink(i64 noundef %sub)
   store i64 %bytes, ptr %memory, align 8
   %cond.i.i = getelementptr inbounds nuw i8, ptr %memory, i64 8
   store ptr null, ptr %cond.i.i, align 8
-  %15 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
+  %0 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 16), align 8
   %older.i = getelementptr inbounds nuw i8, ptr %memory, i64 16
-  store ptr %15, ptr %older.i, align 8
-  %tobool.not.i = icmp eq ptr %15, null
+  store ptr %0, ptr %older.i, align 8
+  %tobool.not.i = icmp eq ptr %0, null
   br i1 %tobool.not.i, label %if.else.i, label %if.then.i
 
 if.then.i:
-  %cond.i17.i = getelementptr inbounds nuw i8, ptr %15, i64 8
+  %cond.i17.i = getelementptr inbounds nuw i8, ptr %0, i64 8
   store ptr %memory, ptr %cond.i17.i, align 8
   br label %enlist.exit
 
@@ -302,28 +334,28 @@ enlist.exit:
   %mul.i = mul i64 %bytes, -7046029254386353131
   %shr.i = lshr i64 %mul.i, 58
   %arrayidx.i = getelementptr inbounds nuw %mlirad.result_memory.List, ptr getelementptr inbounds nuw (i8, ptr @mlirad_kept_results, i64 32), i64 %shr.i
-  %cond.i.i21 = getelementptr inbounds nuw i8, ptr %memory, i64 24
-  store ptr null, ptr %cond.i.i21, align 8
-  %16 = load ptr, ptr %arrayidx.i, align 8
-  %older.i22 = getelementptr inbounds nuw i8, ptr %memory, i64 32
-  store ptr %16, ptr %older.i22, align 8
-  %tobool.not.i23 = icmp eq ptr %16, null
-  br i1 %tobool.not.i23, label %if.else.i26, label %if.then.i24
+  %cond.i.i11 = getelementptr inbounds nuw i8, ptr %memory, i64 24
+  store ptr null, ptr %cond.i.i11, align 8
+  %1 = load ptr, ptr %arrayidx.i, align 8
+  %older.i12 = getelementptr inbounds nuw i8, ptr %memory, i64 32
+  store ptr %1, ptr %older.i12, align 8
+  %tobool.not.i13 = icmp eq ptr %1, null
+  br i1 %tobool.not.i13, label %if.else.i16, label %if.then.i14
 
-if.then.i24:
-  %cond.i17.i25 = getelementptr inbounds nuw i8, ptr %16, i64 24
-  store ptr %memory, ptr %cond.i17.i25, align 8
-  br label %enlist.exit27
+if.then.i14:
+  %cond.i17.i15 = getelementptr inbounds nuw i8, ptr %1, i64 24
+  store ptr %memory, ptr %cond.i17.i15, align 8
+  br label %enlist.exit17
 
-if.else.i26:
+if.else.i16:
   %oldest.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
   store ptr %memory, ptr %oldest.i, align 8
-  br label %enlist.exit27
+  br label %enlist.exit17
 
-enlist.exit27:
+enlist.exit17:
   store ptr %memory, ptr %arrayidx.i, align 8
-  %17 = load i64, ptr @mlirad_kept_results, align 8
-  %add9 = add i64 %17, %bytes
-  store i64 %add9, ptr @mlirad_kept_results, align 8
+  %2 = load i64, ptr @mlirad_kept_results, align 8
+  %add = add i64 %2, %bytes
+  store i64 %add, ptr @mlirad_kept_results, align 8
   ret void
 }

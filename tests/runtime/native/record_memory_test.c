@@ -16,8 +16,15 @@ static void expect(bool condition, const char *what) {
     exit(1);
 }
 
+// Less than is kept can be in use beside: calls find no memory, and have to make do with what is kept.
+static _Thread_local bool is_scarce;
+
 void *mlirad_c_malloc(uint64_t bytes) {
     (void)bytes;
+    if (is_scarce) {
+        is_scarce = false;
+        return NULL;
+    }
     live++;
     return malloc(sizeof(Block));
 }
@@ -46,8 +53,11 @@ static void *run(void *argument) {
             held->memory = NULL;
         } else if (step < STEPS) {
             held->bytes = sizes[rand_r(&seed) % SIZES];
+            is_scarce = rand_r(&seed) % 64 == 0;
             held->memory = mlirad_rt_malloc(held->bytes);
-            *held->memory = (uint64_t)(uintptr_t)held;
+            is_scarce = false;
+            if (held->memory) // or another thread is in the keeper, or it is empty
+                *held->memory = (uint64_t)(uintptr_t)held;
         }
     }
     return NULL;
