@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-_NAN: Final = "NaN for a derivative that exists, of complex vectors of equal eigenvalues or singular values"
-_SPECTRAL: Final = "tests/frontend/test_spectral_functions.py::"
-
 KNOWN_FAULTS: Final[dict[str, str]] = {
-    f"{_SPECTRAL}test_functions_of_singular_matrices[('u f v', True)]": _NAN,
-    f"{_SPECTRAL}test_functions_of_any_matrices[('u f v', True)]": _NAN,
-    f"{_SPECTRAL}test_functions_of_symmetric_matrices[('columns', True)]": _NAN,
     "tests/frontend/test_vector_uses.py::test_derivatives_are_right_or_nan[14]": (
         "forward mode is NaN where reverse mode has the derivative"
     ),
@@ -23,6 +17,5 @@ KNOWN_FAULTS: Final[dict[str, str]] = {
     "tests/threads/test_same_bits.py::test_checked_random_programs[6]": (
         "a program with checks of addresses computes other last bits than one without"
     ),
-    "tests/frontend/test_adopted_arrays.py::test_random_programs[11]": "differences go across a kink",
 }
 """By the name of the case."""

@@ -76,6 +76,34 @@ def test_derivatives_over_whole_ranges(case: tuple[str, tuple[float, ...], int])
     assert judged
 
 
+POWERS: dict[str, tuple[float, ...]] = {
+    "fisk": (3.1,), "burr": (1.55, 2.0), "mielke": (3.1, 1.5), "burr12": (3.1, 2.0), "kappa3": (3.1,),
+    "exponweib": (2.0, 1.55), "weibull_min": (3.1,), "dweibull": (3.1,), "exponpow": (3.1,),
+    "powerlaw": (3.1,), "loglaplace": (3.1,), "rayleigh": (), "chi": (3.1,), "nakagami": (1.55,),
+    "gengamma": (2.0, 1.55), "maxwell": (), "gamma": (3.1,), "chi2": (6.2,), "dgamma": (3.1,),
+    "beta": (3.1, 2.0), "betaprime": (3.1, 2.0), "f": (6.2, 5.0), "ncx2": (6.2, 0.5), "ncf": (6.2, 5.0, 0.5),
+}  # fmt: skip
+"""Distributions whose shares near 0 are powers, with powers that vanish before those of their slopes do."""
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_slopes_near_0_where_shares_vanish(name: str) -> None:
+    d, shapes, x = EXACT[name], POWERS[name], np.array([1e-100, 1e-102, 1e-110])
+
+    def values(x: Any) -> list[Any]:
+        return [called(name, m, x, *shapes) for m in methods_of(d)]
+
+    def slopes(x: Any) -> list[Any]:
+        return ad.jvp(values, (x,), (np.ones(3),))[1]
+
+    firsts, seconds = ad.jit(lambda x: ad.jvp(slopes, (x,), (np.ones(3),)))(x)
+    for order, found in ((1, firsts), (2, seconds)):
+        for method, slope in zip(methods_of(d), found, strict=True):
+            for at, got in zip(x, slope, strict=True):
+                exact = derivative(d, method, float(at), shapes, 0, order)
+                assert exact is None or is_right(float(got), exact, 1e-300), (method, order, float(at), exact)
+
+
 MIXED = [
     (name, d.shapes[0], k)
     for name, d in EXACT.items()

@@ -88,6 +88,35 @@ def test_quantiles_have_their_shares(case: tuple[str, tuple[float, ...]]) -> Non
     assert not wrong, wrong
 
 
+FAR: dict[str, tuple[float, ...]] = {
+    "chi": (1.0,), "nakagami": (0.7,), "gengamma": (0.5, 10.0), "halfgennorm": (3.5,), "gennorm": (20.0,),
+    "maxwell": (), "loggamma": (0.01,), "moyal": (), "exponweib": (0.2, 2.0), "t": (0.9,),
+    "jf_skew_t": (0.7, 1.5), "burr": (5.0, 0.02), "burr12": (5.0, 0.2), "mielke": (0.01, 5.0),
+    "kappa3": (20.0,), "fisk": (20.0,), "weibull_min": (20.0,), "dweibull": (20.0,), "exponpow": (20.0,),
+    "powerlaw": (30.0,), "loglaplace": (30.0,), "rayleigh": (), "ncx2": (8.0, 0.5),
+    "ncf": (8.0, 5.0, 0.5), "f": (8.0, 3.0), "betaprime": (4.0, 2.0), "beta": (4.0, 2.0),
+}  # fmt: skip
+"""Distributions whose quantiles are powers, or logarithms, of numbers that vanish by themselves."""
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_quantiles_of_tiny_shares_have_them(name: str) -> None:
+    """By the logarithm of the share below a point, which another test compares to mpmath."""
+    shapes, shares = FAR[name], np.array([1e-300, 1e-250, 1e-160, 1e-30, 1e-4])
+
+    def found(q: Any) -> tuple[Any, Any]:
+        x = called(name, "ppf", q, *shapes)
+        return x, called(name, "logcdf", x, *shapes)
+
+    points, logs = ad.jit(found)(shares)
+    seen = (abs(points) > LEAST) & (abs(points) < LARGEST)
+    np.testing.assert_allclose(logs[seen], np.log(shares[seen]), rtol=1e-11)
+    ends = np.array([LEAST, -LARGEST]) if name not in ("loggamma", "moyal") else np.zeros(2)
+    beyond = ad.jit(lambda x: called(name, "logcdf", x, *shapes))(ends)
+    hidden = np.log(shares) < np.max(beyond[ends > support(EXACT[name], shapes)[0]], initial=-np.inf)
+    assert np.all(seen | hidden), points
+
+
 NUMBERS = [(name, shapes) for name, d in DISCRETE.items() for shapes in d.shapes if d.cdf is not None]
 
 

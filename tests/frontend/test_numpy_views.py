@@ -195,7 +195,10 @@ def seen_in_both(name: str, order: str, number: int, write: Callable[[Any], obje
     return function
 
 
-UNTRACED = "cannot be traced|coefficients, got shape|is no array|must be an array|no memory|an order"
+UNTRACED = (
+    "cannot be traced|coefficients, got shape|must be an array|is no array|neither an array nor a number"
+    "|no memory|an order"
+)
 """What is said of functions, and of operands of them, that are not traced: better than a copy."""
 
 

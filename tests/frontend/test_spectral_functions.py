@@ -6,6 +6,7 @@ import random
 import time
 import zlib
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -114,6 +115,17 @@ def test_functions_of_singular_matrices(case: tuple[str, bool]) -> None:
     check(
         singular_case(rng, name, function, is_complex=is_complex, with_zeros=True), rng, rng.choice(METHODS)
     )
+
+
+@pytest.mark.parametrize("case", [*product(SYMMETRIC | SINGULAR, NUMBERS)], ids=str)
+def test_batches_of_one_matrix(case: tuple[str, bool]) -> None:
+    """Programs lose and add dimensions of extent 1 on their way."""
+    name, is_complex = case
+    rng = seeded(name, is_complex, 1)
+    make = symmetric_case if name in SYMMETRIC else singular_case
+    found = make(rng, name, "quotient", is_complex=is_complex)
+    equal = np.eye(found.matrices.shape[-2], found.matrices.shape[-1])[None] + 0 * found.matrices[:1]
+    check(replace(found, matrices=equal, directions=found.directions[:1]), rng, rng.choice(METHODS))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -568,7 +568,7 @@ def test_every_attribute_of_an_array_works_or_says_what_to_do(name):
         assert error.hint, str(error)
         return
     expected = use((VECTOR if name == "searchsorted" else MATRIX).copy())
-    if name == "std" and NUMPY < (2, 4):  # which adds in another order
+    if name == "std":  # by the norm, which neither overflows nor vanishes: one rounding more than NumPy's
         np.testing.assert_allclose(actual, expected, rtol=1e-15)
     elif isinstance(expected, np.ndarray | np.generic | int | tuple) and name != "strides":
         np.testing.assert_array_equal(actual, expected)

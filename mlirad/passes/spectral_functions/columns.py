@@ -36,7 +36,7 @@ from mlirad.passes.spectral_functions.alike_values import (
     sum_of_build,
     sum_of_values,
 )
-from mlirad.passes.spectral_functions.sources import FRAMES, NESTING, is_constant
+from mlirad.passes.spectral_functions.sources import FRAMES, NESTING, complex_part, is_constant
 
 MOST_OPS = 60
 """Terms of more ops are left as they are."""
@@ -129,6 +129,10 @@ class _Columns:
         if not isinstance(op, FOLLOWED) or not is_float(x):
             return self._number(("value", x)), False, 0
         if isinstance(op, structural.SliceOp) and cut_dim(op) is not None:
+            part = complex_part(op)
+            if part is not None:
+                # Real and imaginary parts of vectors are no two columns.
+                return self._number(("part", op.operand, part[1])), False, 1
             return self._number(("cut", op.operand, cut_dim(op))), op.operand in self._vectors, 1
         if isinstance(op, indexing.IndexOp):
             if constant_positions(op) is None:

@@ -15,6 +15,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import holds, visit_regions
+from mlirad.passes.spectral_functions.batches import without_single_batches
 from mlirad.passes.spectral_functions.columns import with_columns
 from mlirad.passes.spectral_functions.doubt_moves import sum_of
 from mlirad.passes.spectral_functions.doubts import Doubts
@@ -37,7 +38,7 @@ def with_expansions(function: FuncOp, order: int) -> FuncOp:
     One that has derivatives in it may have had expansions before them: its vectors have their doubts.
     """
     is_new = not holds(function, ew.DeviationOp)
-    function = without_systems(function)
+    function = without_single_batches(without_systems(function))
     if order <= HIGHEST_ORDER:
         function = with_columns(function)
     reading = Reading(function, order)

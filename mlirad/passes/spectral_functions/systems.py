@@ -69,8 +69,18 @@ def _is_complex_basis(x: Value) -> bool:
 
 def _part_of(x: Value) -> tuple[EighOp | SvdOp, int] | None:
     """The vectors that an array is the real part of, 0, or the imaginary part, 1."""
-    source = x.owner.operand.owner if isinstance(x.owner, ReshapeOp) else None
-    return complex_part(source) if isinstance(source, SliceOp) else None
+    op = x.owner
+    while isinstance(op, ReshapeOp) or (isinstance(op, BroadcastOp) and _adds_units(op)):
+        op = op.operand.owner
+    part = complex_part(op) if isinstance(op, SliceOp) else None
+    return part if part is not None and shape_of(part[0].result)[:-1] == shape_of(x) else None
+
+
+def _adds_units(op: BroadcastOp) -> bool:
+    """Tell whether a broadcast does nothing but add dimensions of extent 1."""
+    dims, shape = values_of(op.dims), shape_of(op.result)
+    same = tuple(shape[d] for d in dims) == shape_of(op.operand) and sorted(dims) == list(dims)
+    return same and all(e == 1 for d, e in enumerate(shape) if d not in dims)
 
 
 def _product(b: ArrayBuilder, vectors: Value, x: Value) -> Value:

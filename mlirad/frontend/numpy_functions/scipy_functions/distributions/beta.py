@@ -11,6 +11,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     transformed,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     beta_density,
     digamma_difference,
@@ -30,13 +31,37 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 from mlirad.rules.incomplete_functions import stdtr_by_freedom
 
+
+def _tiny_point(log_below: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Where a point is so near 0 that the share below it is x^a / (a beta(a, b)), and its logarithm there."""
+    logarithm = (log_below + xp.log(a) + log_beta(a, b)) / a
+    is_tiny = xp.less(logarithm, -60.0 - xp.log1p(b))
+    return is_tiny, xp.where(is_tiny, logarithm, 0.0)
+
+
+def _lower(q: Any, a: Any, b: Any) -> Any:
+    """The point with a share q below it; near 0, where `betaincinv` may be NaN, by a power."""
+    is_tiny, logarithm = _tiny_point(xp.log(q), a, b)
+    found = special("betaincinv", a, b, xp.where(is_tiny, 0.5, q))
+    return xp.where(is_tiny, xp.exp(logarithm), found)
+
+
+def _upper(q: Any, a: Any, b: Any) -> Any:
+    """The point with a share q above it; near 0 by a power, near 1, where it may be NaN, by the rest."""
+    is_tiny, logarithm = _tiny_point(xp.log1p(-q), a, b)
+    is_high = xp.less(q, 1e-100)
+    found = special("betainccinv", a, b, xp.where(is_tiny | is_high, 0.5, q))
+    found = xp.where(is_tiny, xp.exp(logarithm), found)
+    return rarely(is_high, lambda: 1.0 - _lower(xp.where(is_high, q, 0.5), b, a), found)
+
+
 BETA = Distribution(
     log_beta_density, shapes=("a", "b"), density=beta_density,
     cdf=lambda x, a, b: special("betainc", a, b, x), sf=lambda x, a, b: special("betaincc", a, b, x),
     log_cdf=lambda x, a, b: log_beta_below(x, 1.0 - x, a, b),
     log_sf=lambda x, a, b: log_beta_below(1.0 - x, x, b, a),
-    ppf=lambda q, a, b: special("betaincinv", a, b, q), isf=lambda q, a, b: special("betainccinv", a, b, q),
-    low=0.0, high=1.0, mean=lambda a, b: a / (a + b), var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1.0),
+    ppf=_lower, isf=_upper, low=0.0, high=1.0, mean=lambda a, b: a / (a + b),
+    var=lambda a, b: a * b / (a + b) ** 2 / (a + b + 1.0),
 )  # fmt: skip
 
 
@@ -54,9 +79,9 @@ def odds_part(first: str, second: str) -> Any:
     return part
 
 
-def _odds(q: Any, a: Any, b: Any, lower: str, upper: str) -> Any:
+def _odds(q: Any, a: Any, b: Any, lower: Function, upper: Function) -> Any:
     """The odds of a quantile, by the quantile of the rest where that is smaller."""
-    share, rest = special(lower, a, b, q), special(upper, b, a, q)
+    share, rest = lower(q, a, b), upper(q, b, a)
     return xp.where(xp.less(share, 0.5), share / (1.0 - share), (1.0 - rest) / rest)
 
 
@@ -88,8 +113,8 @@ def _odds_var(a: Any, b: Any) -> Any:
 
 BETAPRIME = Distribution(
     log_odds_density, shapes=("a", "b"), density=odds_density, cdf=odds_part("betainc", "betaincc"),
-    sf=odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, "betaincinv", "betainccinv"),
-    isf=lambda q, a, b: _odds(q, a, b, "betainccinv", "betaincinv"), low=0.0, mean=_odds_mean, var=_odds_var,
+    sf=odds_part("betaincc", "betainc"), ppf=lambda q, a, b: _odds(q, a, b, _lower, _upper),
+    isf=lambda q, a, b: _odds(q, a, b, _upper, _lower), low=0.0, mean=_odds_mean, var=_odds_var,
     log_cdf=lambda x, a, b: log_beta_below(x / (1.0 + x), 1.0 / (1.0 + x), a, b),
     log_sf=lambda x, a, b: log_beta_below(1.0 / (1.0 + x), x / (1.0 + x), b, a),
 )  # fmt: skip
@@ -188,11 +213,12 @@ def _student_quantile(q: Any, df: Any) -> Any:
     """By the beta distribution of df / (df + x^2), or where that is near 1 of the rest."""
     is_low = xp.less(q, 0.5)
     tail = 2.0 * xp.where(is_low, q, 1.0 - q)
-    share = special("betaincinv", 0.5 * df, 0.5, tail)
+    is_tiny, logarithm = _tiny_point(xp.log(tail), 0.5 * df, 0.5)
+    share = special("betaincinv", 0.5 * df, 0.5, xp.where(is_tiny, 0.5, tail))
     rest = special("betaincinv", 0.5, 0.5 * df, 1.0 - tail)
     is_far = xp.less(share, 0.5)
     ratio = xp.where(is_far, (1.0 - share) / share, rest / (1.0 - rest))
-    size = xp.sqrt(df * ratio)
+    size = xp.where(is_tiny, xp.sqrt(df) * xp.exp(-0.5 * logarithm), xp.sqrt(df * ratio))
     return xp.where(is_low, -size, size)
 
 
@@ -256,26 +282,54 @@ def _share(x: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return xp.where(is_below, less, 1.0 - less), xp.where(is_below, 1.0 - less, less)
 
 
+def _log_less(x: Any, a: Any, b: Any) -> Any:
+    """The logarithm of the lesser share, which may vanish."""
+    root, size = xp.hypot(xp.sqrt(a + b), x), xp.abs(x)
+    return xp.log(0.5 * (a + b)) - xp.log(root) - xp.log(root + size)
+
+
 def _log_skewed(x: Any, a: Any, b: Any) -> Any:
     below, above = _share(x, a, b)
-    powers = (a + 0.5) * xp.log(2.0 * below) + (b + 0.5) * xp.log(2.0 * above)
+    is_below, less = xp.less(x, 0), _log_less(x, a, b) + log(2)
+    log_below = xp.where(is_below, less, xp.log(xp.where(is_below, 1.0, 2.0 * below)))
+    log_above = xp.where(is_below, xp.log(xp.where(is_below, 2.0 * above, 1.0)), less)
+    powers = (a + 0.5) * log_below + (b + 0.5) * log_above
     return powers - (a + b - 1.0) * log(2) - log_beta(a, b) - 0.5 * xp.log(a + b)
+
+
+def _log_far_skewed(x: Any, is_far: Any, a: Any, b: Any) -> Any:
+    """The logarithm of what is below points that are so far down that it is a power of the lesser share."""
+    return a * _log_less(xp.where(is_far, x, -1.0), a, b) - xp.log(a) - log_beta(a, b)
+
+
+def _skewed_log_below(x: Any, a: Any, b: Any) -> Any:
+    is_far = xp.less(x, -1e20 * xp.sqrt(a + b))
+    below, above = _share(xp.where(is_far, -1.0, x), a, b)
+    near = log_beta_below(below, above, a, b)
+    return rarely(is_far, lambda: _log_far_skewed(x, is_far, a, b), near)
 
 
 def _skewed_below(x: Any, a: Any, b: Any) -> Any:
     below, above = _share(x, a, b)
-    is_low = xp.less(x, 0)
-    low = special("betainc", a, b, xp.where(is_low, below, 0.5))
+    is_low, is_far = xp.less(x, 0), xp.less(x, -1e20 * xp.sqrt(a + b))
+    low = special("betainc", a, b, xp.where(is_low & ~is_far, below, 0.5))
+    low = rarely(is_far, lambda: xp.exp(_log_far_skewed(x, is_far, a, b)), low)
     return xp.where(is_low, low, special("betaincc", b, a, xp.where(is_low, 0.5, above)))
 
 
 def _skewed_quantile(q: Any, a: Any, b: Any) -> Any:
-    share, rest = special("betaincinv", a, b, q), special("betainccinv", b, a, q)
-    return (share - rest) * xp.sqrt(a + b) / (2.0 * xp.sqrt(share * rest))
+    is_low, log_share = _tiny_point(xp.log(q), a, b)
+    is_high, log_rest = _tiny_point(xp.log1p(-q), b, a)
+    inner = xp.where(is_low | is_high, 0.5, q)
+    share, rest = special("betaincinv", a, b, inner), special("betainccinv", b, a, inner)
+    far = xp.where(is_low, -xp.exp(-0.5 * log_share), xp.exp(-0.5 * log_rest))
+    middle = (share - rest) / xp.sqrt(share * rest)
+    return 0.5 * xp.sqrt(a + b) * xp.where(is_low | is_high, far, middle)
 
 
 JF_SKEW_T = Distribution(
     _log_skewed, shapes=("a", "b"), cdf=_skewed_below, sf=lambda x, a, b: _skewed_below(-x, b, a),
+    log_cdf=_skewed_log_below, log_sf=lambda x, a, b: _skewed_log_below(-x, b, a),
     ppf=_skewed_quantile, isf=lambda q, a, b: -_skewed_quantile(q, b, a),
 )  # fmt: skip
 

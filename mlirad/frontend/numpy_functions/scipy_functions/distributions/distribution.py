@@ -15,6 +15,7 @@ from typing import Any, TypedDict, Unpack, cast
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import (
     Formula,
+    Function,
     OfShapes,
     called,
 )
@@ -138,6 +139,14 @@ def _then(outer: Callable[[Any], Any], inner: Formula | None) -> Formula | None:
 
 def _rest(p: Any) -> Any:
     return 1.0 - p
+
+
+def _log_of_rest(p: Any) -> Any:
+    return xp.log1p(-p)
+
+
+def _same_share(p: Any) -> Any:
+    return p
 
 
 def _rest_of_log(p: Any) -> Any:
@@ -273,6 +282,29 @@ def _minus(x: Any, *shapes: Any) -> Any:
 
 def _no_slope(x: Any, *shapes: Any) -> Any:
     return 0.0
+
+
+def near_0(base: Distribution, below: Formula) -> Distribution:
+    """The distribution `base` of positive numbers, with `below` for the share below small ones.
+
+    Small ones are below 1, and so are their shares below 1/2. A formula in powers of a number has derivatives
+    where the share itself, and its logarithm's exponential, vanish: x^3.1 has at 1e-100.
+    """
+    d = base.completed()
+    assert d.cdf and d.sf and d.log_sf
+    share_below, cdf, sf, log_sf = map(called, (below, d.cdf, d.sf, d.log_sf))
+
+    def by_share(of_share: Callable[[Any], Any], usual: Function) -> Function:
+        def function(x: Any, *shapes: Any) -> Any:
+            is_near = xp.less(x, 1)
+            share = share_below(xp.where(is_near, x, 1.0), *shapes)
+            return xp.where(is_near & xp.less(share, 0.5), of_share(share), usual(x, *shapes))
+
+        return function
+
+    return replace(
+        d, cdf=by_share(_same_share, cdf), sf=by_share(_rest, sf), log_sf=by_share(_log_of_rest, log_sf)
+    )
 
 
 def both_sides(base: Distribution, **others: Unpack[Others]) -> Distribution:

@@ -10,6 +10,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     both_sides,
     mirrored,
+    near_0,
     transformed,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
@@ -86,12 +87,25 @@ def _log_exponweib(x: Any, a: Any, c: Any) -> Any:
     return xp.log(a * c) + xp.where(is_near, near, far) - power
 
 
-EXPONWEIB = Distribution(
-    _log_exponweib, shapes=("a", "c"), log_cdf=lambda x, a, c: a * log1mexp_of(c * xp.log(x)),
+def _exponweib_quantile(log_q: Any, a: Any, c: Any) -> Any:
+    """(-log(1 - q^(1/a)))^(1/c), far down q^(1 / (a c)), where q^(1/a) may vanish."""
+    y = -log_q / a
+    is_far = xp.greater(y, 40)
+    usual = xp.power(-log1mexp(xp.where(is_far, 1.0, y)), 1.0 / c)
+    return xp.where(is_far, xp.exp(-xp.where(is_far, y, 0.0) / c), usual)
+
+
+EXPONWEIB = near_0(Distribution(
+    _log_exponweib, shapes=("a", "c"), density=by_power_near_0(
+        lambda x, a, c: a * c * xp.power(x, a * c - 1.0) * xp.exp(-xp.power(x, c))
+        * xp.power(expm1_ratio(-xp.power(x, c)), a - 1.0),
+        _log_exponweib,
+    ),
+    log_cdf=lambda x, a, c: a * log1mexp_of(c * xp.log(x)),
     log_sf=lambda x, a, c: _log_one_less_power(c * xp.log(x), a),
-    ppf=lambda q, a, c: xp.power(-log1mexp(-xp.log(q) / a), 1.0 / c),
-    isf=lambda q, a, c: xp.power(-log1mexp(-xp.log1p(-q) / a), 1.0 / c), low=0.0,
-)  # fmt: skip
+    ppf=lambda q, a, c: _exponweib_quantile(xp.log(q), a, c),
+    isf=lambda q, a, c: _exponweib_quantile(xp.log1p(-q), a, c), low=0.0,
+), below=lambda x, a, c: xp.power(x, a * c) * xp.power(expm1_ratio(-xp.power(x, c)), a))  # fmt: skip
 
 
 def _log_one_less_power(log_y: Any, a: Any) -> Any:
@@ -171,18 +185,23 @@ GENPARETO = transformed(
     var=lambda c: xp.where(xp.less(c, 0.5), 1.0 / ((1.0 - c) ** 2 * (1.0 - 2.0 * c)), xp.inf),
 )  # fmt: skip
 
-POWERLAW = Distribution(
+POWERLAW = near_0(Distribution(
     lambda x, a: xp.log(a) + xlogy(a - 1.0, x), shapes=("a",), density=lambda x, a: a * xp.power(x, a - 1.0),
     cdf=xp.power, log_cdf=lambda x, a: a * xp.log(x), sf=lambda x, a: -xp.expm1(a * xp.log(x)),
     ppf=lambda q, a: xp.power(q, 1.0 / a), isf=lambda q, a: xp.exp(xp.log1p(-q) / a), low=0.0, high=1.0,
     mean=lambda a: a / (a + 1.0), var=lambda a: a / ((a + 2.0) * (a + 1.0) ** 2),
-)  # fmt: skip
+), below=xp.power)  # fmt: skip
 
 
 def _loglaplace(x: Any, c: Any) -> tuple[Any, Any]:
     """c times the logarithm on either side of 1."""
     low, high = sides(xp.log(x))
     return c * low, c * high
+
+
+def _loglaplace_below(x: Any, c: Any) -> Any:
+    """What is below numbers under 1."""
+    return 0.5 * xp.power(xp.where(xp.less(x, 1), x, 1.0), c)
 
 
 LOGLAPLACE = Distribution(
@@ -192,17 +211,17 @@ LOGLAPLACE = Distribution(
         xp.power(xp.where(xp.less(x, 1), 1.0, x), -c - 1.0),
     ),
     cdf=lambda x, c: xp.where(
-        xp.less(x, 1), 0.5 * xp.power(xp.where(xp.less(x, 1), x, 1.0), c),
+        xp.less(x, 1), _loglaplace_below(x, c),
         1.0 - 0.5 * xp.exp(-_loglaplace(x, c)[1])
     ),
     sf=lambda x, c: xp.where(
-        xp.less(x, 1), 1.0 - 0.5 * xp.exp(_loglaplace(x, c)[0]), 0.5 * xp.exp(-_loglaplace(x, c)[1])
+        xp.less(x, 1), 1.0 - _loglaplace_below(x, c), 0.5 * xp.exp(-_loglaplace(x, c)[1])
     ),
     log_cdf=lambda x, c: xp.where(
         xp.less(x, 1), _loglaplace(x, c)[0] - log(2), xp.log1p(-0.5 * xp.exp(-_loglaplace(x, c)[1]))
     ),
     log_sf=lambda x, c: xp.where(
-        xp.less(x, 1), xp.log1p(-0.5 * xp.exp(_loglaplace(x, c)[0])), -_loglaplace(x, c)[1] - log(2)
+        xp.less(x, 1), xp.log1p(-_loglaplace_below(x, c)), -_loglaplace(x, c)[1] - log(2)
     ),
     ppf=lambda q, c: xp.power(xp.where(xp.less(q, 0.5), 2.0 * q, 0.5 / (1.0 - q)), 1.0 / c),
     isf=lambda q, c: xp.power(xp.where(xp.greater(q, 0.5), 2.0 * (1.0 - q), 0.5 / q), 1.0 / c), low=0.0,
@@ -353,12 +372,12 @@ def _bradford_var(c: Any) -> Any:
     return ((c + 2.0) * k - 2.0 * c) / (2.0 * c * k * k)
 
 
-BRADFORD = Distribution(
+BRADFORD = near_0(Distribution(
     lambda x, c: xp.log(c) - xp.log1p(c * x) - xp.log(xp.log1p(c)), shapes=("c",),
     cdf=lambda x, c: xp.log1p(c * x) / xp.log1p(c), sf=lambda x, c: _bradford_rest(x, c) / xp.log1p(c),
     ppf=lambda q, c: xp.expm1(q * xp.log1p(c)) / c, isf=lambda q, c: xp.expm1((1.0 - q) * xp.log1p(c)) / c,
     low=0.0, high=1.0, mean=lambda c: (c - xp.log1p(c)) / (c * xp.log1p(c)), var=_bradford_var,
-)  # fmt: skip
+), below=lambda x, c: xp.log1p(c * x) / xp.log1p(c))  # fmt: skip
 
 
 # Extremes -----------------------------------------------------------------------------------------

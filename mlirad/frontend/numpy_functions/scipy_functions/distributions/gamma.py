@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log, pi, sqrt
 from typing import Any
 
@@ -30,6 +31,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     trigamma,
     xlogy,
 )
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import Quantiles
 from mlirad.frontend.tracing.operations import xp
 from mlirad.rules import gamma_formulas
 
@@ -59,7 +61,7 @@ def _by_log(
         """The share below a point that vanishes, the one above it, and the logarithm of that."""
         if near is None:
             return xp.exp(tiny), -xp.expm1(tiny), log1mexp(-tiny)
-        below = called(near)(xp.where(is_tiny, x, 0.0), *shapes)
+        below = called(near)(xp.where(is_tiny, x, 1.0), *shapes)
         return below, 1.0 - below, xp.log1p(-below)
 
     def split(x: Any, *shapes: Any) -> tuple[Any, Any, Any, Any]:
@@ -91,6 +93,49 @@ def _by_log(
     if decreases:
         return Shares(cdf=sf, sf=cdf, log_cdf=log_sf, log_sf=log_cdf)
     return Shares(cdf=cdf, sf=sf, log_cdf=log_cdf, log_sf=log_sf)
+
+
+def _far_down(quantile: Any, log_below: Any, a: Any) -> tuple[Any, Any, Any]:
+    """Where a quantile of the gamma distribution may vanish, its logarithm there, and the quantile elsewhere.
+
+    The share below it is x^a / gamma(a + 1).
+    """
+    is_far = xp.less(quantile, 1e-280)
+    logarithm = (xp.where(is_far, log_below, -1.0) + special("gammaln", a + 1.0)) / a
+    return is_far, logarithm, xp.where(is_far, 1.0, quantile)
+
+
+def _of_quantiles(finish: Callable[..., Any], of_shapes: OfShapes) -> Quantiles:
+    """Quantile functions of a function of numbers of the gamma distribution of shape `of_shapes(*shapes)`.
+
+    It is `finish(is_far, logarithm, y, *shapes)`, by the logarithm where y may vanish.
+    """
+    shape = called(of_shapes)
+
+    def ppf(q: Any, *shapes: Any) -> Any:
+        a = shape(*shapes)
+        return finish(*_far_down(special("gammaincinv", a, q), xp.log(q), a), *shapes)
+
+    def isf(q: Any, *shapes: Any) -> Any:
+        a = shape(*shapes)
+        return finish(*_far_down(special("gammainccinv", a, q), xp.log1p(-q), a), *shapes)
+
+    return Quantiles(ppf=ppf, isf=isf)
+
+
+def _logarithm(is_far: Any, logarithm: Any, y: Any, *shapes: Any) -> Any:
+    return xp.where(is_far, logarithm, xp.log(y))
+
+
+def _of_powers(exponent: OfShapes, of_shapes: OfShapes, scale: OfShapes | None = None) -> Quantiles:
+    """Quantile functions of y^exponent, times a scale."""
+
+    def finish(is_far: Any, logarithm: Any, y: Any, *shapes: Any) -> Any:
+        power = called(exponent)(*shapes)
+        found = xp.where(is_far, xp.exp(logarithm * power), xp.power(y, power))
+        return found if scale is None else called(scale)(*shapes) * found
+
+    return _of_quantiles(finish, of_shapes)
 
 
 def _log_ratio(a: Any, b: float) -> Any:
@@ -131,7 +176,11 @@ def _log_chi_density(x: Any, df: Any) -> Any:
 CHI = transformed(
     GAMMA, lambda x, df: 0.5 * x * x, lambda x, df: xp.log(x), lambda y, df: sqrt(2) * xp.sqrt(y),
     base_shapes=_halves, shapes=("df",), log_density=_log_chi_density, density=_chi_density, low=0.0,
-    **_by_log(lambda x, df: 2.0 * xp.log(x) - log(2), lambda x, df: 0.5 * x * x, lambda df: 0.5 * df),
+    **_by_log(
+        lambda x, df: 2.0 * xp.log(x) - log(2), lambda x, df: 0.5 * x * x, lambda df: 0.5 * df,
+        near=lambda x, df: xp.power(x, df) * xp.exp(-0.5 * df * log(2) - special("gammaln", 0.5 * df + 1.0)),
+    ),
+    **_of_powers(lambda df: 0.5, lambda df: 0.5 * df, lambda df: sqrt(2)),
     mean=_chi_mean, var=lambda df: df - _chi_mean(df) ** 2,
 )  # fmt: skip
 
@@ -139,14 +188,22 @@ MAXWELL = transformed(
     GAMMA, lambda x: 0.5 * x * x, xp.log, lambda y: sqrt(2) * xp.sqrt(y), base_shapes=lambda: (1.5,),
     log_density=lambda x: 0.5 * log(2 / pi) + 2.0 * xp.log(x) - 0.5 * x * x,
     density=lambda x: sqrt(2 / pi) * (x * xp.exp(-0.25 * x * x)) ** 2, low=0.0,
-    **_by_log(lambda x: 2.0 * xp.log(x) - log(2), lambda x: 0.5 * x * x, lambda: 1.5),
+    **_by_log(
+        lambda x: 2.0 * xp.log(x) - log(2), lambda x: 0.5 * x * x, lambda: 1.5,
+        near=lambda x: sqrt(2 / pi) / 3 * x**3,
+    ),
+    **_of_powers(lambda: 0.5, lambda: 1.5, lambda: sqrt(2)),
     mean=lambda: 2 * sqrt(2 / pi), var=lambda: 3 - 8 / pi,
 )  # fmt: skip
 
 NAKAGAMI = transformed(
     GAMMA, lambda x, nu: nu * x * x, lambda x, nu: log(2) + xp.log(nu) + xp.log(x),
     lambda y, nu: xp.sqrt(y / nu), base_shapes=lambda nu: (nu,), shapes=("nu",), low=0.0,
-    **_by_log(lambda x, nu: xp.log(nu) + 2.0 * xp.log(x), lambda x, nu: nu * x * x, lambda nu: nu),
+    **_by_log(
+        lambda x, nu: xp.log(nu) + 2.0 * xp.log(x), lambda x, nu: nu * x * x, lambda nu: nu,
+        near=lambda x, nu: xp.power(x, 2.0 * nu) * xp.exp(xlogy(nu, nu) - special("gammaln", nu + 1.0)),
+    ),
+    **_of_powers(lambda nu: 0.5, lambda nu: nu, lambda nu: 1.0 / xp.sqrt(nu)),
     log_density=lambda x, nu: _log_chi_density(x * xp.sqrt(2.0 * nu), 2.0 * nu) + 0.5 * xp.log(2.0 * nu),
     density=lambda x, nu: _chi_density(x * xp.sqrt(2.0 * nu), 2.0 * nu) * xp.sqrt(2.0 * nu),
     mean=lambda nu: xp.exp(_log_ratio(nu, 0.5)) / xp.sqrt(nu),
@@ -174,12 +231,14 @@ def _generalised(x: Any, a: Any, c: Any) -> Any:
 
 def _power_parts(decreases: bool) -> Shares:
     return _by_log(
-        lambda x, a, c: c * xp.log(x), lambda x, a, c: xp.power(x, c), lambda a, c: a, decreases
+        lambda x, a, c: c * xp.log(x), lambda x, a, c: xp.power(x, c), lambda a, c: a, decreases,
+        near=lambda x, a, c: xp.power(x, c * a) * xp.exp(-special("gammaln", a + 1.0)),
     )  # fmt: skip
 
 
 def _by_sign(positive: Function, negative: Function) -> Function:
     def part(x: Any, a: Any, c: Any) -> Any:
+        """At a point, or of a probability."""
         return xp.where(xp.greater(c, 0), positive(x, a, c), negative(x, a, c))
 
     return part
@@ -194,12 +253,10 @@ def _gengamma_parts() -> Shares:
     )  # fmt: skip
 
 
-def _gengamma_quantile(first: str, second: str) -> Any:
-    def quantile(q: Any, a: Any, c: Any) -> Any:
-        power = xp.where(xp.greater(c, 0), special(first, a, q), special(second, a, q))
-        return xp.power(power, 1.0 / c)
-
-    return quantile
+def _gengamma_quantiles() -> Quantiles:
+    found = _of_powers(lambda a, c: 1.0 / c, lambda a, c: a)
+    ppf, isf = found["ppf"], found["isf"]
+    return Quantiles(ppf=_by_sign(ppf, isf), isf=_by_sign(isf, ppf))
 
 
 def _gengamma_moment(n: float, a: Any, c: Any) -> Any:
@@ -210,8 +267,7 @@ def _gengamma_moment(n: float, a: Any, c: Any) -> Any:
 
 GENGAMMA = Distribution(
     _generalised, shapes=("a", "c"), **_gengamma_parts(),
-    ppf=_gengamma_quantile("gammaincinv", "gammainccinv"),
-    isf=_gengamma_quantile("gammainccinv", "gammaincinv"), low=0.0,
+    **_gengamma_quantiles(), low=0.0,
     low_is_open=lambda a, c: xp.less(c, 0), allows=lambda a, c: xp.greater(a, 0) & xp.not_equal(c, 0),
     mean=lambda a, c: _gengamma_moment(1.0, a, c),
     var=lambda a, c: _gengamma_moment(2.0, a, c) - _gengamma_moment(1.0, a, c) ** 2,
@@ -229,26 +285,21 @@ def _log_of_log(x: Any, c: Any) -> Any:
 LOGGAMMA = transformed(
     GAMMA, lambda x, c: xp.exp(x), lambda x, c: x, lambda y, c: xp.log(y), base_shapes=lambda c: (c,),
     shapes=("c",), log_density=_log_of_log, **_by_log(lambda x, c: x, lambda x, c: xp.exp(x), lambda c: c),
-    ppf=lambda q, c: _log_gamma_quantile(q, c), isf=lambda q, c: xp.log(special("gammainccinv", c, q)),
+    **_of_quantiles(_logarithm, lambda c: c),
     mean=lambda c: special("psi", c), var=lambda c: trigamma(c),
 )  # fmt: skip
 
 
-def _log_gamma_quantile(q: Any, c: Any) -> Any:
-    """Far down it is log(q gamma(c + 1)) / c."""
-    value = special("gammaincinv", c, q)
-    is_far = xp.less(value, 1e-280)
-    return xp.where(
-        is_far, (xp.log(q) + special("gammaln", c + 1.0)) / c, xp.log(xp.where(is_far, 1.0, value))
-    )
+def _moyal_quantiles() -> Quantiles:
+    found = _of_quantiles(lambda *far_and_y: -log(2) - _logarithm(*far_and_y), lambda: 0.5)
+    return Quantiles(ppf=found["isf"], isf=found["ppf"])
 
 
 MOYAL = transformed(
     GAMMA, lambda x: 0.5 * xp.exp(-x), lambda x: -x, lambda y: -xp.log(2.0 * y), base_shapes=lambda: (0.5,),
     log_density=lambda x: 0.5 * less_exp(-x) - 0.5 * log(2 * pi),
     **_by_log(lambda x: -x - log(2), lambda x: 0.5 * xp.exp(-x), lambda: 0.5, decreases=True),
-    ppf=lambda q: -xp.log(2.0 * special("gammainccinv", 0.5, q)),
-    isf=lambda q: -xp.log(2.0 * special("gammaincinv", 0.5, q)),
+    **_moyal_quantiles(),
     mean=lambda: 0.5772156649015329 + log(2), var=lambda: pi**2 / 2,
 )  # fmt: skip
 
@@ -271,6 +322,7 @@ HALFGENNORM = transformed(
         lambda x, beta: beta * xp.log(x), xp.power, lambda beta: 1.0 / beta,
         near=lambda x, beta: x * xp.exp(-special("gammaln", 1.0 + 1.0 / beta)),
     ),
+    **_of_powers(lambda beta: 1.0 / beta, lambda beta: 1.0 / beta),
     log_density=lambda x, beta: xp.log(beta) - special("gammaln", 1.0 / beta) - power_of_size(x, beta),
     mean=lambda beta: _gennorm_moment(1.0, beta),
     var=lambda beta: _gennorm_moment(2.0, beta) - _gennorm_moment(1.0, beta) ** 2,

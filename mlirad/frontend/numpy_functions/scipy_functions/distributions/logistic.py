@@ -8,6 +8,7 @@ from typing import Any
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import (
     Distribution,
+    near_0,
     transformed,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import (
@@ -18,6 +19,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
     expm1_ratio,
+    log1mexp,
     log1mexp_of,
     log1p_ratio,
     log_sech,
@@ -95,32 +97,50 @@ def _reciprocal_sine(x: Any) -> Any:
     return 1.0 / xp.sinc(x / pi)
 
 
-FISK = transformed(
+FISK = near_0(transformed(
     LOGISTIC, lambda x, c: c * xp.log(x), lambda x, c: xp.log(c) - xp.log(x), lambda y, c: xp.exp(y / c),
-    shapes=("c",), low=0.0, density=lambda x, c: _burr_density(x, c, 1.0),
-    log_density=lambda x, c: _log_burr(x, c, 1.0),
+    shapes=("c",), low=0.0, density=lambda x, c: _burr_density(x, c, 1.0, c),
+    log_density=lambda x, c: _log_burr(x, c, 1.0, c),
     mean=lambda c: xp.where(xp.greater(c, 1), _reciprocal_sine(pi / c), xp.inf),
     var=lambda c: xp.where(
         xp.greater(c, 2), _reciprocal_sine(2 * pi / c) - _reciprocal_sine(pi / c) ** 2, xp.inf
     ),
-)  # fmt: skip
+), below=lambda x, c: _burr_below(x, c, 1.0, c))  # fmt: skip
 
 
-def _log_burr(x: Any, c: Any, d: Any) -> Any:
-    """log(c d x^(c d - 1) (1 + x^c)^-(d + 1)), far out by x^-c."""
+def _burr_below(x: Any, c: Any, d: Any, k: Any) -> Any:
+    """(1 + x^-c)^-d, by its power k = c d near 0, of which derivatives in c at constant k have no part."""
+    return xp.power(x, k) * xp.exp(-d * xp.log1p(xp.power(x, c)))
+
+
+def _log_burr_below(x: Any, c: Any, d: Any, k: Any) -> Any:
+    is_far = xp.greater(x, 1)
+    far = -d * softplus(-c * xp.log(xp.where(is_far, x, 1.0)))
+    near = xp.where(is_far, 1.0, x)
+    return xp.where(is_far, far, k * xp.log(near) - d * xp.log1p(xp.power(near, c)))
+
+
+def _log_burr_above(x: Any, c: Any, d: Any, k: Any) -> Any:
+    is_far = xp.greater(x, 1)
+    far = log1mexp_of(xp.log(d) + log_softplus(-c * xp.log(xp.where(is_far, x, 1.0))))
+    return xp.where(is_far, far, log1mexp(-_log_burr_below(xp.where(is_far, 1.0, x), c, d, k)))
+
+
+def _log_burr(x: Any, c: Any, d: Any, k: Any) -> Any:
+    """log(k x^(k - 1) (1 + x^c)^-(d + 1)), far out by x^-c."""
     logarithm = xp.log(xp.where(xp.greater(x, 0), x, 1.0))
-    far = xp.log(c * d) - (c + 1.0) * logarithm - (d + 1.0) * softplus(-c * logarithm)
+    far = xp.log(k) - (c + 1.0) * logarithm - (d + 1.0) * softplus(-c * logarithm)
     is_far = xp.greater(x, 1)
     point = xp.where(is_far, 1.0, x)
-    near = xp.log(c * d) + xlogy(c * d - 1.0, point) - (d + 1.0) * xp.log1p(xp.power(point, c))
+    near = xp.log(k) + xlogy(k - 1.0, point) - (d + 1.0) * xp.log1p(xp.power(point, c))
     return xp.where(is_far, far, near)
 
 
-def _burr_density(x: Any, c: Any, d: Any) -> Any:
+def _burr_density(x: Any, c: Any, d: Any, k: Any) -> Any:
     is_far = xp.greater(x, 1)
     point = xp.where(is_far, 1.0, x)
-    near = c * d * xp.power(point, c * d - 1.0) * xp.power(1.0 + xp.power(point, c), -(d + 1.0))
-    return xp.where(is_far, xp.exp(_log_burr(xp.where(is_far, x, 2.0), c, d)), near)
+    near = k * xp.power(point, k - 1.0) * xp.exp(-(d + 1.0) * xp.log1p(xp.power(point, c)))
+    return xp.where(is_far, xp.exp(_log_burr(xp.where(is_far, x, 2.0), c, d, k)), near)
 
 
 def _burr_quantile(log_q: Any, c: Any, d: Any) -> Any:
@@ -145,23 +165,24 @@ def _beta(a: Any, b: Any) -> Any:
     return special("beta", a, b)
 
 
-BURR = Distribution(
-    _log_burr, shapes=("c", "d"), density=_burr_density,
-    log_cdf=lambda x, c, d: d * _log_below(c * xp.log(x)),
-    log_sf=lambda x, c, d: log1mexp_of(xp.log(d) + log_softplus(-c * xp.log(x))),
+BURR = near_0(Distribution(
+    lambda x, c, d: _log_burr(x, c, d, c * d), shapes=("c", "d"),
+    density=lambda x, c, d: _burr_density(x, c, d, c * d),
+    log_cdf=lambda x, c, d: _log_burr_below(x, c, d, c * d),
+    log_sf=lambda x, c, d: _log_burr_above(x, c, d, c * d),
     ppf=lambda q, c, d: _burr_quantile(xp.log(q), c, d),
     isf=lambda q, c, d: _burr_quantile(xp.log1p(-q), c, d),
     low=0.0, **_moments(lambda n, c, d: d * _beta(1.0 - n / c, d + n / c), lambda c, d: c),
-)  # fmt: skip
-MIELKE = Distribution(
-    lambda x, k, s: _log_burr(x, s, k / s), shapes=("k", "s"),
-    density=lambda x, k, s: _burr_density(x, s, k / s),
-    log_cdf=lambda x, k, s: k / s * _log_below(s * xp.log(x)),
-    log_sf=lambda x, k, s: log1mexp_of(xp.log(k / s) + log_softplus(-s * xp.log(x))),
+), below=lambda x, c, d: _burr_below(x, c, d, c * d))  # fmt: skip
+MIELKE = near_0(Distribution(
+    lambda x, k, s: _log_burr(x, s, k / s, k), shapes=("k", "s"),
+    density=lambda x, k, s: _burr_density(x, s, k / s, k),
+    log_cdf=lambda x, k, s: _log_burr_below(x, s, k / s, k),
+    log_sf=lambda x, k, s: _log_burr_above(x, s, k / s, k),
     ppf=lambda q, k, s: _burr_quantile(xp.log(q), s, k / s),
     isf=lambda q, k, s: _burr_quantile(xp.log1p(-q), s, k / s), low=0.0,
     **_moments(lambda n, k, s: k / s * _beta(1.0 - n / s, (k + n) / s), lambda k, s: s),
-)  # fmt: skip
+), below=lambda x, k, s: _burr_below(x, s, k / s, k))  # fmt: skip
 
 
 def _log_burr12(x: Any, c: Any, d: Any) -> Any:
@@ -177,18 +198,18 @@ def _log_burr12(x: Any, c: Any, d: Any) -> Any:
 def _burr12_density(x: Any, c: Any, d: Any) -> Any:
     is_far = xp.greater(x, 1)
     point = xp.where(is_far, 1.0, x)
-    near = c * d * xp.power(point, c - 1.0) * xp.power(1.0 + xp.power(point, c), -(d + 1.0))
+    near = c * d * xp.power(point, c - 1.0) * xp.exp(-(d + 1.0) * xp.log1p(xp.power(point, c)))
     return xp.where(is_far, xp.exp(_log_burr12(xp.where(is_far, x, 2.0), c, d)), near)
 
 
-BURR12 = Distribution(
+BURR12 = near_0(Distribution(
     _log_burr12, shapes=("c", "d"), density=_burr12_density,
     log_sf=lambda x, c, d: d * _log_below(-c * xp.log(x)),
     log_cdf=lambda x, c, d: log1mexp_of(xp.log(d) + log_softplus(c * xp.log(x))),
     ppf=lambda q, c, d: xp.exp(_log_odds(-xp.log1p(-q) / d) / c),
     isf=lambda q, c, d: xp.exp(_log_odds(-xp.log(q) / d) / c), low=0.0,
     **_moments(lambda n, c, d: d * _beta(1.0 + n / c, d - n / c), lambda c, d: c * d),
-)  # fmt: skip
+), below=lambda x, c, d: -xp.expm1(-d * xp.log1p(xp.power(x, c))))  # fmt: skip
 
 
 def _kappa3(x: Any, a: Any) -> Any:
@@ -196,13 +217,20 @@ def _kappa3(x: Any, a: Any) -> Any:
     return softplus(xp.log(a) - a * xp.log(x)) / a
 
 
-KAPPA3 = Distribution(
-    lambda x, a: xp.log(a) - (1.0 + 1.0 / a) * xp.logaddexp(xp.log(a), a * xp.log(x)), shapes=("a",),
-    log_cdf=lambda x, a: -_kappa3(x, a),
+def _log_kappa3(x: Any, a: Any) -> Any:
+    """log(a (a + x^a)^-(1 + 1/a)), near 0 by log(1 + x^a / a)."""
+    is_far = xp.greater(x, 1)
+    far = softplus(a * xp.log(xp.where(is_far, x, 1.0)) - xp.log(a))
+    near = xp.log1p(xp.power(xp.where(is_far, 1.0, x), a) / a)
+    return -xp.log(a) / a - (1.0 + 1.0 / a) * xp.where(is_far, far, near)
+
+
+KAPPA3 = near_0(Distribution(
+    _log_kappa3, shapes=("a",), log_cdf=lambda x, a: -_kappa3(x, a),
     log_sf=lambda x, a: log1mexp_of(log_softplus(xp.log(a) - a * xp.log(x)) - xp.log(a)),
     ppf=lambda q, a: xp.exp((xp.log(a) - _log_odds(-a * xp.log(q))) / a),
     isf=lambda q, a: xp.exp((xp.log(a) - _log_odds(-a * xp.log1p(-q))) / a), low=0.0,
-)  # fmt: skip
+), below=lambda x, a: x * xp.exp(-(xp.log(a) + xp.log1p(xp.power(x, a) / a)) / a))  # fmt: skip
 
 
 def _kappa4_log(x: Any, h: Any, k: Any) -> tuple[Any, Any]:
