@@ -128,6 +128,22 @@ def test_batches_of_one_matrix(case: tuple[str, bool]) -> None:
     check(replace(found, matrices=equal, directions=found.directions[:1]), rng, rng.choice(METHODS))
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("form", ["columns", "loop", "vectors", "inverse"])
+def test_every_function_column_by_column(form: str, function: str) -> None:
+    """As in one product, for all functions, among them those that choose by a comparison."""
+    rng = seeded(form, function)
+    matrices = np.stack([np.eye(3), np.diag([1.0, 1.0, 2.0])]) + 0j
+    d = rng.normal(size=matrices.shape) + 1j * rng.normal(size=matrices.shape)
+    d = d + np.conj(np.matrix_transpose(d))
+
+    def slope(name: str) -> Any:
+        case = Case(name, SYMMETRIC[name].program(FUNCTIONS[function].numpy), str, matrices, d)
+        return ad.jvp(case.program, case.parts(matrices), case.parts(d))[1]
+
+    np.testing.assert_allclose(slope(form), slope("scaled columns"), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_random_programs(seed: int) -> None:
     rng = seeded(seed)

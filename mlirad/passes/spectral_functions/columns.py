@@ -21,7 +21,7 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.shapes import Value, is_float, shape_of
+from mlirad.dialects.shapes import Value, is_boolean, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
@@ -126,7 +126,8 @@ class _Columns:
         op = x.owner
         if isinstance(op, structural.ConstantOp) and not shape_of(x):
             return self._number(("constant", x.type)), False, 1
-        if not isinstance(op, FOLLOWED) or not is_float(x):
+        # A choice by the value of a column is made by a comparison of it.
+        if not isinstance(op, FOLLOWED) or not (is_float(x) or is_boolean(x)):
             return self._number(("value", x)), False, 0
         if isinstance(op, structural.SliceOp) and cut_dim(op) is not None:
             part = complex_part(op)
