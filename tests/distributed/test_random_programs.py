@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.distributed.random_functions import tried_function
 from tests.distributed.random_programs import tried
 
 
@@ -25,4 +26,19 @@ def test_more_random_programs(fuzz_seconds: float) -> None:
     end, seed = time.monotonic() + fuzz_seconds, time.time_ns() % 2**31
     while time.monotonic() < end:
         tried(seed)
+        seed += 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(24))
+def test_random_functions(seed: int) -> None:
+    tried_function(seed)
+
+
+@pytest.mark.fuzz
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_more_random_functions(fuzz_seconds: float) -> None:
+    end, seed = time.monotonic() + fuzz_seconds, time.time_ns() % 2**31
+    while time.monotonic() < end:
+        tried_function(seed)
         seed += 1

@@ -106,3 +106,34 @@ def test_refusals_name_the_line(function: object, message: str) -> None:
         planned(case, "cost")
     assert caught.value.location is not None
     assert "test_splitting.py" in caught.value.location
+
+
+def halved_until(keeps_rows: bool) -> Any:
+    """A loop written by hand that runs until all rows are small; it keeps rows that are, or halves all."""
+
+    def function(x: Any) -> Any:
+        def step(x: Any) -> Any:
+            halved = 0.5 * x
+            return np.where(np.abs(x) > 1, halved, x) if keeps_rows else halved
+
+        return ad.while_loop(lambda x: np.any(np.abs(x) > 1), step, x)
+
+    return function
+
+
+def test_a_loop_until_all_rows_are_done() -> None:
+    x = np.linspace(-40.0, 300.0, 300)
+    case = Case(ad.jit(halved_until(keeps_rows=True)), (x,), (0,))
+    assert worst_error(case, planned(case, "cost").plan, CHUNKS) == 0.0
+    with pytest.raises(ad.SplitError, match="goes on to change those that are done"):
+        planned(Case(ad.jit(halved_until(keeps_rows=False)), (x,), (0,)), "cost")
+
+
+def test_a_loop_adds_sums_to_what_is_there_once() -> None:
+    def total(c: Any, x: Any) -> Any:
+        return ad.scan(lambda s, t: (0.5 * s + t * np.sum(x) + c, s), c, np.arange(4.0))
+
+    case = Case(ad.jit(total), (3.0, np.linspace(0.0, 1.0, 300)), (None, 0))
+    plan = planned(case, "cost").plan
+    assert plan.rounds == 1
+    assert worst_error(case, plan, CHUNKS) < 1e-14

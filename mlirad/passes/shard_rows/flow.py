@@ -117,7 +117,10 @@ class Flow:
                 self.levels[result] = level + 1
                 mark = op.attributes.get(GROUP)
                 if isinstance(mark, StringAttr):
-                    self.groups.setdefault(mark.data, []).append(result)
+                    group = self.groups.setdefault(mark.data, [])
+                    group.append(result)
+                    # The number of rows is known at once, and nobody reads it: it goes with the others.
+                    self.levels[group[0]] = max(self.levels[v] for v in group)
             elif isinstance(state, Whole) and self.is_of_rows(op):
                 self.alike.add(result)
 
