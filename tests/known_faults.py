@@ -8,9 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 KNOWN_FAULTS: Final[dict[str, str]] = {
-    "tests/frontend/test_vector_uses.py::test_derivatives_are_right_or_nan[14]": (
-        "forward mode is NaN where reverse mode has the derivative"
-    ),
     "tests/acceptance/test_cells.py::test_programs[updates-by-recursion]": (
         "the gradient by `jacobian` of recursion that updates an array costs the square of the steps"
     ),

@@ -134,7 +134,8 @@ def _term(rng: np.random.Generator, product: Term) -> Term:
 def differences(use: Use, a: Any, d: Any) -> list[tuple[Any, Any]]:
     """The first and second derivatives along directions, and where they exist.
 
-    One exists where differences ahead and back, by steps of two lengths, agree.
+    One exists where differences ahead and back, by steps of two lengths, agree. A first one exists, too,
+    where they differ in proportion to the step, as they do by a large second derivative, and means agree.
     """
     at = use.of(a)
     found: list[tuple[Any, Any]] = []
@@ -148,5 +149,8 @@ def differences(use: Use, a: Any, d: Any) -> list[tuple[Any, Any]]:
         spread = np.max(values, 0) - np.min(values, 0)
         size = 1 + np.max(np.abs(values), 0)
         found.append((values[-1], spread < bound * size))
-    found[0] = ((firsts[2] + firsts[3]) / 2, found[0][1])
+    means = [(firsts[k] + firsts[k + 1]) / 2 for k in (0, 2)]
+    far, near = (np.abs(firsts[k] - firsts[k + 1]) for k in (0, 2))
+    bends = (near < 0.25 * far) & (np.abs(means[0] - means[1]) < 0.001 * (1 + np.abs(means[1])))
+    found[0] = (means[1], found[0][1] | bends)
     return found
