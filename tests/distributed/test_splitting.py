@@ -137,3 +137,17 @@ def test_a_loop_adds_sums_to_what_is_there_once() -> None:
     plan = planned(case, "cost").plan
     assert plan.rounds == 1
     assert worst_error(case, plan, CHUNKS) < 1e-14
+
+
+def test_a_loop_that_runs_again_reads_what_was_combined() -> None:
+    def twice(c: Any, x: Any) -> Any:
+        for _ in range(2):
+            (x, c), _ = ad.scan(
+                lambda s, t: ((np.tanh(s[0] + t), s[1] + np.sum(s[0])), None), (x, c), np.ones(3)
+            )
+            x = x + 0.01 * c
+        return np.sum(x)
+
+    case = Case(ad.value_and_grad(twice), (3.0, np.linspace(0.0, 1.0, 300)), (None, 0), 4)
+    for policy in ("cost", "keep", "again"):
+        assert worst_error(case, planned(case, policy).plan, CHUNKS) < 1e-13

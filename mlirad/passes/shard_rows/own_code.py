@@ -77,9 +77,7 @@ class _OwnCode:
             argument: Argument(k) for k, argument in enumerate(self.block.args)
         }
         self._made: dict[object, Value] = {}
-        first = self.block.first_op
-        assert first is not None
-        self._start = first
+        self._start = next(op for op in self.block.ops if not isinstance(op, SizeOp))
         for op in list(nested_ops(function.body)):
             if isinstance(op, SizeOp):
                 self._size(op)

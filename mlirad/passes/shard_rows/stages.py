@@ -311,12 +311,15 @@ class Cutting:
     def _block(self, cut: _Cut, inputs: Sequence[Value]) -> tuple[Block, dict[Value, Value]]:
         """A block with the ops of a program, and what stands for each value in it."""
         block = Block(arg_types=[v.type for v in inputs])
-        mapped: dict[Value, Value] = dict(zip(inputs, block.args, strict=True))
+        given: dict[Value, Value] = dict(zip(inputs, block.args, strict=True))
+        mapped = dict(given)
         for value, argument in zip(inputs, block.args, strict=True):
             argument.name_hint = value.name_hint
         for op in self.block.ops:
             if op in cut.ops:
                 block.add_op(op.clone(mapped))  # pyright: ignore[reportArgumentType]
+                # Of a loop that runs again, results that were combined are those that are given.
+                mapped.update((r, given[r]) for r in op.results if r in given)
         for op in block.ops:
             for mark in (LOCAL, GROUP):
                 op.attributes.pop(mark, None)
