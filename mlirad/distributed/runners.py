@@ -17,7 +17,7 @@ from mlirad.distributed.cluster import current_client
 from mlirad.distributed.counts import Counts
 from mlirad.distributed.engines.dask_graph import GraphEngine
 from mlirad.distributed.engines.dask_resident import Placement, ResidentEngine
-from mlirad.errors import ArgumentError, of_class
+from mlirad.errors import ArgumentError, ClusterError, of_class
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
@@ -43,7 +43,13 @@ class Runner:
         self._engines: dict[tuple[Any, ...], tuple[SplitCall, GraphEngine | ResidentEngine]] = {}
 
     def run(self, function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function gives for these arguments."""
+        """What the function gives for these arguments. Raises `ClusterError` once the client is closed."""
+        if self.client is not None and self.client.status != "running":
+            raise ClusterError(
+                "the client is closed, and with it the workers are out of reach",
+                location=user_line(),
+                hint="make a client, and then the function by resident again",
+            )
         call, whole = split_call(function, args, kwargs)
         return self.evaluated(call, self.engine(call), whole)
 
