@@ -284,7 +284,9 @@ del jit
 
 
 def __getattr__(name: str) -> Any:
-    """What `__all__` names, imported when it is asked for: all but the transformations brings xDSL along."""
+    """Return what `__all__` names, imported when it is asked for: all but the transformations brings xDSL
+    along.
+    """
     if name not in __all__:
         # `from mlirad import pipelines` asks first, in importlib, whether the module is there.
         if sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):  # pyright: ignore[reportPrivateUsage]

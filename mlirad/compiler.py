@@ -186,12 +186,12 @@ def _knowing(options: Options) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def may_need_blocks(module: ModuleOp, options: Options) -> bool:
-    """Whether builds are to be cut into blocks if the program takes too much memory otherwise."""
+    """Return whether builds are to be cut into blocks if the program takes too much memory otherwise."""
     return options.chunk is None and any(isinstance(op, BuildOp) for op in module.walk())
 
 
 def holds_kernels(module: ModuleOp) -> bool:
-    """Whether a module contains kernels; of those in a text it is not known that they are right."""
+    """Return whether a module contains kernels; of those in a text it is not known that they are right."""
     return any(type(op) in _KERNELS for op in module.walk())
 
 

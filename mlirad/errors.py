@@ -269,7 +269,9 @@ class UnrolledLoopWarning(UserWarning):
 
 
 class CaptureWarning(UserWarning):
-    """What a traced function reads from outside changes: with every call, or while it is traced."""
+    """A warning that values which a traced function reads from outside change: with every call, or while it
+    is traced.
+    """
 
 
 class SwallowedErrorWarning(UserWarning):

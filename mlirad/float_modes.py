@@ -66,7 +66,7 @@ def silent(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _silence() -> list[tuple[ContextVar[Any], Any]]:
-    """What NumPy sets to warn of nothing."""
+    """Return what NumPy sets to warn of nothing."""
     before, context = copy_context(), copy_context()
     context.run(cast(Any, np.seterr), all="ignore")
     return [(v, value) for v, value in context.items() if v not in before or before[v] is not value]

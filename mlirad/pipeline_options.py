@@ -36,7 +36,7 @@ memory plan.
 
 @dataclass(frozen=True)
 class Options:
-    """What decides a pipeline, besides the target.
+    """The options that decide a pipeline, besides the target.
 
     `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
     bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what

@@ -57,7 +57,7 @@ _ERRORS: dict[str, type[MliradError]] = {
 
 
 class _Printing:
-    """How what programs print is shown."""
+    """The display of text that programs print."""
 
     def __init__(self) -> None:
         self.shown: Callable[[str], str] = str
@@ -77,7 +77,7 @@ def controls_shown() -> Generator[None]:
 
 
 class _Failures(threading.local):
-    """What went wrong in the call that is under way in this thread."""
+    """The failures in the call that is under way in this thread."""
 
     def __init__(self) -> None:
         self.first: Exception | None = None

@@ -94,7 +94,7 @@ def paths(value: Any, name: str = "") -> list[str]:
 
 @plain_errors
 def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the module's word for it
-    """What a function makes of each leaf of a value, in its structure.
+    """Return what a function makes of each leaf of a value, in its structure.
 
     The function takes one more argument from each of `others`, which are structured like the value; where
     that has a leaf they may have anything, such as `None` or a tuple. Raises `ShapeError` where structures

@@ -32,7 +32,7 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class _Lowered:
-    """What JAX makes of the function for one signature: its code, and the structure of its results."""
+    """The code that JAX makes of a function for one signature, and the structure of its results."""
 
     function: StableHloFunction
     structure: Any

@@ -44,12 +44,13 @@ def stopping() -> LoweringRule:
 
 
 def has_loop(jaxpr: Any) -> bool:
-    """Whether a program of JAX iterates."""
+    """Return whether a program of JAX iterates."""
     return any(name in ("while", "scan") for name, _ in equations(jaxpr))
 
 
 def stops_by_hand(jaxpr: Any) -> bool:
-    """Whether a program stops gradients elsewhere than in front of the factorisations of its linear solves.
+    """Return whether a program stops gradients elsewhere than in front of the factorisations of its linear
+    solves.
 
     A linear solve by a factorisation stops the gradient of the matrix, and has a rule instead.
     """

@@ -45,7 +45,7 @@ class _Collector:
     """Whether all linear solves keep their rules, not only those that iterate."""
 
     def lowering_rules(self) -> list[LoweringRule]:
-        """How JAX is to emit such calls."""
+        """Return how JAX is to emit such calls."""
         primitives = framework("jax.extend.core.primitives", "from_jax")
         names = ("custom_jvp_call_p", "custom_vjp_call_p", "linear_solve_p")
         return [(p, self._lowering(p)) for name in names if (p := getattr(primitives, name, None))]
@@ -145,7 +145,9 @@ class RuleReader:
                 op.erase()
 
     def _is_call(self, op: Operation, call: RuledCall, functions: Mapping[str, FuncOp]) -> bool:
-        """Whether an op calls the function of a rule, by itself or by a function that does nothing else."""
+        """Return whether an op calls the function of a rule, by itself or by a function that does nothing
+        else.
+        """
         name = _rule_of(op)
         if name is not None:
             return self._calls[name].key == call.key

@@ -139,5 +139,5 @@ def _parse_factor(parser: AttrParser, depth: int) -> int:
 
 
 def is_size_name(name: str) -> bool:
-    """Whether a size may have that name."""
+    """Return whether a size may have that name."""
     return name.isascii() and name.isidentifier() and name != "floordiv"

@@ -220,7 +220,7 @@ _WHOLE: Mapping[VarIRConstruct, type[_Accessor]] = {
 
 
 def _faster(accessor: BaseAccessor | BaseAttrAccessor) -> object:
-    """What reads the same as an accessor of xDSL."""
+    """Return what reads the same as an accessor of xDSL."""
     construct = accessor.construct
     if isinstance(accessor, BeforeVariadicSingleAccessor) and construct in _SINGLE:
         return _SINGLE[construct](accessor.idx)

@@ -166,7 +166,7 @@ def int_lists(**lists: Sequence[int]) -> dict[str, Attribute]:
 
 
 def is_ints(attribute: Attribute) -> TypeGuard[DenseArrayBase[I64]]:
-    """Whether an attribute is a list of integers or extents, as `ints` makes it."""
+    """Return whether an attribute is a list of integers or extents, as `ints` makes it."""
     if isinstance(attribute, ExtentsAttr):
         return True
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[I64]", attribute).elt_type == i64
@@ -202,7 +202,9 @@ def values_of(attribute: DenseArrayBase[I64]) -> Shape:
 
 
 def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
-    """Whether `type_` is a scalar, or an array of rank at least 1 with extents, over one of `elements`."""
+    """Return whether `type_` is a scalar, or an array of rank at least 1 with extents, over one of
+    `elements`.
+    """
     if isinstance(type_, TensorType):
         shape = type_.get_shape()
         element = element_of(cast(Attribute, type_))
@@ -214,7 +216,7 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
 
 
 def _agree(written: Shape, extents: Shape) -> bool:
-    """Whether the dimensions of a type, -1 for those that are written `?`, agree with its extents."""
+    """Return whether the dimensions of a type, -1 for those that are written `?`, agree with its extents."""
     return len(written) == len(extents) and all(
         (w == e if is_static(e) else w == DYNAMIC_INDEX) and at_most(0, e)
         for w, e in zip(written, extents, strict=True)
@@ -222,7 +224,9 @@ def _agree(written: Shape, extents: Shape) -> bool:
 
 
 def is_value(type_: Attribute) -> bool:
-    """Whether closures take and return it: scalars, arrays, maps, and tuples, closures and sums of values."""
+    """Return whether closures take and return it: scalars, arrays, maps, and tuples, closures and sums of
+    values.
+    """
     match type_:
         case ValueType() | InductiveType():
             return True
@@ -237,7 +241,7 @@ def is_value(type_: Attribute) -> bool:
 
 
 def is_float(what: Value | Attribute) -> bool:
-    """Whether the elements are floating-point numbers."""
+    """Return whether the elements are floating-point numbers."""
     return type(element_of(what)) in _FLOAT_TYPES
 
 
@@ -245,13 +249,13 @@ _FLOAT_TYPES = frozenset((Float64Type, Float32Type))
 
 
 def is_integer(what: Value | Attribute) -> bool:
-    """Whether the elements are integers (booleans are not)."""
+    """Return whether the elements are integers (booleans are not)."""
     element = element_of(what)
     return isinstance(element, IntegerType) and element != i1
 
 
 def is_boolean(what: Value | Attribute) -> bool:
-    """Whether the elements are booleans."""
+    """Return whether the elements are booleans."""
     return element_of(what) == i1
 
 
@@ -307,7 +311,7 @@ def check_reshape(operand: Shape, result: Shape) -> None:
 
 
 def reduce_shape(operand: Shape, dims: Sequence[int]) -> Shape:
-    """What is left after the reduced dimensions are dropped."""
+    """Return what is left after the reduced dimensions are dropped."""
     check_dims(dims, len(operand), "dims")
     return tuple(e for d, e in enumerate(operand) if d not in dims)
 

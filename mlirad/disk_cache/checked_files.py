@@ -27,7 +27,7 @@ def checked_content(magic: bytes, parts: Sequence[bytes]) -> bytes:
 
 
 def content_behind(magic: bytes, content: bytes) -> memoryview:
-    """What was written to a file of a kind. Raises `DamagedError` if it is not that."""
+    """Return what was written to a file of a kind. Raises `DamagedError` if it is not that."""
     start = len(magic) + DIGEST_BYTES
     rest = memoryview(content)[start:]
     digest = hashlib.blake2b(rest, digest_size=DIGEST_BYTES).digest()

@@ -79,7 +79,7 @@ def text_bytes(text: str) -> bytes:
 
 
 def count_bytes(items: Collection[Any]) -> bytes:
-    """How many items follow."""
+    """Return how many items follow."""
     return b"%d;" % len(items)
 
 

@@ -14,7 +14,7 @@ Json: TypeAlias = Any
 
 
 def extent_json(extent: int) -> Json:
-    """What `extent_of` reads."""
+    """Return what `extent_of` reads."""
     stated = cast(object, extent)
     return _terms_json(stated.terms) if isinstance(stated, Extent) else extent
 

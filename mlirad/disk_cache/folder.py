@@ -93,7 +93,7 @@ def _shortened(text: str) -> str:
 
 
 def is_trusted(status: os.stat_result) -> bool:
-    """Whether nobody but the user and root can have written what has this status."""
+    """Return whether nobody but the user and root can have written what has this status."""
     if os.name != "posix":
         return True
     return status.st_uid in (os.geteuid(), _ROOT) and not status.st_mode & _OTHERS_WRITE

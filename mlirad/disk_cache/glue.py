@@ -24,7 +24,9 @@ class KeptGlue:
     """Object code of texts in the folder of the cache, by text and target."""
 
     def is_used(self) -> bool:
-        """Whether there is a folder. Raises `ArgumentError` for an environment variable that is no size."""
+        """Return whether there is a folder. Raises `ArgumentError` for an environment variable that is no
+        size.
+        """
         return find_folder() is not None
 
     def find(self, text: str, target: Target) -> bytes | None:

@@ -21,7 +21,7 @@ FILE: Final = "peaks.json"
 
 @cache
 def kept_peaks() -> Peaks:
-    """What one core of this machine can do at most."""
+    """Return what one core of this machine can do at most."""
     folder = find_folder()
     if folder is None or objection(folder) is not None:
         return measured()
@@ -34,12 +34,12 @@ def kept_peaks() -> Peaks:
 
 
 def _machine() -> list[Any]:
-    """What the peaks belong to: a home may be shared by several machines."""
+    """Return what the peaks belong to: a home may be shared by several machines."""
     return [find_target().cpu, find_target().features, cache_bytes()]
 
 
 def _read(path: str) -> Peaks | None:
-    """What a file says of this machine, None where there is none or it is damaged."""
+    """Return what a file says of this machine, None where there is none or it is damaged."""
     found = trusted_content(path)
     if found is None:
         return None

@@ -22,7 +22,7 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """Where the program of a module is kept."""
+    """The place at which the program of a module is kept."""
 
     folder: Folder
     key: str

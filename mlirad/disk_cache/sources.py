@@ -72,7 +72,7 @@ def _read_digest(snapshot: Snapshot) -> bytes | None:
 
 
 def are_unchanged(snapshot: Snapshot) -> bool:
-    """Whether the source files are those of a snapshot."""
+    """Return whether the source files are those of a snapshot."""
     return take_snapshot() == snapshot
 
 
@@ -145,7 +145,7 @@ _confirmed: set[str] = set()
 
 
 def runs_what_was_read() -> bool:
-    """Whether all code that is loaded is that of the files when mlirad was imported."""
+    """Return whether all code that is loaded is that of the files when mlirad was imported."""
     loaded = {name for name in list(sys.modules) if name.startswith("mlirad.")}
     if loaded <= _confirmed:
         return True

@@ -65,7 +65,7 @@ class Entry:
 
     @property
     def is_trace(self) -> bool:
-        """Whether it says which program a trace came to, and holds none."""
+        """Return whether it says which program a trace came to, and holds none."""
         return self.path.endswith(TRACE_SUFFIX)
 
 

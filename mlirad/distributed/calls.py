@@ -51,7 +51,8 @@ class SplitCall:
 
 
 def called(function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function gives for arguments of which some are Dask arrays, which are read once per round.
+    """Return what a function gives for arguments of which some are Dask arrays, which are read once per
+    round.
 
     Raises `SplitError` where the function cannot be computed chunk by chunk.
     """

@@ -36,7 +36,7 @@ def current_client() -> Any:
 
 
 def identity() -> dict[str, str]:
-    """What decides which machine code a process can run, in words."""
+    """Return what decides which machine code a process can run, in words."""
     target, made_by = find_target(), compiler()
     return {
         **{name: text for name, text in versions().items() if name != "llvm"},

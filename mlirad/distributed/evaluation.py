@@ -19,7 +19,7 @@ from mlirad.distributed.programs import ShippedProgram, function_for
 
 
 class Engine(Protocol):
-    """Where chunks are, and what runs programs on them."""
+    """The place of chunks, which runs programs on them."""
 
     def begin(self, whole: Mapping[int, Any]) -> None:
         """Begin an evaluation with these whole arguments, by index; residuals of the one before may go."""

@@ -153,7 +153,7 @@ class RowsMap:
 
     @property
     def counts(self) -> Counts:
-        """What the last product on workers sent."""
+        """Return what the last product on workers sent."""
         return self._runner.counts
 
     @property
@@ -308,7 +308,9 @@ class _RowVector:
         return square, back
 
     def _new(self, call: SplitCall) -> dict[int, tuple[int, int]]:
-        """Which arrays, by position, the results by rows replace: those of the vector, by stage and slot."""
+        """Return which arrays, by position, the results by rows replace: those of the vector, by stage and
+        slot.
+        """
         count = len(flatten(self._u)[0])
         wanted: list[tuple[int, int]] = []
         for result in call.planned.plan.results[:count]:

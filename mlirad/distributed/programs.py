@@ -72,7 +72,7 @@ class ShippedProgram:
 
 
 class _Process:
-    """What this process has loaded."""
+    """The programs that this process has loaded."""
 
     lock: Final = CompileLock()
     functions: Final[OrderedDict[tuple[str, int], NativeFunction]] = OrderedDict()

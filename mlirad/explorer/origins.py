@@ -68,7 +68,7 @@ class Origins:
         return 0 if text is None else self.of(read_place(text))
 
     def is_op(self, number: int) -> bool:
-        """Whether an origin is an op of the traced program."""
+        """Return whether an origin is an op of the traced program."""
         place = self.places[number]
         return place is not None and place.column == number
 

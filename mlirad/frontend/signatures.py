@@ -52,7 +52,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class _Inspected(Protocol):
-    """What all transformed functions have besides their call; see `Transformed`."""
+    """The methods of all transformed functions besides their call; see `Transformed`."""
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered: ...
     def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str: ...

@@ -22,7 +22,7 @@ from mlirad.interpreter.machine import Frame, Meaning
 
 
 def _results(values: Sequence[Any]) -> Any:
-    """What a meaning returns: the one value, or all of them."""
+    """Return what a meaning returns: the one value, or all of them."""
     return values[0] if len(values) == 1 else tuple(values)
 
 

@@ -84,7 +84,7 @@ class OperationCounter:
 
 
 def cost(op: Operation) -> int:
-    """What one execution of `op` counts, without the ops of its regions. It depends on types alone."""
+    """Return what one execution of `op` counts, without the ops of its regions. It depends on types alone."""
     results = sum(size_of(r) for r in op.results)
     match op:
         case ElementwiseOp():

@@ -79,7 +79,7 @@ def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
 
 
 def _is_within(op: kernel.NestOp) -> Array:
-    """Where the elements are that a nest computes."""
+    """Return where the elements are that a nest computes."""
     indices = np.indices(values_of(op.space), sparse=True)
     found = np.ones(values_of(op.space), np.bool_)
     for x, y, offset in op.bounds:

@@ -181,7 +181,7 @@ class Frame:
         self.values.update(zip(block.args, arguments, strict=True))
 
     def captured_by(self, op: Operation) -> dict[Value, Any]:
-        """What the regions of an op read from outside, to be kept for when they run."""
+        """Return what the regions of an op read from outside, to be kept for when they run."""
         return {v: self.values[v] for v in self.machine.captures_of(op)}
 
     def run(self, block: Block) -> list[Any]:
@@ -241,7 +241,9 @@ class Frame:
         return whole
 
     def region(self, region: Region, extents: Shape) -> list[Array]:
-        """What a region over an index space yields, at every position: arrays of shape `(*extents, ...)`."""
+        """Return what a region over an index space yields, at every position: arrays of shape `(*extents,
+        ...)`.
+        """
         block = region.block
         yielded = cast(Operation, block.last_op).operands
         positions = np.indices(extents, np.int64).reshape(len(extents), prod(extents))
@@ -297,7 +299,7 @@ class Frame:
 
 
 def consists_of_element_code(block: Block, meanings: Container[type[Operation]]) -> bool:
-    """Whether every op has an element meaning and every result and yielded value is a scalar."""
+    """Return whether every op has an element meaning and every result and yielded value is a scalar."""
     *body, terminator = block.ops
     return not any(shape_of(y) for y in terminator.operands) and all(
         type(op) in meanings and not any(shape_of(r) for r in op.results) for op in body

@@ -223,21 +223,21 @@ def function_block(function: FuncOp) -> Block:
 
 
 def returned(function: FuncOp) -> list[Value]:
-    """What a function returns."""
+    """Return what a function returns."""
     last = function_block(function).last_op
     assert isinstance(last, ReturnOp)
     return list(last.operands)
 
 
 def yields(region: Region) -> list[Value]:
-    """What the one block of a region yields."""
+    """Return what the one block of a region yields."""
     last = region.block.last_op
     assert isinstance(last, YieldOp)
     return list(last.values)
 
 
 def handed_over(region: Region) -> list[Value]:
-    """What the one block of a region yields or, of a function, returns."""
+    """Return what the one block of a region yields or, of a function, returns."""
     last = region.block.last_op
     assert isinstance(last, YieldOp | ReturnOp)
     return list(last.operands)

@@ -46,7 +46,7 @@ def functions_by_name(module: ModuleOp) -> dict[str, FuncOp]:
 
 
 def is_private(function: FuncOp) -> bool:
-    """Whether a function is called from inside of its module alone."""
+    """Return whether a function is called from inside of its module alone."""
     return function.sym_visibility == PRIVATE
 
 
@@ -68,7 +68,7 @@ def differentiations(function: FuncOp) -> list[linear.DifferentiationOp]:
 
 
 def derivative_orders(functions: Mapping[str, FuncOp], most: int) -> dict[str, int]:
-    """How many nested derivatives are taken of each function, counted up to `most`."""
+    """Return how many nested derivatives are taken of each function, counted up to `most`."""
     found = dict.fromkeys(functions, 0)
     changed = list(functions)
     while changed:
@@ -82,7 +82,7 @@ def derivative_orders(functions: Mapping[str, FuncOp], most: int) -> dict[str, i
 
 
 def derivatives_taken(op: Operation) -> int:
-    """How many derivatives an op takes of the function that it names."""
+    """Return how many derivatives an op takes of the function that it names."""
     return op.degree if isinstance(op, linear.JetOp) else int(isinstance(op, linear.DifferentiationOp))
 
 
@@ -122,7 +122,9 @@ def callee_of(op: Operation, name: str, functions: Mapping[str, FuncOp]) -> Func
 
 
 class CallGraph:
-    """What functions name, read of each when it is first asked for; others than `functions` name nothing."""
+    """The functions that functions name, read of each when it is first asked for; others than `functions`
+    name nothing.
+    """
 
     def __init__(self, functions: Mapping[str, FuncOp], named: Named = calls_of):
         self._functions = functions
@@ -130,7 +132,7 @@ class CallGraph:
         self._callees: dict[str, dict[str, Operation]] = {}
 
     def callees(self, name: str) -> dict[str, Operation]:
-        """What a function names, by the last op that does, in the order of these ops."""
+        """Return what a function names, by the last op that does, in the order of these ops."""
         known = self._callees.get(name)
         if known is None:
             known = self._callees[name] = {}

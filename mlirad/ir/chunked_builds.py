@@ -104,7 +104,9 @@ class _Chunked:
 
 
 def chunk_width(extent: int, width: int) -> int:
-    """How many of `extent` positions make a chunk, at most `width`: a divisor, if one is not much smaller."""
+    """Return how many of `extent` positions make a chunk, at most `width`: a divisor, if one is not much
+    smaller.
+    """
     for candidate in range(width, width // 2, -1):
         if extent % candidate == 0:
             return candidate

@@ -204,7 +204,7 @@ class ControlBuilder(IndexingBuilder):
 
     @staticmethod
     def _is_counting(x: Value) -> bool:
-        """Whether slice i is i."""
+        """Return whether slice i is i."""
         return isinstance(x.owner, IotaOp) and len(shape_of(x)) == 1
 
     def _varying_carries(
@@ -373,7 +373,7 @@ class ControlBuilder(IndexingBuilder):
 
 
 def is_outside(value: Value, block: Block) -> bool:
-    """Whether a value that a block yields is defined outside of the block."""
+    """Return whether a value that a block yields is defined outside of the block."""
     owner = value.owner
     return owner is not block if isinstance(owner, Block) else owner.parent is not block
 

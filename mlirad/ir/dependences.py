@@ -29,7 +29,7 @@ Values: TypeAlias = frozenset[Value]
 
 
 class Dependences:
-    """What results depend on, found on demand and kept; the ops asked for must not change."""
+    """The operands that results depend on, found on demand and kept; the ops asked for must not change."""
 
     def __init__(self) -> None:
         self._known: dict[Operation, Sequence[Values]] = {}
@@ -106,7 +106,7 @@ def _through(known: Mapping[Value, Values], values: Iterable[Value]) -> Values:
 def _changed(
     body: Region, carries: Sequence[Value], made: Sequence[Values], trips: AbstractSet[Value]
 ) -> list[Values]:
-    """What next carries depend on: those that change on what the number of trips depends on, too."""
+    """Return what next carries depend on: those that change on what the number of trips depends on, too."""
     new = yields(body)
     return [v if y is arg else v | trips for v, y, arg in zip(made, new, carries, strict=False)]
 

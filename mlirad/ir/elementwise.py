@@ -257,7 +257,7 @@ def _fold_not(b: ElementwiseBuilder, x: Value) -> Value | None:
 
 
 def _is_zero(b: ElementwiseBuilder, x: Value, *, negative: bool) -> bool:
-    """Whether x is the integer 0, or the float 0 of the given sign."""
+    """Return whether x is the integer 0, or the float 0 of the given sign."""
     value = b.scalar_of(x)
     if value is None or value != 0:
         return False

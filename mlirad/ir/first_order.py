@@ -32,7 +32,9 @@ from mlirad.ir.locations import location_of
 
 
 def is_higher(type_: Attribute) -> bool:
-    """Whether values of a type are made by the `function` dialect: closures, sums, tuples and names."""
+    """Return whether values of a type are made by the `function` dialect: closures, sums, tuples and
+    names.
+    """
     return isinstance(type_, ClosureType | SumType | TupleType | InductiveType | RepType)
 
 
@@ -80,7 +82,9 @@ def map_value_op(program: Operation) -> Operation | None:
 
 
 def _is_of_maps(op: Operation) -> bool:
-    """Whether an op is a combinator, hands on maps as a branch or loop, or is code on function spaces."""
+    """Return whether an op is a combinator, hands on maps as a branch or loop, or is code on function
+    spaces.
+    """
     if type(op) in _COMBINATORS:
         return True
     if isinstance(op, FuncOp):

@@ -120,13 +120,14 @@ def foreign_dialects(program: Operation) -> frozenset[str]:
 
 
 def is_stablehlo(program: Operation) -> bool:
-    """Whether an op of StableHLO stands anywhere in a program."""
+    """Return whether an op of StableHLO stands anywhere in a program."""
     return any(name in STABLEHLO for name in foreign_dialects(program))
 
 
 def is_upstream(program: Operation) -> bool:
-    """Whether an op of an upstream dialect stands anywhere in a program, or a function takes or returns what
-    the language writes in another way: an `index`, or a tensor of rank 0."""
+    """Return whether an op of an upstream dialect stands anywhere in a program, or a function takes or
+    returns what the language writes in another way: an `index`, or a tensor of rank 0.
+    """
     return any(name in UPSTREAM for name in foreign_dialects(program)) or any(
         isinstance(type_, IndexType) or (isinstance(type_, TensorType) and not type_.get_shape())
         for op in program.walk()

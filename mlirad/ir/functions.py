@@ -64,14 +64,14 @@ LEAST_ROOM = 10_000
 
 @dataclass
 class Room:
-    """How many more ops may be written out: second-order lambdas can grow without measure."""
+    """The number of ops that may still be inlined: second-order lambdas can grow without bound."""
 
     left: int = LEAST_ROOM
     refused: dict[str, None] = field(default_factory=dict[str, None])
     """The names of what was not written out for want of room."""
 
     def take(self, op: LambdaOp | FuncOp) -> bool:
-        """Whether there is room for the code of a lambda or function, which is then counted."""
+        """Return whether there is room for the code of a lambda or function, which is then counted."""
         count = sum(1 for _ in op.body.walk())
         if count > self.left:
             self.refused[name_of(op.closure) if isinstance(op, LambdaOp) else f"@{op.sym_name.data}"] = None
@@ -291,7 +291,7 @@ def _source_of(components: Values) -> Value | None:
 
 
 def _injects(value: Value, first: InjectOp) -> bool:
-    """Whether a value is injected as `first` is."""
+    """Return whether a value is injected as `first` is."""
     return isinstance(value.owner, InjectOp) and value.owner.index == first.index
 
 
@@ -315,5 +315,5 @@ def _has_closures(type_: Attribute) -> bool:
 
 
 def holds_closures(types: Iterable[Attribute]) -> bool:
-    """Whether a value of one of the types may be a closure, or hold one."""
+    """Return whether a value of one of the types may be a closure, or hold one."""
     return any(map(_has_closures, types))

@@ -120,7 +120,7 @@ class IndexingBuilder(ElementwiseBuilder):
         return self.select(inside, value, self.zeros(value.type))
 
     def inside(self, positions: Sequence[Value], shape: Sequence[int]) -> Value:
-        """Whether all positions lie inside their dimensions; decided where intervals allow it."""
+        """Return whether all positions lie inside their dimensions; decided where intervals allow it."""
         result = self.splat(True, _boolean_like(positions[0]))
         for position, extent in zip(positions, shape, strict=False):
             known = self.scalar_of(position)

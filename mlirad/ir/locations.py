@@ -93,7 +93,7 @@ def location_of(op: Operation) -> str | None:
 
 
 def name_of(value: SSAValue) -> str:
-    """How an error names a value: `%x`, or what it is where it has no name."""
+    """Return how an error names a value: `%x`, or what it is where it has no name."""
     if value.name_hint is not None:
         return f"%{value.name_hint}"
     if isinstance(value, BlockArgument):

@@ -104,7 +104,9 @@ class MapBuilder(IndexingBuilder):
         return self.scale_map(f.domain, self.absorbing_mul(a, b))
 
     def _is_extreme(self, coefficient: Value) -> bool:
-        """Whether a literal is so large or small that products of two like it leave the range of floats."""
+        """Return whether a literal is so large or small that products of two like it leave the range of
+        floats.
+        """
         number = self.scalar_of(coefficient)
         if not number or not isfinite(number):
             return False
@@ -283,7 +285,7 @@ _LOCAL: frozenset[type[Operation]] = frozenset(
 
 
 def is_local(op: Operation | Block) -> bool:
-    """Whether a map is known and not made of other maps."""
+    """Return whether a map is known and not made of other maps."""
     return type(op) in _LOCAL
 
 

@@ -41,7 +41,7 @@ class OrderingBuilder(IndexingBuilder):
         return self.emit(CumulativeOp, (x,), x.type, properties)
 
     def _is_uniform(self, x: Value, dim: int) -> bool:
-        """Whether the elements along `dim` are all the same."""
+        """Return whether the elements along `dim` are all the same."""
         owner = x.owner
         return at_most(shape_of(x)[dim], 1) or (
             isinstance(owner, BroadcastOp) and dim not in values_of(owner.dims)

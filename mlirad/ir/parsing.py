@@ -142,7 +142,7 @@ class _TerminatingLexer(MLIRLexer):
 
 
 class _Sizes:
-    """How many parts attributes have, and how deep these are nested; those of parts are remembered."""
+    """The number of parts that attributes have, and the depth of these; those of parts are remembered."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Attribute, int, int]] = {}

@@ -86,7 +86,7 @@ class Pieces:
         return self._known[value]
 
     def never(self, condition: Value, holds: bool, dim: int, start: int, stop: int) -> bool:
-        """Whether nowhere in `start .. stop - 1` of a dimension a condition is true (or false)."""
+        """Return whether nowhere in `start .. stop - 1` of a dimension a condition is true (or false)."""
         op = condition.owner
         match op:
             case ew.AndOp() | ew.OrOp():
@@ -204,7 +204,7 @@ def _along(axis: Axis | None, pieces: list[Piece]) -> Along | None:
 
 
 def _is_large(number: int) -> bool:
-    """Whether sums and products of such numbers may wrap. Positions in arrays do not."""
+    """Return whether sums and products of such numbers may wrap. Positions in arrays do not."""
     if is_static(number):
         return abs(number) >= _LIMIT
     return not (at_most(-_LIMIT, number) and is_near_size(number))

@@ -84,7 +84,7 @@ class Ranges:
         return known
 
     def inside(self, value: Value, extent: int) -> bool:
-        """Whether a position provably lies in `0 .. extent - 1`."""
+        """Return whether a position provably lies in `0 .. extent - 1`."""
         low, high = self.bounds(value)
         if low is None or low < 0:
             return False
@@ -151,7 +151,7 @@ class Ranges:
                 return _UNKNOWN
 
     def finite(self, value: Value) -> bool:
-        """Whether every element is provably neither infinite nor NaN (integers are)."""
+        """Return whether every element is provably neither infinite nor NaN (integers are)."""
         if not is_float(value):
             return True
         known = self._finite.get(value)

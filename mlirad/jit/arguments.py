@@ -70,7 +70,7 @@ def _converted(spec: ArraySpec, dtype: np.dtype[Any], value: object, position: i
 
 
 def _is_ready(spec: ArraySpec, dtype: np.dtype[Any], value: object) -> bool:
-    """Whether the program can read this value as it is."""
+    """Return whether the program can read this value as it is."""
     if type(value) is not np.ndarray:
         return False
     flags = value.flags

@@ -46,7 +46,7 @@ class ArrayGuard:
         self._kind = (array.dtype, array.shape, self._flags())
 
     def holds(self) -> bool:
-        """Whether dtype, shape and elements are the same."""
+        """Return whether dtype, shape and elements are the same."""
         array = self._array
         if (array.dtype, array.shape, self._flags()) != self._kind:
             return False
@@ -84,7 +84,8 @@ class ArrayGuard:
 
 
 def have_same_bits(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    """Whether the elements of two arrays of one shape and dtype, without objects, are the same bit by bit.
+    """Return whether the elements of two arrays of one shape and dtype, without objects, are the same bit by
+    bit.
 
     What is small is copied, and so is what has no integer of its width, such as long strings and records.
     """

@@ -155,7 +155,7 @@ def _limit_addresses() -> tuple[int, int] | None:
 
 
 def thread_control() -> str:
-    """How BLAS is kept to one thread here: `process`, `thread`, or `none`."""
+    """Return how BLAS is kept to one thread here: `process`, `thread`, or `none`."""
     return _thread_limit()[1]
 
 
@@ -359,7 +359,7 @@ done:
 
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ...]:
-    """Where the BLAS may be found: behind SciPy's extension module, then in the wheel's folder.
+    """Return where the BLAS may be found: behind SciPy's extension module, then in the wheel's folder.
 
     A symbol asked of the extension is looked for in the libraries it was linked with, except on
     Windows.

@@ -37,7 +37,9 @@ class MethodDefinition(ctypes.Structure):
 
 
 class Table(Protocol):
-    """What a function reads, at `address`, and its definition. It keeps alive all whose address it holds."""
+    """The table that a function reads, at `address`, and its definition. It keeps alive all whose address it
+    holds.
+    """
 
     @property
     def address(self) -> int: ...
@@ -46,7 +48,7 @@ class Table(Protocol):
 
 
 def definition(name: str, symbol: str) -> MethodDefinition:
-    """How CPython calls the machine code `symbol`."""
+    """Return how CPython calls the machine code `symbol`."""
     return MethodDefinition(name.encode(), _code().addresses[symbol], METH_FASTCALL, None)
 
 

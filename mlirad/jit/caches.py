@@ -37,7 +37,7 @@ def level_of(size: int) -> str | None:
 
 
 def _described() -> list[tuple[str, int]]:
-    """What Linux says of each cache of data."""
+    """Return what Linux says of each cache of data."""
     found: list[tuple[str, int]] = []
     for folder in _FOLDER.glob("index*"):
         try:

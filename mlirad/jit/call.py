@@ -185,7 +185,7 @@ def _loop_addresses(symbols: Sequence[str]) -> dict[str, int]:
 
 
 def _work(program: ProgramInterface) -> int:
-    """How many scalar operations a call takes, roughly."""
+    """Return how many scalar operations a call takes, roughly."""
     buffers = sum(spec.nbytes for spec in program.inputs + program.outputs)
     memory = buffers + program.arena_bytes + sum(array.nbytes for array in program.constants)
     return max(program.operations, memory // BYTES_PER_OPERATION)

@@ -58,7 +58,7 @@ def _code() -> LoadedCode:
 
 
 class _Writer:
-    """What both colourings are written with: a graph in memory, and the marks of what is forbidden."""
+    """The writer of both colourings: a graph in memory, and the marks of colours that are forbidden."""
 
     def __init__(self, module: ModuleText, name: str):
         parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr")]

@@ -41,7 +41,7 @@ class ListGuard:
         return tuple(self._value)
 
     def holds(self) -> bool:
-        """Whether they are the same objects, in this order."""
+        """Return whether they are the same objects, in this order."""
         found = self._found()
         return (len(found) == len(self._parts) or (self._grows and len(found) > len(self._parts))) and all(
             a is b for a, b in zip(found, self._parts, strict=False)
@@ -93,7 +93,8 @@ _NO_VERSION: Final = (1 << 64) - 1
 
 
 class ClassGuard:
-    """What some dictionaries of classes have under names, and under all special ones besides the `inert`.
+    """The entries of some dictionaries of classes under names, and under all special ones besides the
+    `inert`.
 
     `tables` are the dictionaries of the `owners`: of `cls` and of those of its bases that can change. Without
     names, all that they have is compared, and its order.
@@ -129,7 +130,7 @@ class ClassGuard:
         self._version.value = _version_of(self._cls)
 
     def holds(self) -> bool:
-        """Whether bases and attributes are the same objects."""
+        """Return whether bases and attributes are the same objects."""
         if self._cls.__mro__ is not self._mro:
             return False
         for found, expected in zip(self._found(), self._expected, strict=True):
@@ -169,7 +170,7 @@ def _word(cls: type[Any]) -> int:
 
 @cache
 def has_versions() -> bool:
-    """Whether this interpreter counts versions of classes, where it is known to."""
+    """Return whether this interpreter counts versions of classes, where it is known to."""
     if not layout.is_layout_known():
         return False
 

@@ -205,7 +205,7 @@ def assembly(text: str, target: Target | None = None) -> str:
 
 
 def is_quick(text: str) -> bool:
-    """Whether a text is compiled in the quick tier."""
+    """Return whether a text is compiled in the quick tier."""
     return len(text) >= QUICK_FROM
 
 

@@ -41,7 +41,7 @@ from mlirad.lower.native_program import ArraySpec
 
 @dataclass(frozen=True)
 class Given:
-    """What is passed for an input: an array or NumPy scalar of a dtype, or, if `weak`, a Python scalar."""
+    """The argument for an input: an array or NumPy scalar of a dtype, or, if `weak`, a Python scalar."""
 
     dtype: np.dtype[Any]
     weak: bool = False
@@ -49,7 +49,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Call:
-    """How a program is called: the guards to check, what takes other arguments, and what is passed.
+    """The call of a program: the guards to check, the path for other arguments, and the arguments.
 
     Without `given` it is what the program reads, and any scalar that stands for that. With `outs`, arrays for
     all results follow the arguments.
@@ -118,7 +118,7 @@ class _Table:
 
     @property
     def address(self) -> int:
-        """Where the words are."""
+        """Return where the words are."""
         return ctypes.addressof(self._words)
 
 

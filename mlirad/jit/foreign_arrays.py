@@ -19,7 +19,9 @@ _MEMORY_PROTOCOLS: Final = ("__dlpack__", "__buffer__", "__array_interface__", "
 
 
 def _is_loaded(array: Any) -> bool:
-    """Whether one of xarray's arrays holds a NumPy array, not chunks or a file that is yet to be read."""
+    """Return whether one of xarray's arrays holds a NumPy array, not chunks or a file that is yet to be
+    read.
+    """
     variable = getattr(array, "variable", array)
     return hasattr(getattr(variable, "_data", None), "__array_interface__")
 
@@ -35,7 +37,7 @@ _IN_MEMORY: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def has_chunks(value: object) -> bool:
-    """Whether a value is an array of Dask, or one of xarray's that has one: they lie in chunks."""
+    """Return whether a value is an array of Dask, or one of xarray's that has one: they lie in chunks."""
     for base in type(value).__mro__:
         package = base.__module__.partition(".")[0]
         if package == "dask":

@@ -51,7 +51,7 @@ class CallsOfLLVM:
 
 
 class _Fork:
-    """What a fork does to the locks."""
+    """The effects of a fork on the locks."""
 
     def before(self) -> None:
         """Wait until no other thread imports or is in a call of LLVM."""
@@ -74,7 +74,7 @@ class _Fork:
 
 
 def _others_import() -> bool:
-    """Whether another thread imports a module of one of the packages."""
+    """Return whether another thread imports a module of one of the packages."""
     locks: dict[str, Any] = vars(importlib)["_bootstrap"]._module_locks
     for name, reference in list(locks.items()):
         if name.partition(".")[0] in _PACKAGES:

@@ -21,7 +21,7 @@ _SYMBOL: Final = "mlirad.address."
 
 
 class GlueStore(Protocol):
-    """Where the object code of texts is kept."""
+    """A store of the object code of texts."""
 
     def find(self, text: str, target: Target) -> bytes | None:
         """The object code of a text, None where there is none."""
@@ -32,7 +32,7 @@ class GlueStore(Protocol):
         ...
 
     def is_used(self) -> bool:
-        """Whether anything is kept at all."""
+        """Return whether anything is kept at all."""
         ...
 
 

@@ -32,7 +32,7 @@ Words = tuple[int, int, int, int]
 
 
 class _Missing:
-    """What stands in a place where nothing is."""
+    """The mark of a slot that holds nothing."""
 
     def __repr__(self) -> str:
         return "nothing"
@@ -45,7 +45,7 @@ class Guard(Protocol):
     """A place and what was in it. Those of most kinds can put it back: they have `put_back`."""
 
     def holds(self) -> bool:
-        """Whether the same is in it."""
+        """Return whether the same is in it."""
         ...
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -61,7 +61,7 @@ class CellGuard:
     expected: object
 
     def holds(self) -> bool:
-        """Whether the cell has the same content."""
+        """Return whether the cell has the same content."""
         return cell_content(self.cell) is self.expected
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -85,7 +85,7 @@ class ItemGuard:
     expected: object
 
     def holds(self) -> bool:
-        """Whether the entry is the same object."""
+        """Return whether the entry is the same object."""
         return self.table.get(self.key, MISSING) is self.expected
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -114,7 +114,7 @@ class AttributeGuard:
     expected: object
 
     def holds(self) -> bool:
-        """Whether the attribute is the same object."""
+        """Return whether the attribute is the same object."""
         return getattr(self.owner, self.name, MISSING) is self.expected
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -142,7 +142,7 @@ class TypeGuard:
     expected: type[Any]
 
     def holds(self) -> bool:
-        """Whether the object has the same type."""
+        """Return whether the object has the same type."""
         return type(self.value) is self.expected
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -159,7 +159,7 @@ class WeakGuard:
     attributes: dict[str, Any] | None
 
     def holds(self) -> bool:
-        """Whether it has the same type, and its attributes stand in the same dictionary."""
+        """Return whether it has the same type, and its attributes stand in the same dictionary."""
         value = self.reference()
         return value.__class__ is self.type and (
             self.attributes is None or getattr(value, "__dict__", None) is self.attributes
@@ -183,7 +183,7 @@ class FunctionGuard:
         self._expected: dict[str, object] = {name: getattr(function, name) for name in layout.FUNCTION_FIELDS}
 
     def holds(self) -> bool:
-        """Whether they are the same objects."""
+        """Return whether they are the same objects."""
         return all(getattr(self._function, name) is value for name, value in self._expected.items())
 
     def words(self, kept: list[object]) -> Sequence[Words]:
@@ -196,7 +196,7 @@ class FunctionGuard:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CallGuard:
-    """What a function says: for what has no guard of its own."""
+    """A guard that calls a function, for values without a guard of their own."""
 
     holds: Callable[[], bool]
     restore: Callable[[], object] | None = None
@@ -236,17 +236,17 @@ class Guards:
 
     @property
     def address(self) -> int:
-        """Where the words are."""
+        """Return where the words are."""
         return ctypes.addressof(self._words)
 
     @property
     def count(self) -> int:
-        """How many guards the words describe."""
+        """Return how many guards the words describe."""
         return len(self._words) // WORDS
 
     @cached_property
     def hold(self) -> Callable[[], bool]:
-        """Whether all of them hold."""
+        """Return whether all of them hold."""
         if not self._guards:
             return bool_true
         if not layout.is_layout_known():
@@ -287,7 +287,7 @@ class _Table:
 
     @property
     def address(self) -> int:
-        """Where the address of the guards and their number are."""
+        """Return where the address of the guards and their number are."""
         return ctypes.addressof(self._words)
 
 
@@ -297,7 +297,7 @@ def bool_true() -> bool:
 
 
 def cell_content(cell: CellType) -> object:
-    """What is in a cell, `MISSING` for an empty one."""
+    """Return what is in a cell, `MISSING` for an empty one."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -51,7 +51,7 @@ class CodeGenerators(Protocol):
 
 
 class TuningOptions(Protocol):
-    """What LLVM's ready-made pipelines may do; a builder of passes takes it."""
+    """The options of LLVM's ready-made pipelines, for a builder of passes."""
 
 
 class PassManager(Protocol):

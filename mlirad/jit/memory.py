@@ -27,7 +27,8 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def has_own_elements(array: npt.NDArray[Any]) -> bool:
-    """Whether each element lies in memory of its own, as in slices of arrays: not where one was repeated.
+    """Return whether each element lies in memory of its own, as in slices of arrays: not where one was
+    repeated.
 
     Of dimensions that are interleaved it may say no where nothing is shared.
     """

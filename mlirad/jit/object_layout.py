@@ -96,7 +96,7 @@ def running_function(frame: FrameType) -> FunctionType | None:
 
 @once
 def _function_in_frame() -> int | None:
-    """Where the interpreter's record of a frame has the function: first in Python 3.11, then third."""
+    """Return where the interpreter's record of a frame has the function: first in Python 3.11, then third."""
 
     def sample() -> int | None:
         record = _word(id(sys._getframe()) + FRAME)  # pyright: ignore[reportPrivateUsage]
@@ -127,7 +127,7 @@ def capsule_pointer(capsule: object, name: bytes | None) -> int:
 
 @once
 def is_layout_known() -> bool:
-    """Whether this interpreter and this NumPy lay out objects as above."""
+    """Return whether this interpreter and this NumPy lay out objects as above."""
     if (
         sys.implementation.name != "cpython"
         or ctypes.sizeof(ctypes.c_void_p) != 8
@@ -194,7 +194,7 @@ def _is_scalar_as_expected(scalar: float | np.generic) -> bool:
 
 
 def _are_containers_as_expected() -> bool:
-    """Whether cells, lists and functions are laid out as above."""
+    """Return whether cells, lists and functions are laid out as above."""
     content = object()
 
     def sample(x: object = content, *, y: object = None) -> object:

@@ -79,7 +79,7 @@ def measured() -> Peaks:
 
 
 def _best_rate(run: Callable[[int], object]) -> float:
-    """How many times a second something runs that is told how often to run."""
+    """Return how many times a second something runs that is told how often to run."""
     times, best = 1, 0.0
     while True:
         taken = _seconds(run, times)

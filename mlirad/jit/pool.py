@@ -51,8 +51,8 @@ EXIT_SECONDS: Final = 0.01
 
 
 class Counts(NamedTuple):
-    """How many parallel loops ran on more threads than one, the tasks of all of them, those that workers ran,
-    and the workers that were started.
+    """Counts of parallel loops that ran on more threads than one, the tasks of all of them, those that
+    workers ran, and the workers that were started.
     """
 
     loops: int
@@ -72,7 +72,7 @@ def prepare() -> None:
 
 
 def counts() -> Counts:
-    """What ran in parallel since the process began."""
+    """Return what ran in parallel since the process began."""
     return Counts(*(ctypes.c_int64.from_address(_code().addresses[symbol]).value for symbol in COUNTS))
 
 

@@ -46,7 +46,7 @@ def handler_address() -> int:
 
 
 def kept_bytes() -> int:
-    """How many bytes are kept at present."""
+    """Return how many bytes are kept at present."""
     return ctypes.c_int64.from_address(_code().addresses[_KEEPER]).value
 
 

@@ -33,7 +33,7 @@ class _Thread(threading.Thread):
 
 
 def on_large_stack(work: Callable[[], T]) -> T:
-    """What `work` gives or raises, on a stack of this thread or of another one that is large enough.
+    """Return what `work` gives or raises, on a stack of this thread or of another one that is large enough.
 
     It must not depend on what is local to the thread. Context variables are those of the caller.
     """

@@ -37,8 +37,8 @@ ALL: Final = "all"
 
 
 def machine_threads() -> int:
-    """How many threads this process can run at once: processors that it may use, and no more than the time
-    that the limit of its control group allows.
+    """Return how many threads this process can run at once: processors that it may use, and no more than the
+    time that the limit of its control group allows.
     """
     if hasattr(os, "sched_getaffinity"):
         processors = len(os.sched_getaffinity(0))
@@ -49,7 +49,7 @@ def machine_threads() -> int:
 
 
 def cgroup_processors(root: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> float | None:
-    """How many processors' time the control groups around this process allow it; None for no limit.
+    """Return how many processors' time the control groups around this process allow it; None for no limit.
 
     Both versions of control groups are read. `root` is where they are mounted, `own` the file that names
     those of the process.
@@ -89,8 +89,8 @@ def _stated(group: Path) -> float | None:
 
 
 def usual_threads() -> int:
-    """How many threads work on calls that state no number. Raises `ArgumentError` for an environment variable
-    that is no number.
+    """Return how many threads work on calls that state no number. Raises `ArgumentError` for an environment
+    variable that is no number.
     """
     _read_environment()
     return _usual.value

@@ -103,7 +103,7 @@ def injected(element: ElementOf[T], space: Attribute, index: int) -> ElementOf[T
 
 
 def is_zero(element: ElementOf[T], is_zero_leaf: Callable[[T], bool] | None = None) -> bool:
-    """Whether every component is a structural zero, or a leaf that is as good as one."""
+    """Return whether every component is a structural zero, or a leaf that is as good as one."""
     if isinstance(element, list):
         return all(is_zero(e, is_zero_leaf) for e in cast("list[ElementOf[T]]", element))
     return element is None or (is_zero_leaf is not None and is_zero_leaf(cast("T", element)))

@@ -95,7 +95,7 @@ class Fold(ABC, Generic[T]):
         """Called as each node is reached."""
 
     def is_zero(self, x: ElementOf[T]) -> bool:
-        """Whether an element is a structural zero."""
+        """Return whether an element is a structural zero."""
         return is_zero(x)
 
     def composite(self, map_: Value, x: ElementOf[T]) -> ElementOf[T]:

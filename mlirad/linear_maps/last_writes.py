@@ -48,7 +48,9 @@ def unwritten(
 
 
 def _tell_apart(b: ArrayBuilder, body: Region, base: Shape, space: Shape) -> bool:
-    """Whether each index of the space alone decides one of the positions, all of these inside the base."""
+    """Return whether each index of the space alone decides one of the positions, all of these inside the
+    base.
+    """
     found: set[int] = set()
     for position, extent in zip(yields(body), base, strict=False):
         for d, index in enumerate(body.block.args):

@@ -52,7 +52,7 @@ class Reach:
 
 
 def reach_of(map_: Value) -> Reach:
-    """Which components of its domain reach which of its codomain, for a map expression."""
+    """Return which components of its domain reach which of its codomain, for a map expression."""
     domain, codomain = domain_of(map_), codomain_of(map_)
     own = [filled(space, lambda _, k=k: 1 << k) for k, space in enumerate(components_of(domain))]
     image = _Sources().image(map_, assembled(own, domain))

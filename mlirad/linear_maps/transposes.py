@@ -81,7 +81,7 @@ class Primitive:
         return cast("IntegerAttr", self.properties["dim"]).value.data
 
     def has(self, name: str) -> bool:
-        """Whether a flag is set."""
+        """Return whether a flag is set."""
         return name in self.properties
 
     def keyword(self, name: str) -> str:

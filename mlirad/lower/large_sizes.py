@@ -44,7 +44,7 @@ LARGE: Final = SizeRange(LEAST_LARGE, MOST_LARGE, nominal=4096)
 
 
 def is_loop(extent: int) -> bool:
-    """Whether a loop of this extent may run more than once."""
+    """Return whether a loop of this extent may run more than once."""
     return not at_most(extent, 1)
 
 
@@ -78,5 +78,5 @@ def nominal_bytes(value: Value) -> int:
 
 
 def are_static(extents: Iterable[int]) -> bool:
-    """Whether no extent has a size in it."""
+    """Return whether no extent has a size in it."""
     return all(map(is_static, extents))

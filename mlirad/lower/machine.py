@@ -148,13 +148,15 @@ def cycles_per_byte(working_set: float) -> float:
 
 
 def passes_by(size: int) -> bool:
-    """Whether a loop that works on a slice of so many bytes in each trip finds none of them in a cache."""
+    """Return whether a loop that works on a slice of so many bytes in each trip finds none of them in a
+    cache.
+    """
     return size > CACHE_BYTES
 
 
 def ends_in_pieces(extent: int, lanes: int, runs: float) -> bool:
-    """Whether the ends of rows of so many elements are loaded and stored in pieces, by a kernel with so many
-    lanes that runs so often: it would else wait each time for what has just been stored.
+    """Return whether the ends of rows of so many elements are loaded and stored in pieces, by a kernel with
+    so many lanes that runs so often: it would else wait each time for what has just been stored.
     """
     is_short = is_static(extent) and extent % lanes != 0 and extent < MOST_PIECED_BLOCKS * lanes
     return is_short and runs * REFETCHED >= SECOND_PATH

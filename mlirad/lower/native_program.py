@@ -151,10 +151,10 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class KernelNote:
-    """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
-    source, and, roughly, the bytes that a run reads and writes, its scalar operations, on elements of so many
-    bytes, and how often a call runs it. Threads share its `tasks`, or the `loop_tasks` of a loop around it, 0
-    where no such loop is shared.
+    """The facts about a kernel that are known before it runs: the name of its function, what it computes, its
+    line in the source, and, roughly, the bytes that a run reads and writes, its scalar operations, on
+    elements of so many bytes, and how often a call runs it. Threads share its `tasks`, or the `loop_tasks` of
+    a loop around it, 0 where no such loop is shared.
     """
 
     name: str
@@ -187,7 +187,7 @@ class ReportNote:
 
 @dataclass(frozen=True)
 class ProgramInterface:
-    """What a program is called with: arrays, scratch memory, and functions that it does not define.
+    """The arguments of a program: arrays, scratch memory, and functions that it does not define.
 
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not

@@ -24,7 +24,7 @@ LARGEST_STATIC: Final = 2**30
 
 
 class Scratch(Enum):
-    """Where the scratch memory is: `static`, in the object file, so that one call runs at a time; or the
+    """The kind of scratch memory: `static`, in the object file, so that one call runs at a time; or the
     `caller`'s, who passes a pointer to it.
     """
 

@@ -74,7 +74,7 @@ def _lines(function: CFunction) -> Iterator[str]:
 
 
 def _needs(function: CFunction) -> Iterator[str]:
-    """What the function asks of those who link and call it."""
+    """Yield what the function asks of those who link and call it."""
     program = function.program
     yield " *"
     yield " * Arrays are row-major and contiguous, aligned to their elements. No array that is written may"
@@ -104,7 +104,7 @@ def _needs(function: CFunction) -> Iterator[str]:
 
 
 def link_options(function: CFunction) -> str:
-    """What a linker of C programs is usually told besides the object file."""
+    """Return what a linker of C programs is usually told besides the object file."""
     needed = routines(function.program)
     return " ".join([*(LIBRARIES[name] for name in ("lapack", "blas") if name in needed), "-lm"])
 

@@ -57,7 +57,7 @@ def object_text(function: CFunction) -> str:
 
 
 def _pointer_bits(triple: str) -> int:
-    """How wide addresses are: of processors with names like these 32 bits."""
+    """Return how wide addresses are: of processors with names like these 32 bits."""
     return (
         32
         if re.match(r"(wasm32|i[3-6]86|arm(?!64)|thumb|riscv32|mips(?!64)|ppc(?!64)|powerpc(?!64))", triple)

@@ -96,7 +96,7 @@ def routine_of(symbol: str) -> str:
 
 
 def characters_of(symbol: str) -> int:
-    """How many lengths of characters a routine takes after its arguments."""
+    """Return how many lengths of characters a routine takes after its arguments."""
     return _CHARACTERS.get(routine_of(symbol)[1:-1], 0)
 
 

@@ -95,7 +95,7 @@ class BuildsToLoopsPass(FunctionPass):
         env[op.result] = result
 
     def _chunk_of(self, op: BuildOp) -> int | None:
-        """How many positions are computed at a time; None for all."""
+        """Return how many positions are computed at a time; None for all."""
         if self.limit is None:
             return self.chunk
         each = computed_bytes(op.body.block)

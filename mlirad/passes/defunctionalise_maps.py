@@ -109,7 +109,7 @@ def _with_units(b: ArrayBuilder, value: Value, wanted: Attribute) -> Value:
 
 
 def _is_new(function: FuncOp, functions: dict[str, FuncOp]) -> bool:
-    """Whether the module lacks a function that was made; raises if it has another one of that name."""
+    """Return whether the module lacks a function that was made; raises if it has another one of that name."""
     name = function.sym_name.data
     known = functions.get(name)
     if known is None:
@@ -122,7 +122,7 @@ def _is_new(function: FuncOp, functions: dict[str, FuncOp]) -> bool:
 
 
 def _mentions_maps(function: FuncOp) -> bool:
-    """Whether maps go in or out; raises for those that are not the last result."""
+    """Return whether maps go in or out; raises for those that are not the last result."""
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
     if any(isinstance(t, linear.MapType) for t in (*inputs, *outputs[:-1])):
         raise UnsupportedError(

@@ -39,7 +39,7 @@ class FunctionPass(ModulePass, ABC):
 
     @abstractmethod
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """What the function becomes; itself if nothing is to be done."""
+        """Return what the function becomes; itself if nothing is to be done."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Transform the functions in program order; each sees those before it already transformed."""
@@ -74,7 +74,7 @@ def drop_unreferenced(module: ModuleOp, entry: str | None = None) -> None:
 
 
 def holds(function: FuncOp, op_class: type[Operation] | tuple[type[Operation], ...]) -> bool:
-    """Whether an op of the class stands anywhere in the function."""
+    """Return whether an op of the class stands anywhere in the function."""
     return any(isinstance(op, op_class) for op in nested_ops(function.body))
 
 

@@ -178,7 +178,7 @@ class _Fusion:
     def _region(
         self, b: ArrayBuilder, region: Region, env: Environment, args: Sequence[Value]
     ) -> list[Value]:
-        """What a region yields, emitted with `b` for these arguments."""
+        """Return what a region yields, emitted with `b` for these arguments."""
         inner = {**env, **dict(zip(region.block.args, args, strict=True))}
         for op in region.block.ops:
             if not isinstance(op, YieldOp):

@@ -61,7 +61,7 @@ class LowerDeviationsPass(FunctionPass):
 
 
 def _vanishes(op: Operation, nothing: set[Value]) -> bool:
-    """Whether the result is nothing, as some operands are."""
+    """Return whether the result is nothing, as some operands are."""
     if isinstance(op, ew.DeviationOp):
         return True
     if not is_float(op.results[0]):

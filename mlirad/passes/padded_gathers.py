@@ -29,7 +29,7 @@ MOST_POSITIONS = 2**20
 
 
 def without_padding(b: ArrayBuilder, op: GatherOp, env: Environment) -> Value | None:
-    """What stands for a gather that reads padding; None if that is not known."""
+    """Return what stands for a gather that reads padding; None if that is not known."""
     joined, targets = op.operand.owner, yields(op.body)
     if not isinstance(joined, ConcatenateOp) or not is_static(prod(shape_of(joined.result))):
         return None

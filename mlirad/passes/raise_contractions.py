@@ -121,7 +121,9 @@ def _contraction(op: Operation) -> _Contraction | None:
 
 
 def _unbroadcast(x: Value) -> tuple[Value, Shape]:
-    """What is broadcast or transposed to x, and the dimension of x that each of its dimensions becomes."""
+    """Return what is broadcast or transposed to x, and the dimension of x that each of its dimensions
+    becomes.
+    """
     owner = x.owner
     match owner:
         case BroadcastOp():

@@ -51,7 +51,7 @@ def record_walks_to_loops(module: ModuleOp, depth: int) -> None:
 
 
 class _Records:
-    """How many records functions make, `inf` where loops or recursion make any number.
+    """The number of records that functions make, `inf` where loops or recursion make any number.
 
     Recursion that takes records, and loops down them, are as deep as there are others: what these make counts
     once.
@@ -63,7 +63,7 @@ class _Records:
 
     @property
     def most(self) -> float:
-        """How many a call of a function of the module makes."""
+        """Return how many a call of a function of the module makes."""
         return max(map(self._by, self._functions), default=0)
 
     def _by(self, name: str) -> float:
@@ -233,7 +233,7 @@ class _Walk:
         return b.choose(env.get(choice, choice), branches)
 
     def _tape(self, b: ArrayBuilder, env: Environment) -> list[Value]:
-        """What the tape gets: zeros in place of what is computed on another way."""
+        """Return what the tape gets: zeros in place of what is computed on another way."""
         return [env[v] if v in env else b.zeros(v.type) for v in self._taped]
 
     def _up(

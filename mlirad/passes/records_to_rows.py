@@ -334,7 +334,7 @@ class Rows:
 
 
 def usual_room(held: Sequence[Value]) -> int:
-    """How many records of these values there may be at a time, unless the pass is told."""
+    """Return how many records of these values there may be at a time, unless the pass is told."""
     return BOXES if any(shape_of(v) for v in held) else ROOM
 
 

@@ -101,7 +101,7 @@ class _Accumulator:
         return all(self.enter(v, block, carries=has_it) for v, has_it in terms)
 
     def _contains(self, value: Value, block: Block) -> bool:
-        """Whether a term is, or was made from, the carry."""
+        """Return whether a term is, or was made from, the carry."""
         pending, seen = [value], set[Value]()
         while pending:
             v = pending.pop()
@@ -115,7 +115,7 @@ class _Accumulator:
 
 
 def _are_fixed(values: Sequence[Value], block: Block) -> bool:
-    """Whether values are the same in every trip of the loop that a block is the body of."""
+    """Return whether values are the same in every trip of the loop that a block is the body of."""
     owners = [v.owner for v in values]
     inside = [o for o in owners if (o if isinstance(o, Block) else o.parent) is block]
     return all(isinstance(o, structural.ConstantOp) for o in inside)

@@ -119,7 +119,7 @@ class _Slicing:
         return b.broadcast(x, (*extents, *rest), (*arguments, *inner))
 
     def _reads(self, op: indexing.GatherOp) -> list[Along] | None:
-        """Where each position reads, if all are regular and of arguments of their own."""
+        """Return where each position reads, if all are regular and of arguments of their own."""
         reads: list[Along] = []
         for target, extent in zip(yields(op.body), shape_of(op.operand), strict=False):
             position = self.pieces.of(target)
@@ -154,7 +154,9 @@ class _Slicing:
         return None
 
     def _is_unneeded(self, value: Value, dim: int, start: int, stop: int, depth: int = 0) -> bool:
-        """Whether selects choose nothing that is made of these elements of an array, element by element."""
+        """Return whether selects choose nothing that is made of these elements of an array, element by
+        element.
+        """
         return depth < MOST_OPS and all(
             self._needs_nothing(use.operation, use.index, (dim, start, stop), depth) for use in value.uses
         )
@@ -172,7 +174,7 @@ class _Slicing:
 
 
 def _bounds(parts: Sequence[Value], dim: int) -> list[tuple[int, int]]:
-    """Where each part begins and ends."""
+    """Return where each part begins and ends."""
     ends = [0, *accumulate(shape_of(part)[dim] for part in parts)]
     return list(pairwise(ends))
 
@@ -203,6 +205,6 @@ def _taken(b: ArrayBuilder, x: Value, dim: int, piece: Piece) -> Value:
 
 
 def _is_uniform(x: Value, dim: int) -> bool:
-    """Whether x is known to be the same all along a dimension."""
+    """Return whether x is known to be the same all along a dimension."""
     op = x.owner
     return isinstance(op, structural.BroadcastOp) and dim not in values_of(op.dims)

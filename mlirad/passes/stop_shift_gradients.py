@@ -84,7 +84,7 @@ def _detach(op: Operation) -> None:
 
 @dataclass(frozen=True)
 class _Form:
-    """How a value depends on m: `v0 + times * m` if shifted, else `v0 * exp(times * m)`.
+    """The dependence of a value on m: `v0 + times * m` if shifted, else `v0 * exp(times * m)`.
 
     Dimension k of m, leaving out those of extent 1, is dimension `dims[k]` of the value.
     """
@@ -106,11 +106,11 @@ _Forms: TypeAlias = Mapping[Value, _Form]
 
 
 class _UnknownError(Exception):
-    """What depends on m is read by something that is not understood."""
+    """A value that depends on m is read by an op without a rule."""
 
 
 def _cancels(op: Operation) -> bool:
-    """Whether the result of `op` is read, and no value that leaves the block depends on it."""
+    """Return whether the result of `op` is read, and no value that leaves the block depends on it."""
     (m,) = op.results
     forms: dict[Value, _Form] = {}
     try:

@@ -236,7 +236,7 @@ class _Loop:
         return returned
 
     def _replacing(self, b: ArrayBuilder, op: control.IfOp, places: Sequence[tuple[int, int]]) -> list[Value]:
-        """What an op has instead of results of the function."""
+        """Return what an op has instead of results of the function."""
         env: Environment = {}
         self._emit(b, [cast(Operation, v.owner) for v in captures(op.then)], env)
         self._emit(b, _before(op.then.block, 1), env)

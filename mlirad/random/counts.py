@@ -57,7 +57,7 @@ def poisson(key: Numbers, lam: Numbers, shape: Any = None, dtype: npt.DTypeLike 
 
 @draw
 def binomial(key: Numbers, n: Numbers, p: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.int64) -> Any:
-    """How many of `n` trials succeed, each with the probability `p`; both broadcast to `shape`.
+    """Return how many of `n` trials succeed, each with the probability `p`; both broadcast to `shape`.
 
     -1 where `n` is negative or above 2**53, or `p` is not between 0 and 1.
 
@@ -73,7 +73,8 @@ def binomial(key: Numbers, n: Numbers, p: Numbers, shape: Any = None, dtype: npt
 def negative_binomial(
     key: Numbers, n: Numbers, p: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.int64
 ) -> Any:
-    """How many trials fail before `n` succeed, each with the probability `p`; `n` may be any positive number.
+    """Return how many trials fail before `n` succeed, each with the probability `p`; `n` may be any positive
+    number.
 
     A Poisson draw whose expectation is a gamma draw. -1 where `n` is not positive or `p` is not above 0 and
     at most 1.
@@ -111,8 +112,8 @@ def geometric(key: Numbers, p: Numbers, shape: Any = None, dtype: npt.DTypeLike 
 def multinomial(
     key: Numbers, n: Numbers, pvals: Numbers, shape: Any = None, dtype: npt.DTypeLike = np.int64
 ) -> Any:
-    """How many of `n` trials have each outcome, whose probabilities add up to 1 along the last dimension of
-    `pvals`.
+    """Return how many of `n` trials have each outcome, whose probabilities add up to 1 along the last
+    dimension of `pvals`.
 
     `shape` is that of the draw without this dimension; `n`, and `pvals` without it, broadcast to it. One
     binomial draw after the other, of what is left; the last outcome has the rest.
@@ -155,8 +156,8 @@ def _counts(usable: Any, found: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def _binomial(key: Numbers, n: Any, p: Any) -> tuple[Any, Any]:
-    """Where the parameters are those of a distribution, and the counts as floats; of the rarer outcome, of
-    which the other one is the rest.
+    """Return where the parameters are those of a distribution, and the counts as floats; of the rarer
+    outcome, of which the other one is the rest.
     """
     usable = (n >= 0) & (n <= LARGEST) & (p >= 0) & (p <= 1)
     rare = xp.minimum(p, 1 - p)

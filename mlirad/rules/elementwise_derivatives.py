@@ -106,7 +106,7 @@ def _below_one(b: ArrayBuilder, x: Value) -> Value:
 
 
 def _is_far(b: ArrayBuilder, x: Value) -> Value:
-    """Whether x^2 + 1 rounds to x^2."""
+    """Return whether x^2 + 1 rounds to x^2."""
     far = 1e9 if element_of(x) == f64 else 1e5
     return b.compare("gt", b.unary(ew.AbsOp, x), b.splat(far, x.type))
 

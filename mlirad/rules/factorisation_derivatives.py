@@ -234,7 +234,7 @@ def along_rows(b: ArrayBuilder, values: Value, type_: Attribute) -> Value:
 
 
 def is_rounding(b: ArrayBuilder, values: Value, gap: Value) -> Value:
-    """Where the `gap` between two of the `values` is no more than these are exact to."""
+    """Return where the `gap` between two of the `values` is no more than these are exact to."""
     *batch, extent = shape_of(values)
     size = b.select(b.compare("lt", values, b.zeros(values.type)), b.neg(values), values)
     largest = b.reduce("max", size, [len(batch)])

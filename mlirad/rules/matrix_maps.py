@@ -111,7 +111,7 @@ class MatrixMaps:
     def _bounds(
         self, space: Attribute, rows: tuple[int, int], columns: tuple[int, int]
     ) -> tuple[list[int], list[int], Shape]:
-        """Where a part begins and ends along every dimension of arrays, and their shape."""
+        """Return where a part begins and ends along every dimension of arrays, and their shape."""
         shape = shape_of(space)
         rank = len(self.shape(space))
         starts, limits = [0] * len(shape), list(shape)
@@ -227,7 +227,7 @@ class MatrixMaps:
 
 
 def imaginary_parts(b: ArrayBuilder, space: Attribute) -> Value:
-    """Where imaginary parts lie in arrays of pairs."""
+    """Return where imaginary parts lie in arrays of pairs."""
     shape = shape_of(space)
     return b.compare("eq", b.iota(shape, len(shape) - 1), b.splat(1, array_type(shape, i64)))
 

@@ -100,7 +100,9 @@ def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
 
 
 def in_blocks(number: int) -> bool:
-    """Whether products of so many factors are made in blocks: they fill several of them, and none is left."""
+    """Return whether products of so many factors are made in blocks: they fill several of them, and none is
+    left.
+    """
     return (
         is_static(number) and number >= 2 * LANES * ROWS and number % (LANES * _rows_of_blocks(number)) == 0
     )
@@ -153,5 +155,5 @@ def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
 
 
 def _rows_of_blocks(number: int) -> int:
-    """How many rows a block has of so many factors: about `ROWS`, with as few left over as can be."""
+    """Return how many rows a block has of so many factors: about `ROWS`, with as few left over as can be."""
     return min(range(ROWS * 3 // 4, ROWS * 3 // 2), key=lambda rows: number % (rows * LANES))

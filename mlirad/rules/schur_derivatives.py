@@ -116,14 +116,14 @@ def _reciprocal(b: ArrayBuilder, x: Value, is_zero: Value) -> Value:
 
 
 def _on_diagonal(b: ArrayBuilder, real: Attribute) -> Value:
-    """Where the diagonals of real matrices are."""
+    """Return where the diagonals of real matrices are."""
     rank = len(shape_of(real))
     rows, columns = (b.iota(shape_of(real), rank - k) for k in (2, 1))
     return b.compare("eq", rows, columns)
 
 
 def _errors(n: MatrixMaps, a: Value, vectors: Value) -> Value:
-    """What rounding of A moves each eigenvalue by, at most."""
+    """Return what rounding of A moves each eigenvalue by, at most."""
     b = n.b
     rank = len(n.shape(vectors))
     inverse = b.solve(vectors, n.identity(vectors.type), is_complex=True)
@@ -174,7 +174,7 @@ def _angles(m: MatrixMaps, t: Value, below: Value, is_free: Value) -> Value:
 
 
 def _is_rounding(b: ArrayBuilder, t: Value) -> Value:
-    """Where T + T^T is 0 but for rounding."""
+    """Return where T + T^T is 0 but for rounding."""
     size = b.select(b.compare("lt", t, b.zeros(t.type)), b.neg(t), t)
     rows = b.reduce("max", size, [len(shape_of(t)) - 1])
     return is_rounding(b, rows, b.add(t, transposed(b, t)))

@@ -39,7 +39,7 @@ class _Kept:
     captured: Hashable
 
     def fits(self, asked: str, point: Vector, captured: Hashable) -> bool:
-        """Whether it is what is asked for at the point."""
+        """Return whether it is what is asked for at the point."""
         return self.name == asked and self.captured == captured and np.array_equal(self.at, point)
 
 

@@ -150,7 +150,9 @@ def _shape_in_file(path: str) -> tuple[int, ...]:
 
 
 def _of_file(path: str, read: Callable[[], T]) -> T:
-    """What is read of a file. Raises `UnsupportedError` for one that is not there, or in another format."""
+    """Return what is read of a file. Raises `UnsupportedError` for one that is not there, or in another
+    format.
+    """
     try:
         return read()
     except OSError as error:
@@ -162,7 +164,7 @@ def _of_file(path: str, read: Callable[[], T]) -> T:
 
 
 def _is_value(found: re.Match[str]) -> bool:
-    """Whether what could be a shape is none: full(3) and random(3) give the value or the seed."""
+    """Return whether what could be a shape is none: full(3) and random(3) give the value or the seed."""
     alone = found["shape"] is not None and found["comma"] is None and not found["value"]
     return alone and found["name"] in ("full", "random") and "x" not in found["shape"]
 

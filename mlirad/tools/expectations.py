@@ -38,7 +38,7 @@ class Expectation:
     written: Place
 
     def matches(self, diagnostic: Diagnostic, source: Source) -> bool:
-        """Whether `diagnostic` is what was expected."""
+        """Return whether `diagnostic` is what was expected."""
         place = diagnostic.place
         here = None if place is None or place.file != source.name else place.line
         # A note follows its error and has no place of its own.
@@ -96,7 +96,9 @@ def _line(where: str | None, number: int, last_plain: int) -> int | None:
 
 
 def compare(found: Sequence[Diagnostic], source: Source) -> list[Diagnostic]:
-    """What differs between the messages that came and those that `source` expects; empty if nothing does."""
+    """Return what differs between the messages that came and those that `source` expects; empty if nothing
+    does.
+    """
     expected, differences = expectations_in(source)
     missing = list(expected)
     for diagnostic in found:

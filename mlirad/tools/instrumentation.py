@@ -86,7 +86,7 @@ class Timing:
     steps: list[Step] = field(default_factory=list[Step])
 
     def explanation(self) -> str:
-        """What passes of lowering considered, as lines of text; empty if none ran."""
+        """Return what passes of lowering considered, as lines of text; empty if none ran."""
         text = explanation((step.name, step.moves) for step in self.steps)
         return text + "\n" if text else ""
 

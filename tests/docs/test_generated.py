@@ -103,12 +103,17 @@ def test_files_that_pages_and_packages_name_exist() -> None:
             assert f"/{name.rstrip('/')}" in ends, f"{head.relative_to(root)}: {name}"
 
 
-def test_modules_begin_with_their_subject() -> None:
-    """The first sentence of a module names a thing or says what it does: it does not begin with "What"."""
+def test_docstrings_begin_with_their_subject() -> None:
+    """The first sentence names a thing or says what it does: it does not begin with "What" or "Whether"."""
     questions = re.compile(r"(What|Whether|Which|Where|Whose|How)\b")
-    files = sorted((DOCS.parent / "mlirad").rglob("*.py"))
-    heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in files}
-    assert [str(path) for path, head in heads.items() if questions.match(head or "")] == []
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    found = [
+        f"{path}: {head.partition(chr(10))[0]}"
+        for path in sorted((DOCS.parent / "mlirad").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, documented) and questions.match(head := ast.get_docstring(node) or "")
+    ]
+    assert found == []
 
 
 def test_links_lead_somewhere() -> None:

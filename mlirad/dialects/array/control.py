@@ -96,7 +96,7 @@ class TripsOp(CountedOp, ABC):
 
     @property
     def checkpointing(self) -> str | None:
-        """What the reverse sweep keeps, where it is stated."""
+        """Return what the reverse sweep keeps, where it is stated."""
         return None if self.checkpoint is None else self.checkpoint.data
 
     def check_trips(self) -> None:

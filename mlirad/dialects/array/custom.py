@@ -75,7 +75,9 @@ class CustomOp(StructuredOp):
 
     @property
     def known(self) -> list[SSAValue]:
-        """What rules take before tangents or cotangents: the operands, and with `results` the results."""
+        """Return what rules take before tangents or cotangents: the operands, and with `results` the
+        results.
+        """
         return [*self.inputs, *(self.outputs if self.reads_results is not None else ())]
 
     @property

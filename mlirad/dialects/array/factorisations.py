@@ -192,7 +192,7 @@ class SolveOp(ArrayOp):
 
 
 def triangle_flags(op: Operation) -> dict[str, bool]:
-    """Which triangular system an op of any dialect stands for."""
+    """Return which triangular system an op of any dialect stands for."""
     return {name: name in op.properties for name in TRIANGLE_FLAGS}
 
 

@@ -22,7 +22,7 @@ Lanes: TypeAlias = Any
 
 
 class Namespace(Protocol):
-    """What domains are written with, besides operators."""
+    """The functions that domains are written with, besides operators."""
 
     def where(self, condition: Lanes, x: Lanes, y: Lanes, /) -> Lanes: ...
     def floor(self, x: Lanes, /) -> Lanes: ...
@@ -58,7 +58,7 @@ def _is_zero(xp: Namespace, x: Lanes) -> Lanes:
 
 
 def _is_pole(xp: Namespace, x: Lanes) -> Lanes:
-    """Whether gamma(x) is infinite."""
+    """Return whether gamma(x) is infinite."""
     return _is_zero(xp, x) | (x < 0.0) & _is_whole(xp, x)
 
 

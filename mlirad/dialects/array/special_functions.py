@@ -50,7 +50,7 @@ class SpecialFunction:
 
     @property
     def arity(self) -> int:
-        """How many arguments there are."""
+        """Return how many arguments there are."""
         return len(self.parameters)
 
     @property

@@ -45,7 +45,7 @@ def _of_whole(ufunc: Any) -> Any:
 
 
 class _NumPy:
-    """What domains are written with, of NumPy."""
+    """The functions of NumPy that domains are written with."""
 
     where = staticmethod(np.where)
     floor = staticmethod(np.floor)

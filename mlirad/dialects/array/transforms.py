@@ -57,7 +57,7 @@ class Axes(NamedTuple):
         return (*numbers[: self.pairs], PAIR, *numbers[self.pairs :])
 
     def properties(self, rank: int) -> dict[str, Attribute]:
-        """What an op on so many dimensions of numbers states: nothing where the two are the last."""
+        """Return what an op on so many dimensions of numbers states: nothing where the two are the last."""
         if self == Axes(rank - 1, rank):
             return {}
         return {"dim": integer(self.dim), "pairs": integer(self.pairs)}
@@ -75,7 +75,7 @@ def axes_of(properties: Mapping[str, Attribute], rank: int) -> Axes:
 
 
 def number_rank(kind: str, operand: Attribute) -> int:
-    """How many dimensions of numbers the operand of a transform has."""
+    """Return how many dimensions of numbers the operand of a transform has."""
     return len(shape_of(operand)) - (0 if kind == "real" else 1)
 
 
@@ -142,7 +142,7 @@ def check_transform(
 
 
 def transform_operations(kind: str, axes: Axes, operand: Attribute, result: Attribute) -> int:
-    """What a transform counts: for each element of its spectra, log2 of how many numbers one has."""
+    """Return what a transform counts: for each element of its spectra, log2 of how many numbers one has."""
     spectrum = shape_of(result if kind == "real" else operand)
     length = axes.complex_shape(spectrum)[axes.dim]
     return prod(spectrum) * max((length - 1).bit_length(), 1)

@@ -15,7 +15,7 @@ from mlirad.dialects.extents.ranges import range_of
 
 
 def is_never_negative(terms: Sum) -> bool:
-    """Whether a sum is 0 at least for all sizes; False says nothing."""
+    """Return whether a sum is 0 at least for all sizes; False says nothing."""
     bound = _lower_bound(terms)
     constant = bound.pop((), 0)
     # Extents are integers, so one above -1 is 0 at least.
@@ -46,7 +46,9 @@ def _lower_bound(terms: Sum) -> Sum:
 
 
 def _is_alone(terms: Sum, atom: Quotient) -> bool:
-    """Whether no other term is negative: then the least value of this atom is as good a bound as any."""
+    """Return whether no other term is negative: then the least value of this atom is as good a bound as
+    any.
+    """
     return all(c >= 0 for m, c in terms.items() if m and atom not in m)
 
 

@@ -130,7 +130,7 @@ class Extent:
         return NotImplemented if not _is_extent(other) else not self <= other
 
     def _ordered(self, other: Any, sign: str, step: int) -> bool:
-        """Whether `self + step <= other`, for all sizes or for none."""
+        """Return whether `self + step <= other`, for all sizes or for none."""
         if not _is_extent(other):
             return NotImplemented
         if at_most(self + step, other):
@@ -194,12 +194,12 @@ def size(name: str) -> int:
 
 
 def is_static(extent: int) -> bool:
-    """Whether an extent has no sizes in it."""
+    """Return whether an extent has no sizes in it."""
     return not isinstance(cast(object, extent), Extent)
 
 
 def at_most(a: Any, b: Any) -> bool:
-    """Whether `a <= b` for all sizes; False says nothing."""
+    """Return whether `a <= b` for all sizes; False says nothing."""
     if is_static(a) and is_static(b):
         return a <= b
     return is_never_negative(add(sum_of(b), scale(sum_of(a), -1)))

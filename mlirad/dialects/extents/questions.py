@@ -11,7 +11,7 @@ from mlirad.dialects.extents.ranges import range_of
 
 
 def same(a: int, b: int) -> bool | None:
-    """Whether two extents are equal: for all sizes, for none, or None where that is not known."""
+    """Return whether two extents are equal: for all sizes, for none, or None where that is not known."""
     if a == b:
         return True
     if is_static(a) and is_static(b):
@@ -24,7 +24,9 @@ def same(a: int, b: int) -> bool | None:
 
 
 def divides(k: int, extent: int) -> bool | None:
-    """Whether the number `k` divides an extent: for all sizes, for none, or None where that is not known."""
+    """Return whether the number `k` divides an extent: for all sizes, for none, or None where that is not
+    known.
+    """
     terms = sum_of(extent)
     if any(c % k for monomial, c in terms.items() if monomial):
         return None
@@ -32,7 +34,9 @@ def divides(k: int, extent: int) -> bool | None:
 
 
 def is_near_size(extent: int) -> bool:
-    """Whether an extent is a size, or the sum of a size and a number of moderate size, or less than that."""
+    """Return whether an extent is a size, or the sum of a size and a number of moderate size, or less than
+    that.
+    """
     terms = sum_of(extent)
     constant = terms.pop((), 0)
     positive = [(m, c) for m, c in terms.items() if c > 0]

@@ -63,5 +63,5 @@ def sizes_within(
 
 
 def range_of(name: str) -> SizeRange:
-    """What is known of the size of that name."""
+    """Return what is known of the size of that name."""
     return _named.get().get(name, _others.get())

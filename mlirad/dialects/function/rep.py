@@ -33,12 +33,12 @@ class CombinatorOp(StructuredOp, ABC):
 
     @property
     def domain(self) -> Attribute:
-        """What the function takes."""
+        """Return what the function takes."""
         return self.result.type.domain
 
     @property
     def codomain(self) -> Attribute:
-        """What the function makes."""
+        """Return what the function makes."""
         return self.result.type.codomain
 
     def require(self, domain: Attribute, codomain: Attribute) -> None:

@@ -114,7 +114,7 @@ def factorisation_types(kind: str, operand: Attribute, *, values: bool, is_compl
 
 @dataclass(frozen=True)
 class Memory:
-    """What one factorisation works in beside its parts. A complex number is two floats.
+    """The memory that one factorisation works in beside its parts. A complex number is two floats.
 
     `work`, in numbers, and `reals` and `integers`, in elements, are the lengths of the arrays of these names
     that LAPACK's routine is given: what it needs, and blocks beside. `floats` is how many there are in all.

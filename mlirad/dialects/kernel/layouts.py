@@ -14,7 +14,7 @@ class LayoutReader:
     """An op that reads operands in the order in which they are stored, whatever it is."""
 
     def reads_layouts(self, operand: int) -> bool:
-        """Whether the operand with this index may be stored in any order."""
+        """Return whether the operand with this index may be stored in any order."""
         return operand >= 0
 
 

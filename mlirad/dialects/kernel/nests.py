@@ -52,7 +52,7 @@ MAX_UNROLLED = 64
 
 
 class ScheduledOp(StructuredOp, ABC):
-    """What nests and scatters share: an iteration space, inputs, a body of scalar ops, a schedule."""
+    """The common part of nests and scatters: an iteration space, inputs, a body of scalar ops, a schedule."""
 
     @property
     def extents(self) -> Shape:
@@ -258,7 +258,7 @@ def written_out_shape(space: Shape, shape: Shape) -> Shape | None:
 
 
 def loop_strides(space: Shape, shape: Shape, strides: Shape) -> Shape:
-    """How far a step of each loop of an output space moves in a result of these strides."""
+    """Return how far a step of each loop of an output space moves in a result of these strides."""
     dims = loop_dimensions(space, shape)
     assert dims is not None
     found: list[int] = []
@@ -269,7 +269,7 @@ def loop_strides(space: Shape, shape: Shape, strides: Shape) -> Shape:
 
 
 def is_element_wise(op: NestOp) -> bool:
-    """Whether each result has exactly the loops of the output space as dimensions."""
+    """Return whether each result has exactly the loops of the output space as dimensions."""
     space = values_of(op.space)
     return all(shape_of(root) == space for root in op.roots)
 

@@ -32,13 +32,13 @@ _NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, NextRowOp
 
 
 def stated_parallel(op: ScanOp | StripsOp) -> int | None:
-    """How many trips in a row are one task, None for a loop that threads do not share."""
+    """Return how many trips in a row are one task, None for a loop that threads do not share."""
     found = op.attributes.get(PARALLEL_ATTRIBUTE)
     return None if found is None else integer_of(cast("IntegerAttr[I64]", found))
 
 
 def why_dependent(op: Operation) -> str | None:
-    """What keeps threads from sharing the trips of an op, None if nothing does."""
+    """Return what keeps threads from sharing the trips of an op, None if nothing does."""
     if not isinstance(op, ScanOp | StripsOp):
         return f"{op.name} has no independent trips"
     if op.carry_count:
@@ -47,7 +47,7 @@ def why_dependent(op: Operation) -> str | None:
 
 
 def keeps_to_one_thread(op: ScanOp | StripsOp) -> str | None:
-    """What in the body of a loop keeps threads from running it, None if nothing does."""
+    """Return what in the body of a loop keeps threads from running it, None if nothing does."""
     for inner in op.body.walk():
         if isinstance(inner, _NOT_SHARED) or (isinstance(inner, WhileOp) and inner.tape is not None):
             return f"{inner.name} in its body is for one thread"

@@ -64,7 +64,7 @@ def stated_strides(op: Operation) -> Shape:
 
 
 def stated_carries(op: Operation) -> Shape | None:
-    """How the carries of a loop are kept, `None` before planning."""
+    """Return how the carries of a loop are kept, `None` before planning."""
     return _stated(op, CARRIES_ATTRIBUTE)
 
 

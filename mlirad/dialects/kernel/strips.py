@@ -59,12 +59,12 @@ class StripsOp(StructuredOp):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return integer_of(self.extent)
 
     @property
     def strip_rows(self) -> int:
-        """How many rows a strip has."""
+        """Return how many rows a strip has."""
         return self.block.value.data
 
     @property
@@ -84,7 +84,7 @@ class StripsOp(StructuredOp):
 
     @property
     def part_count(self) -> int:
-        """How many results are stacked parts."""
+        """Return how many results are stacked parts."""
         return 0 if self.parts is None else self.parts.value.data
 
     @property

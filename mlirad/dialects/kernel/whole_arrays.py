@@ -61,7 +61,7 @@ class DotOp(ContractionOp, LayoutReader):
 
     @property
     def shared_extent(self) -> int:
-        """How many members of the first batch dimension or, without one, how many rows there are."""
+        """Return how many members of the first batch dimension or, without one, how many rows there are."""
         shape, batch = shape_of(self.lhs), values_of(self.lhs_batch)
         if batch:
             return shape[batch[0]]
@@ -69,7 +69,7 @@ class DotOp(ContractionOp, LayoutReader):
 
     @property
     def column_extent(self) -> int:
-        """How many columns there are: free positions of the right operand."""
+        """Return how many columns there are: free positions of the right operand."""
         used = {*values_of(self.rhs_batch), *values_of(self.rhs_contract)}
         return prod(e for d, e in enumerate(shape_of(self.rhs)) if d not in used)
 
@@ -136,12 +136,12 @@ class SortOp(StructuredOp):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements of a line lie one after the other."""
+        """Return whether the elements of a line lie one after the other."""
         return has_contiguous_lines(shape_of(self.operand), self.dim.value.data)
 
     @property
     def has_short_positions(self) -> bool:
-        """Whether positions have 32 bits while lines are sorted."""
+        """Return whether positions have 32 bits while lines are sorted."""
         return has_short_positions(shape_of(self.operand)[self.dim.value.data])
 
     def verify_(self) -> None:
@@ -166,12 +166,12 @@ def sort_types(operand: Attribute, dim: int, *, positions: bool) -> list[Attribu
 
 
 def has_contiguous_lines(shape: Shape, dim: int) -> bool:
-    """Whether the elements along a dimension of a row-major array lie one after the other."""
+    """Return whether the elements along a dimension of a row-major array lie one after the other."""
     return all(at_most(extent, 1) for extent in shape[dim + 1 :])
 
 
 def has_short_positions(extent: int) -> bool:
-    """Whether 32 bits hold the positions in lines of this length."""
+    """Return whether 32 bits hold the positions in lines of this length."""
     return at_most(extent, 1 << 31)
 
 

@@ -79,12 +79,12 @@ class DerivedOp(StructuredOp, ABC):
 
     @property
     def base_count(self) -> int:
-        """How many operands are those of the callee itself."""
+        """Return how many operands are those of the callee itself."""
         return len(self.operands) - self.extra_count - sum(map(len, self.groups))
 
     @property
     def extra_count(self) -> int:
-        """How many operands follow those of the derived function."""
+        """Return how many operands follow those of the derived function."""
         return 0
 
     @property
@@ -273,7 +273,7 @@ class RecordedOp(ControlMapOp):
 
     @property
     def primal_count(self) -> int:
-        """How many of the operands are passed to `forward`; the others are passed to `callee`."""
+        """Return how many of the operands are passed to `forward`; the others are passed to `callee`."""
         return 0 if self.primals is None else self.primals.value.data
 
     @property

@@ -58,7 +58,7 @@ class LambdaOp(MapOp):
 
 @irdl_op_definition
 class RuleOp(ControlMapOp):
-    """What stands for a map in the direction in which it is given: dx goes to what the region computes.
+    """A map in the direction in which it is given: dx goes to what the region computes.
 
     With `transposed` the region computes the transposed image, dy to dx. A second region gives the transposed
     image beside the image. The code is applied as written, at one tangent or cotangent, and is not required

@@ -78,7 +78,7 @@ _FIXED, _LINEAR, _NONLINEAR = 1, 2, 4
 
 @dataclass(frozen=True)
 class Dependence:
-    """How a value depends on the tangent: the parts that it is a sum of.
+    """The parts that a value is a sum of, by how they depend on the tangent.
 
     `op` is the first op where it was no longer linear, and `why` says what that op does.
     """
@@ -89,17 +89,17 @@ class Dependence:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the value is provably linear in the tangent, as 0 is."""
+        """Return whether the value is provably linear in the tangent, as 0 is."""
         return not self.parts & ~_LINEAR
 
     @property
     def has_fixed_part(self) -> bool:
-        """Whether the value is linear but for a part that does not depend on the tangent."""
+        """Return whether the value is linear but for a part that does not depend on the tangent."""
         return self.parts & ~_LINEAR == _FIXED
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the value does not depend on the tangent."""
+        """Return whether the value does not depend on the tangent."""
         return not self.parts & ~_FIXED
 
 
@@ -109,7 +109,7 @@ JOINS = "adds to, or joins with, the tangent something that does not depend on i
 
 
 def dependences(region: Region, tangents: Iterable[Value]) -> list[Dependence]:
-    """How each value that a region yields, or a function returns, depends on its values `tangents`."""
+    """Return how each value that a region yields, or a function returns, depends on its values `tangents`."""
     judge = _Judge(dict.fromkeys(tangents, LINEAR))
     found = judge.run(region, ())
     terminator = region.block.last_op
@@ -133,7 +133,7 @@ class NotLinear(VerifyException):
 
 
 def is_zero_value(value: Value) -> bool:
-    """Whether a value is a literal 0, or made of one by broadcasting."""
+    """Return whether a value is a literal 0, or made of one by broadcasting."""
     owner = value.owner
     while isinstance(owner, structural.BroadcastOp):
         owner = owner.operand.owner
@@ -141,7 +141,7 @@ def is_zero_value(value: Value) -> bool:
 
 
 def _joined(op: Operation, parts: Iterable[Dependence], why: str = JOINS) -> Dependence:
-    """What a sum or a choice of such values is."""
+    """Return what a sum or a choice of such values is."""
     total = ZERO
     for d in parts:
         union = total.parts | d.parts
@@ -166,14 +166,14 @@ class _Judge:
         self.known = known
 
     def of(self, value: Value) -> Dependence:
-        """How a value depends on the tangent."""
+        """Return how a value depends on the tangent."""
         found = self.known.get(value)
         if found is not None:
             return found
         return ZERO if is_zero_value(value) else FIXED
 
     def run(self, region: Region, arguments: Iterable[tuple[Value, Dependence]]) -> list[Dependence]:
-        """What a region yields, given how its arguments depend on the tangent."""
+        """Return what a region yields, given how its arguments depend on the tangent."""
         self.known.update(arguments)
         terminator = region.block.last_op
         for op in region.block.ops:
@@ -184,7 +184,7 @@ class _Judge:
 
 
 def _lost(op: Operation, read: Iterable[Dependence], why: str) -> Dependence:
-    """What is not linear: since `op`, or since what it reads was not."""
+    """Return what is not linear: since `op`, or since what it reads was not."""
     before = next((d for d in read if d.parts & _NONLINEAR), None)
     return Dependence(_NONLINEAR, op, why) if before is None else before
 
@@ -215,7 +215,7 @@ def _op(judge: _Judge, op: Operation) -> list[Dependence]:
 
 
 def _captured(op: Operation) -> Iterable[Value]:
-    """What the regions of an op read, values of their own included."""
+    """Yield what the regions of an op read, values of their own included."""
     for region in op.regions:
         for inner in region.walk():
             yield from inner.operands

@@ -76,7 +76,7 @@ ElementSpace = FunctionSpace | InductiveSpace
 
 
 def is_space(type_: Attribute) -> bool:
-    """Whether linear maps may start from `type_` and end in it."""
+    """Return whether linear maps may start from `type_` and end in it."""
     if isinstance(type_, TupleType):
         return all(is_space(t) for t in type_.types.data)
     return isinstance(type_, ElementSpace) or is_array(type_, FLOATS)
@@ -96,7 +96,7 @@ def dual(space: Attribute) -> Attribute:
 
 
 def is_plain(space: Attribute) -> bool:
-    """Whether a space is made of scalars and arrays alone, so that its elements are values."""
+    """Return whether a space is made of scalars and arrays alone, so that its elements are values."""
     if isinstance(space, TupleType):
         return all(is_plain(t) for t in space.types.data)
     return not isinstance(space, ElementSpace)

@@ -44,7 +44,7 @@ class _Keyword(Data[str], SpacedOpaqueSyntaxAttribute):
 
 @irdl_attr_definition
 class ComparisonDirection(_Keyword):
-    """How two operands are compared."""
+    """The comparison of two operands."""
 
     name = "stablehlo.comparison_direction"
     VALUES: ClassVar = ("EQ", "NE", "GE", "GT", "LE", "LT")
@@ -52,7 +52,7 @@ class ComparisonDirection(_Keyword):
 
 @irdl_attr_definition
 class ComparisonType(_Keyword):
-    """What operands are compared as. TOTALORDER tells zeros apart by sign, and orders NaN."""
+    """The order in which operands are compared. TOTALORDER tells zeros apart by sign, and orders NaN."""
 
     name = "stablehlo.comparison_type"
     VALUES: ClassVar = ("NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED")
@@ -60,7 +60,7 @@ class ComparisonType(_Keyword):
 
 @irdl_attr_definition
 class Precision(_Keyword):
-    """How exactly products are computed; on a CPU always as exactly as the element type is."""
+    """The precision of products; on a CPU always as exactly as the element type is."""
 
     name = "stablehlo.precision"
     VALUES: ClassVar = ("DEFAULT", "HIGH", "HIGHEST")
@@ -68,7 +68,7 @@ class Precision(_Keyword):
 
 @irdl_attr_definition
 class Transposition(_Keyword):
-    """Which form of a triangular matrix a system has."""
+    """The form of the triangular matrix of a system."""
 
     name = "stablehlo.transpose"
     VALUES: ClassVar = ("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
@@ -76,7 +76,7 @@ class Transposition(_Keyword):
 
 @irdl_attr_definition
 class ApiVersion(_Keyword):
-    """How a custom call hands over its operands."""
+    """The way in which a custom call passes its operands."""
 
     name = "stablehlo.custom_call_api_version"
     VALUES: ClassVar = (
@@ -113,7 +113,7 @@ class _Dimensions(Data["tuple[tuple[str, int | tuple[int, ...]], ...]"]):
         return tuple((name, found[name]) for name in names if name in found)
 
     def print_parameter(self, printer: Printer) -> None:
-        """What `parse_parameter` reads."""
+        """Print the text that `parse_parameter` reads."""
         parts = [f"{n} = {v if isinstance(v, int) else list(v)}" for n, v in self.data]
         printer.print_string(f"<{', '.join(parts)}>")
 
@@ -149,8 +149,9 @@ class DotDimensions(_Dimensions):
 
 @irdl_attr_definition
 class GatherDimensions(_Dimensions):
-    """Which dimensions of the result are of a slice, and which of the operand the start indices point
-    into."""
+    """The dimensions of the result that are of a slice, and those of the operand that start indices point
+    into.
+    """
 
     name = "stablehlo.gather"
     LISTS: ClassVar = (
@@ -165,7 +166,9 @@ class GatherDimensions(_Dimensions):
 
 @irdl_attr_definition
 class ScatterDimensions(_Dimensions):
-    """Which dimensions of the updates are of a window, and which of the operand the indices point into."""
+    """The dimensions of the updates that are of a window, and those of the operand that indices point
+    into.
+    """
 
     name = "stablehlo.scatter"
     LISTS: ClassVar = (
@@ -180,8 +183,9 @@ class ScatterDimensions(_Dimensions):
 
 @irdl_attr_definition
 class ConvolutionDimensions(Data["tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]"]):
-    """What each dimension of input, kernel and output is: `b` batch, `f` feature, `i` and `o` features of the
-    kernel, and numbers for spatial dimensions."""
+    """The meaning of each dimension of input, kernel and output: `b` batch, `f` feature, `i` and `o` features
+    of the kernel, and numbers for spatial dimensions.
+    """
 
     name = "stablehlo.conv"
 
@@ -216,7 +220,7 @@ class ConvolutionDimensions(Data["tuple[tuple[str, ...], tuple[str, ...], tuple[
         return f"{lhs}x{rhs}->{out}"
 
     def print_parameter(self, printer: Printer) -> None:
-        """What `parse_parameter` reads."""
+        """Print the text that `parse_parameter` reads."""
         printer.print_string(f"<{self.text()}>")
 
 
@@ -235,21 +239,21 @@ class _Text(Data[str]):
 
 @irdl_attr_definition
 class OutputOperandAlias(_Text):
-    """Which operand of a custom call a result may take the memory of."""
+    """The operand of a custom call whose memory a result may take."""
 
     name = "stablehlo.output_operand_alias"
 
 
 @irdl_attr_definition
 class ResultAccuracy(_Text):
-    """How exactly an elementary function is computed."""
+    """The accuracy of an elementary function."""
 
     name = "stablehlo.result_accuracy"
 
 
 @irdl_attr_definition
 class ShardingRule(_Text):
-    """How devices may share an op (dialect `sdy`)."""
+    """The ways in which devices may share an op (dialect `sdy`)."""
 
     name = "sdy.op_sharding_rule"
 

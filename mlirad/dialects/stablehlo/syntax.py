@@ -37,7 +37,7 @@ class HloOp(IRDLOperation):
     bodies = var_region_def()
 
     def verify_(self) -> None:
-        """What the specification asks of the op."""
+        """Check the op against the specification."""
         verify(self)
 
     def integers(self, name: str) -> tuple[int, ...] | None:
@@ -93,7 +93,7 @@ class HloOp(IRDLOperation):
         printer.print_list(self.operand_types, printer.print_attribute)
 
     def print_braces(self, printer: Printer, hidden: Sequence[str] = ()) -> None:
-        """What is not written elsewhere, in braces."""
+        """Print in braces the properties that are not written elsewhere."""
         shown = {k: v for k, v in self.properties.items() if k not in hidden}
         printer.print_op_attributes({**shown, **self.attributes})
 

@@ -77,7 +77,7 @@ def result_types(parser: Parser) -> list[Attribute]:
 
 
 def sizes(*groups: Sequence[SSAValue]) -> Attribute:
-    """How many operands there are in each group."""
+    """Return how many operands there are in each group."""
     return DenseArrayBase.from_list(i32, [len(group) for group in groups])
 
 

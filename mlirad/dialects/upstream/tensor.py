@@ -39,7 +39,7 @@ class _Indexed(FormOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Operation:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """What is read or written, where, along which dimensions, and the type of the op."""
+        """Return what is read or written, where, along which dimensions, and the type of the op."""
         start = parser.pos
         names = [parser.parse_unresolved_operand()]
         if parser.parse_optional_keyword("into"):
@@ -78,7 +78,7 @@ class ParallelInsertSlice(FormOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Operation:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """What is written, into what, at which slice, and the types of both."""
+        """Return what is written, into what, at which slice, and the types of both."""
         source = parser.parse_unresolved_operand()
         parser.parse_keyword("into")
         destination = parser.parse_unresolved_operand()

@@ -65,7 +65,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a worker, and those below it, made of a request: nodes, workers that were lost, or an error.
+    """The answer of a worker, and of those below it, to a request: nodes, workers that were lost, or an
+    error.
 
     `lacks` is the number of the shard that does not know the job yet.
     """
@@ -377,7 +378,7 @@ class ResidentEngine:
             shard.actor.forget(self._key)
 
     def _answers(self, shards: Sequence[Held], request: Request) -> list[Answer]:
-        """What the shards answer, those that do not know the job once they do."""
+        """Return what the shards answer, those that do not know the job once they do."""
         trees = _trees(shards)
         answers = self._asked(trees, request)
         if any(answer.lacks for answer in answers):

@@ -75,7 +75,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """How the partials `numbers` combine over chunks: a name of `combinations.COMBINATIONS`.
+    """The combination of the partials `numbers` over chunks: a name of `combinations.COMBINATIONS`.
 
     Most combine one array by itself, as `add` does; `logsumexp` combines a pair, (max, sum of exp).
     """

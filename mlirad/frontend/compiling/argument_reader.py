@@ -71,7 +71,7 @@ class ArgumentReader:
         return signature_key(tree, types), names, self._static_keys(args, kwargs)
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
-        """What a program for these arguments accepts, and their leaves as it takes them."""
+        """Return what a program for these arguments accepts, and their leaves as it takes them."""
         function, leaves, tree, types = self.flattened(args, kwargs)
         paths = argument_paths(function, tree) if leaves else ()
         found = Signature(tree, tuple(types), tuple(paths), self._static_keys(args, kwargs))

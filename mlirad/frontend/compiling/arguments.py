@@ -73,7 +73,9 @@ def name_of(chosen: Any, kinds: dict[str, Any] | None) -> str | None:
 
 
 def takes_out(function: Callable[..., Any]) -> bool:
-    """Whether `out` is free to name arrays for results: whether no parameter of the function takes it."""
+    """Return whether `out` is free to name arrays for results: whether no parameter of the function takes
+    it.
+    """
     kinds = kinds_of(function)
     return kinds is not None and OUT not in kinds and inspect.Parameter.VAR_KEYWORD not in kinds.values()
 

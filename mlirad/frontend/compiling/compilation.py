@@ -38,7 +38,9 @@ Executable: TypeAlias = Callable[..., Any]
 
 
 class _Garbage:
-    """Whether garbage was collected before the compiles that are under way, each with its thread."""
+    """The compiles that are under way, each with its thread, and whether garbage was collected before
+    them.
+    """
 
     was_collected: bool = False
     compiles: Final[dict[object, int]] = {}

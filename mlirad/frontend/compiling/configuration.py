@@ -69,7 +69,7 @@ class Config:
 
     @property
     def threads(self) -> int:
-        """How many threads work on a call. Raises `ArgumentError` for a variable that is no number."""
+        """Return how many threads work on a call. Raises `ArgumentError` for a variable that is no number."""
         return usual_threads()
 
     @threads.setter
@@ -78,7 +78,7 @@ class Config:
 
     @property
     def progress(self) -> bool:
-        """Whether long compiles tell how far they are."""
+        """Return whether long compiles tell how far they are."""
         return progress.is_shown()
 
     @progress.setter
@@ -102,7 +102,7 @@ _SWITCH = Switch()
 
 
 def checked_threads(value: Threads | None) -> int:
-    """How many threads an option asks for, or an error at the user's line."""
+    """Return how many threads an option asks for, or an error at the user's line."""
     if isinstance(value, str) and value == ALL:
         return machine_threads()
     return checked_integer(value, "threads", 1, _HINT, most=MOST_THREADS, others=f"or {ALL!r}")

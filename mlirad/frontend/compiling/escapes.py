@@ -41,7 +41,7 @@ _KEEPING: Final = frozenset(dis.opmap[name] for name in _ASSIGN | _FILL if name 
 
 
 class Escapes:
-    """What warns of the traced values that a function leaves, once for each place."""
+    """Warns of the traced values that a function leaves behind, once for each place."""
 
     def __init__(self) -> None:
         self._warned: set[str] = set()
@@ -93,7 +93,7 @@ class _Search(Walk):
 
 
 def _may_keep(code: CodeType) -> bool:
-    """Whether code may put something where it outlives the call."""
+    """Return whether code may put something where it outlives the call."""
     return not _FILLING.isdisjoint(code.co_names) or not _KEEPING.isdisjoint(code.co_code[::2])
 
 

@@ -34,7 +34,7 @@ class Programs:
         self._caches: dict[Hashable, Cache] = {}
 
     def belongs_to(self, function: Any) -> bool:
-        """Whether these are the programs of the function, not of one whose attributes were copied."""
+        """Return whether these are the programs of the function, not of one whose attributes were copied."""
         return self._owner == id(function)
 
     def cache(self, function: Any, transformation: Hashable) -> Cache:

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class _Ear:
-    """What stands for `warnings.showwarning` while somebody listens: it counts, and shows as before."""
+    """Stands for `warnings.showwarning` while somebody listens: counts warnings, and shows them as before."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -27,7 +27,7 @@ Loaded = TypeVar("Loaded")
 
 
 def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name: str) -> Place | None:
-    """Where the code that this pipeline makes of a module is kept, None where nothing is.
+    """Return where the code that this pipeline makes of a module is kept, None where nothing is.
 
     What of the options leaves the code as it is does not decide the place. Raises `ArgumentError` for an
     environment variable that is no size.
@@ -44,7 +44,7 @@ def kept_or_made(
     anew: bool = False,
     stats: Stats | None = None,
 ) -> Loaded:
-    """What `load` returns for the code that is kept at a place, or for the code that `make` makes.
+    """Return what `load` returns for the code that is kept at a place, or for the code that `make` makes.
 
     The latter is kept once it has been loaded. Kept code that cannot be loaded is made again, and all code
     is if it is to be `anew`. `stats` are told of code from the disk.

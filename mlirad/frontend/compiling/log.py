@@ -43,7 +43,9 @@ _SAID: Final[dict[str, str]] = {
 
 @dataclass
 class Record:
-    """What is told of a function that is compiled: why, where its program is from, what was done instead."""
+    """The log record of a function that is compiled: why, where its program is from, what was done
+    instead.
+    """
 
     name: str
     cause: str = ""

@@ -37,7 +37,7 @@ Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[
 
 
 class _OfThisProcess:
-    """What is its own copy, and is not pickled."""
+    """An object that is its own copy, and is not pickled."""
 
     def __copy__(self) -> Self:
         return self
@@ -145,7 +145,7 @@ class Lowered(_OfThisProcess):
         return self._make(self._stats, False)
 
     def stats(self) -> Stats:
-        """What compiling takes, stage by stage, and what the program needs.
+        """Return what compiling takes, stage by stage, and what the program needs.
 
         A program that was found on the disk is compiled to know it.
         """
@@ -187,7 +187,7 @@ class Compiled(_OfThisProcess):
         return self._program.call(*leaves)
 
     def stats(self) -> Stats:
-        """What compiling took, stage by stage, and what the program needs."""
+        """Return what compiling took, stage by stage, and what the program needs."""
         return self.lowered.stats()
 
     def __repr__(self) -> str:

@@ -176,7 +176,8 @@ def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
 
 
 def _runs_as_it_is(module: ModuleOp) -> bool:
-    """Whether a module is to be interpreted as it was traced: with functions as values, and no derivatives.
+    """Return whether a module is to be interpreted as it was traced: with functions as values, and no
+    derivatives.
 
     So functions run that hold functions of their own kind, for which there is no first-order program.
     """

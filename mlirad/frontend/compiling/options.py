@@ -41,7 +41,7 @@ MOST_SECONDS = 1e9
 
 
 class CompileOptions(TypedDict, total=False):
-    """What every transformation takes by name: the fields of `Options`."""
+    """The options that every transformation takes by name: the fields of `Options`."""
 
     interpret: bool
     method: str
@@ -76,7 +76,7 @@ OPTIONS: Final = {
 
 @dataclass(frozen=True)
 class Options:
-    """How a function is compiled; `OPTIONS` has what each field says."""
+    """The options with which a function is compiled; `OPTIONS` explains each field."""
 
     IS_PORTABLE: ClassVar = True
 
@@ -93,12 +93,14 @@ class Options:
 
     @property
     def at_a_time(self) -> int | None:
-        """How many columns, rows or elements the transformation itself computes at a time; None for all."""
+        """Return how many columns, rows or elements the transformation itself computes at a time; None for
+        all.
+        """
         return None if self.chunk is None or isinstance(self.chunk, str) else int(self.chunk)
 
     @property
     def thread_count(self) -> int:
-        """How many threads work on a call, 0 where the process decides.
+        """Return how many threads work on a call, 0 where the process decides.
 
         Raises `ArgumentError` where that is by an environment variable which is no number.
         """
@@ -109,7 +111,7 @@ class Options:
 
     @property
     def checks(self) -> frozenset[str]:
-        """What the program checks when it runs."""
+        """Return what the program checks when it runs."""
         asked = {"bounds": self.check_bounds, "nans": self.check_nans, "absorbed": self.check_absorbed}
         return frozenset(name for name, is_asked in asked.items() if is_asked)
 
@@ -122,7 +124,8 @@ class Options:
         sizes: Sizes = (),
         rooms: tuple[int, ...] = (),
     ) -> PipelineOptions:
-        """What decides the pipeline, from a stage to another, or to where a call of the function needs it.
+        """Return what decides the pipeline, from a stage to another, or to where a call of the function needs
+        it.
 
         Interpreted programs stay array code, of builds on whole arrays. Lowering puts the numbers `sizes` in
         place of the sizes of these names. There are

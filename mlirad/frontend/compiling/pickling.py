@@ -25,7 +25,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a function was transformed: by which public function, with which arguments besides it."""
+    """The public function by which a function was transformed, and the arguments besides it."""
 
     module: str
     name: str
@@ -44,7 +44,7 @@ def transformed_again(recipe: Recipe, function: Callable[..., Any]) -> Any:
 
 
 class Made(Protocol):
-    """What remembers how it was made."""
+    """A callable that remembers how it was made."""
 
     recipe: Recipe | None
 

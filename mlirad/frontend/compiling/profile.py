@@ -43,7 +43,7 @@ _LONGEST_LINE = 60
 
 @dataclass(frozen=True)
 class KernelTime:
-    """What one kernel takes in a call: its name in the program and what it computes, its source line as
+    """The time of one kernel in a call: its name in the program and what it computes, its source line as
     `file:line`, seconds, how often it runs, and the bytes and scalar operations of all these runs.
     """
 
@@ -64,8 +64,8 @@ class KernelTime:
 
     @property
     def peak_share(self) -> float:
-        """How much this is of what one core can do at most: of the bytes per second of the level, or of the
-        operations per second, whichever is more. 0 for a kernel that did not run.
+        """Return how much this is of what one core can do at most: of the bytes per second of the level, or
+        of the operations per second, whichever is more. 0 for a kernel that did not run.
         """
         if not self.seconds:
             return 0.0

@@ -105,7 +105,7 @@ class Cache:
         self._escapes = Escapes()
 
     def captures(self) -> Captures:
-        """What the function reads from outside at present."""
+        """Return what the function reads from outside at present."""
         return NOTHING if self.watch is None else self.watch.current()
 
     def find(self, key: Hashable) -> Program | None:
@@ -209,12 +209,14 @@ class Cache:
             self._last.pop(place[0], None)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What is kept for a signature, a `Program` or what else the cache is for; made if there is none."""
+        """Return what is kept for a signature, a `Program` or what else the cache is for; made if there is
+        none.
+        """
         found = cast(Any, self.find(key))
         return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
 
     def _reads_unseen(self, watch: TraceWatch, captures: Captures, others: OtherGenerators) -> bool:
-        """Whether a trace was decided by what nothing compares. Then there is a warning, once."""
+        """Return whether a trace was decided by what nothing compares. Then there is a warning, once."""
         known = captures.codes | codes_of_values()
         unseen = [] if self.watch is None else watch.found(known, evaluates=EVERY_NAME in captures.names)
         unseen += [f"draws random numbers from {name}" for name in others.drawn()]
@@ -263,7 +265,8 @@ class Cache:
             )
 
     def _settled(self, before: Captures) -> Captures:
-        """What the program just made depends on: what was read before the trace, without what traces write.
+        """Return what the program just made depends on: what was read before the trace, without what traces
+        write.
 
         Of containers that grow in a trace, such as notes and tables of what was computed before, only what
         they hold is compared from then on, not what is added. Variables that a second trace changes as well

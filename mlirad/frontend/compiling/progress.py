@@ -37,7 +37,7 @@ BETWEEN: Final = 0.5
 
 @dataclass
 class _Setting:
-    """What was asked for in this process, None where nothing was."""
+    """The setting of this process, None where there is none."""
 
     is_shown: bool | None = None
 
@@ -53,7 +53,9 @@ def set_shown(value: bool) -> None:
 
 
 def is_shown() -> bool:
-    """Whether they do. Raises `ArgumentError` for an environment variable that is neither `on` nor `off`."""
+    """Return whether they do. Raises `ArgumentError` for an environment variable that is neither `on` nor
+    `off`.
+    """
     if _setting.is_shown is not None:
         return _setting.is_shown
     asked = os.environ.get(VARIABLE, "").lower()
@@ -75,7 +77,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 @dataclass
 class ProgressLine:
-    """What is told of one compile."""
+    """The progress line of one compile."""
 
     name: str
     _start: float = field(default_factory=time.monotonic)
@@ -136,7 +138,7 @@ def _columns(stream: TextIO) -> int:
 
 
 def with_progress(name: str, work: Callable[[ProgressLine], T]) -> T:
-    """What a compile gives that is called with its line, and says there where it is."""
+    """Return what a compile gives that is called with its line, and says there where it is."""
     line, stream = ProgressLine(name), sys.stderr
     if not is_shown() or stream is None:
         return work(line)

@@ -58,7 +58,7 @@ _SIMPLE: Final = (str, int, bool, type(None))
 
 @dataclass(frozen=True)
 class Form:
-    """How a call passes its arguments: by position, then by name.
+    """The form of a call: its arguments by position, then those by name.
 
     `moving` says of each argument of the program, and `static` of each static one, its position or name.
     """
@@ -78,7 +78,7 @@ def form_of(
     *,
     has_out: bool = False,
 ) -> Form | None:
-    """How a call passes its arguments, besides `out`.
+    """Return how a call passes its arguments, besides `out`.
 
     None where several go to one parameter together, and where a static one cannot be compared by `==`: NaN is
     not equal to itself, and 0.0 is to -0.0.
@@ -144,7 +144,7 @@ class QuickCalls:
 
 
 def _given(leaf: Any) -> Given | None:
-    """What a leaf is to the machine code; None for what it does not know."""
+    """Return what a leaf is to the machine code; None for what it does not know."""
     if not is_plain(leaf):
         return None
     if isinstance(leaf, np.ndarray | np.generic):
@@ -153,7 +153,7 @@ def _given(leaf: Any) -> Given | None:
 
 
 def _quick_call(program: Program, form: Form, given: Sequence[Given], call: Call) -> Quick | None:
-    """How calls of a form are made quickly; None where a part could not be told from one of another
+    """Return how calls of a form are made quickly; None where a part could not be told from one of another
     signature in a few instructions, or where results replace what they are made of.
     """
     native, result = program.native, program.result
@@ -333,5 +333,5 @@ def _key(name: Hashable) -> str:
 
 
 def _missed(*_: object) -> object:
-    """What the machine code calls for arguments that it was not made for."""
+    """Return what the machine code calls for arguments that it was not made for."""
     return _MISSED

@@ -51,7 +51,7 @@ _TRANSFORMATIONS: Final = frozenset((
 
 @dataclass(frozen=True)
 class Call:
-    """What decides a trace besides the function: how it is transformed, and what it is called with."""
+    """The transformation and the arguments of a call, which decide a trace besides the function."""
 
     transformation: Hashable
     donated: tuple[str, ...]
@@ -66,7 +66,7 @@ class Call:
 
 @dataclass(frozen=True)
 class TracePlace:
-    """Where a trace is kept."""
+    """The place at which a trace is kept."""
 
     folder: Folder
     key: str
@@ -98,7 +98,7 @@ class TracePlace:
 
 
 def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call) -> TracePlace | None:
-    """Where the trace of a function for a call is kept; None where nothing is, or it has no key.
+    """Return where the trace of a function for a call is kept; None where nothing is, or it has no key.
 
     `names` are those of the attributes that its code reads. Raises `ArgumentError` for an environment
     variable that is no size.
@@ -122,7 +122,7 @@ def trace_place(function: Callable[..., Any], names: frozenset[str], call: Call)
 
 
 def _is_public(transformation: Hashable) -> bool:
-    """Whether a transformation is one that users call, of which its key says all."""
+    """Return whether a transformation is one that users call, of which its key says all."""
     stated = cast("tuple[object, ...]", transformation) if isinstance(transformation, tuple) else ()
     return (stated[0] if stated else transformation) in _TRANSFORMATIONS
 
@@ -133,7 +133,7 @@ def recalled_or_made(
     make: Callable[[], Program],
     name: str,
 ) -> Program:
-    """What `load` makes of the program that is kept for a trace, or what `make` makes, by tracing.
+    """Return what `load` makes of the program that is kept for a trace, or what `make` makes, by tracing.
 
     That is kept under `name`. Kept code that cannot be loaded is made again.
     """
@@ -151,7 +151,7 @@ def recalled_or_made(
 
 
 def _of_call(call: Call) -> bytes:
-    """What decides a trace besides the function, as bytes."""
+    """Return what decides a trace besides the function, as bytes."""
     static = [(name, value_key(value)) for name, value in call.static]
     if any(key is None for _, key in static):
         raise NotPortable

@@ -35,7 +35,7 @@ class Roomy:
 
     @property
     def rooms(self) -> tuple[int, ...]:
-        """How many rows there are for the records of each type."""
+        """Return how many rows there are for the records of each type."""
         return self._made[1]
 
     def __call__(self, *arguments: Any) -> Any:

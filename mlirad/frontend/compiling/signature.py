@@ -14,8 +14,8 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Signature:
-    """What a program is compiled for: the structure of the arguments, the type and the path of each leaf, and
-    the values of static arguments.
+    """The signature that a program is compiled for: the structure of the arguments, the type and the path of
+    each leaf, and the values of static arguments.
     """
 
     tree: Tree

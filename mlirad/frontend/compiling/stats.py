@@ -40,7 +40,7 @@ class Stage:
 
 @dataclass(repr=False)
 class Stats:
-    """What compiling one signature took, stage by stage, and what a call of the result needs.
+    """The time that compiling one signature took, stage by stage, and the resources of a call of the result.
 
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
@@ -69,7 +69,8 @@ class Stats:
         return sum(stage.seconds for stage in self.stages)
 
     def explain(self) -> str:
-        """What lowering considered doing to the loops of the program, line by line, and what it expected.
+        """Return what lowering considered doing to the loops of the program, line by line, and what it
+        expected.
 
         Costs are estimates for a nominal machine. The text is empty for the interpreter.
         """

@@ -417,7 +417,7 @@ class Transformed:
 
     @property
     def options(self) -> Options:
-        """How it is compiled."""
+        """Return how it is compiled."""
         return self._options
 
     @compiling
@@ -429,7 +429,8 @@ class Transformed:
         purpose: Hashable,
         make: Callable[[ModuleOp, Tree, Tree], T],
     ) -> T:
-        """What `make` makes of the program for arguments like these, of other types, which `opened` says.
+        """Return what `make` makes of the program for arguments like these, of other types, which `opened`
+        says.
 
         It gets the module, and the structures of the result and of the arguments. It is made once for what
         the function reads from outside, these types, and the `purpose`.
@@ -525,7 +526,7 @@ class Transformed:
         return f"<{self._made()}: ({names})>"
 
     def _made(self) -> str:
-        """How it is written."""
+        """Return how it is written."""
         inner = self._function
         shown = inner._made() if isinstance(inner, Transformed) else function_name(inner)
         if self.recipe is None:
@@ -535,8 +536,9 @@ class Transformed:
         return f"mlirad.{self.recipe.name}({', '.join(given)})"
 
     def captured_key(self) -> Hashable:
-        """What decides, besides the arguments, which program a call runs: what the function reads from
-        outside at present."""
+        """Return what decides, besides the arguments, which program a call runs: what the function reads from
+        outside at present.
+        """
         return self._cache.captures().key
 
     def _repr_html_(self) -> str:
@@ -587,12 +589,14 @@ class Transformed:
 
 
 def are_split(arguments: object) -> bool:
-    """Whether one of the leaves is an array of Dask, or one of xarray's that has one."""
+    """Return whether one of the leaves is an array of Dask, or one of xarray's that has one."""
     return "dask.array" in sys.modules and any(map(has_chunks, flatten(arguments)[0]))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and run."""
+    """Return what a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and
+    run.
+    """
     return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
 
 

@@ -27,7 +27,7 @@ from mlirad.frontend.tracing.operations import xp
 
 
 def _like(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes an array like a complex one, of a real dtype if that is asked for."""
+    """Return what makes an array like a complex one, of a real dtype if that is asked for."""
 
     def make(*args: Any, **options: Any) -> Any:
         bound = known_binding(function).bound(args, options)

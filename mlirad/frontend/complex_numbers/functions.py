@@ -139,7 +139,7 @@ def _var(a: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
 def _of_both(
     spread: Callable[..., Any], joined: Callable[..., Any], a: Any, axis: Any, dtype: Any, options: Any
 ) -> Any:
-    """What is made of the spreads of real and imaginary parts."""
+    """Return what is made of the spreads of real and imaginary parts."""
     z = _typed(np.var, a, dtype)
     real = spread(z.real, axis=axis, **options)
     if "mean" in options:  # a real one

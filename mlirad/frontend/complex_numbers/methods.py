@@ -23,7 +23,7 @@ from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 
 
 class ComplexMethods(ComplexArray):
-    """What `ComplexArray` has of `np.ndarray`; its members are given to `ComplexArray` itself."""
+    """The methods of `np.ndarray` that `ComplexArray` has; its members are given to `ComplexArray` itself."""
 
     __slots__ = ()
 

@@ -430,7 +430,7 @@ def _all_inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int
 
 
 def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int:
-    """How many leading indices a function of positions takes."""
+    """Return how many leading indices a function of positions takes."""
     code = getattr(function, "__code__", None)
     if code is None or code.co_flags & 0x04:  # a parameter *indices
         return rank

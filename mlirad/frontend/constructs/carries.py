@@ -55,7 +55,7 @@ class Regions:
             self._blocks.append(block)
 
     def drop(self) -> None:
-        """What the regions captured no longer counts as used."""
+        """Stop counting as used what the regions captured."""
         for block in self._blocks:
             region = block.parent
             discard(Region(block) if region is None else region)
@@ -109,7 +109,9 @@ class Carry:
         return self.tree.unflatten([t.made(v) for v, t in zip(values, self.types, strict=True)])
 
     def returned(self, result: Any) -> list[Value]:
-        """What a body returned as the new carries; raises `Retrace` where a Python scalar takes a dtype."""
+        """Return what a body returned as the new carries; raises `Retrace` where a Python scalar takes a
+        dtype.
+        """
         values: list[Value] = []
         changed = False
         for k, (leaf, path) in enumerate(zip(self._matched(result), self.paths, strict=True)):
@@ -193,7 +195,7 @@ class Carry:
 
 
 def paths_of(tree: Tree, root: str, *, of_variables: bool) -> list[str]:
-    """How to reach each leaf from `root`, or by the names of variables in a dictionary.
+    """Return how to reach each leaf from `root`, or by the names of variables in a dictionary.
 
     Besides the variables a loop may have an index, and a program with reports has a token.
     """
@@ -301,7 +303,7 @@ def leaf_array(leaf: Any, path: str, what: str, hint: str) -> Array:
 
 
 def _holds_narrow() -> bool:
-    """Whether the region being traced makes values of 32 bits, which a Python scalar adapts to."""
+    """Return whether the region being traced makes values of 32 bits, which a Python scalar adapts to."""
     narrow = {array_type((), ELEMENT_TYPES[d]) for d in (F32, I32)}
     return any(
         getattr(r.type, "element_type", r.type) in narrow

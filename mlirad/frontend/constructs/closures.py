@@ -149,7 +149,7 @@ class UnknownKind(HigherType):
         return _placeholder()
 
     def joined(self, other: HigherType) -> HigherType | None:
-        """What is known of the other."""
+        """Return what is known of the other."""
         if isinstance(other, UnknownKind):
             return replace(self, keys=self.keys | other.keys)
         return other.joined(self)

@@ -35,7 +35,7 @@ Function = Callable[..., Any]
 
 
 def interpreted(function: Function, *args: Any) -> Any:
-    """What a function of ops gives, by the interpreter: it is traced, and compiled to nothing."""
+    """Return what a function of ops gives, by the interpreter: it is traced, and compiled to nothing."""
     return Transformed(function, lambda f, given: f(*given), "jit", Options(interpret=True))(*args)
 
 
@@ -59,7 +59,7 @@ def given(value: Any) -> Any:
 
 
 def called(branch: Function, operands: tuple[Any, ...], what: str) -> Any:
-    """What the branch that is chosen gives."""
+    """Return what the branch that is chosen gives."""
     return known(branch(*known(operands, what)), what)
 
 
@@ -85,7 +85,7 @@ def _type_of(leaf: Any) -> LeafType:
 
 
 class KnownCarry(Carry):
-    """What a loop hands from trip to trip, which keeps its structure, shapes and dtypes."""
+    """The carry of a loop, which keeps its structure, shapes and dtypes."""
 
     def __init__(self, init: Any, what: str):
         leaves, self.tree = flatten(init)

@@ -54,12 +54,12 @@ class Ends(BaseException):
 
 
 def in_loop() -> bool:
-    """Whether the body of a loop on a traced condition is being traced."""
+    """Return whether the body of a loop on a traced condition is being traced."""
     return bool(_open.parts)
 
 
 def traced_part(part: Part, failed: Any, body: Callable[[], T]) -> T:
-    """What a body gives, which is traced as a part, in a scope of its own."""
+    """Return what a body gives, which is traced as a part, in a scope of its own."""
     part.scope, part.failed = current_frame().scope, failed
     _open.parts.append(part)
     try:

@@ -342,5 +342,5 @@ def _static(value: Any) -> int:
 
 
 def checked_checkpoint(checkpoint: str | None) -> str | None:
-    """What the reverse sweep keeps, if that is said; raises for what it cannot keep."""
+    """Return what the reverse sweep keeps, if that is said; raises for what it cannot keep."""
     return None if checkpoint is None else checked_choice(checkpoint, "checkpoint", CHECKPOINTS)

@@ -204,7 +204,7 @@ class Function(Named):
     # Calling -------------------------------------------------------------------------------------
 
     def _referenced(self, kept: Kept) -> tuple[list[Value], StructureType]:
-        """What the function captures, as values to be used here, and what it returns."""
+        """Return what the function captures, as values to be used here, and what it returns."""
         if kept.result is None:
             kept.is_recursive = True
             raise UnknownResult
@@ -232,7 +232,7 @@ def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any
 
 
 def _agree(assumed: StructureType | None, found: StructureType) -> bool:
-    """Whether a function returns what its recursive calls were taken to return."""
+    """Return whether a function returns what its recursive calls were taken to return."""
     if assumed is None or assumed.strong() != found.strong():
         return False
     return all(a.weak == f.weak or not a.weak for a, f in zip(assumed.leaves, found.leaves, strict=True))

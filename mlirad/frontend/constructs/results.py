@@ -42,7 +42,7 @@ class Results:
         self._count = 0
 
     def returned(self, result: Any, branch: str) -> list[Value]:
-        """What a branch returned, of the types that the branches agree on."""
+        """Return what a branch returned, of the types that the branches agree on."""
         leaves, tree = flatten(result)
         if self.tree is None:
             self.tree = tree

@@ -352,7 +352,8 @@ def right(value: Any, like: Any) -> Sum:
 
 @plain_errors
 def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
-    """What the arm for the alternative that a sum is returns for the value; all return equal structures.
+    """Return what the arm for the alternative that a sum is returns for the value; all return equal
+    structures.
 
     There is an arm for each alternative, in the order of the examples. Only the one that is chosen runs.
 

@@ -123,7 +123,7 @@ class _Copying:
 
 
 class Shares:
-    """Which variables hold one array at the end of a body, or one from outside of it.
+    """The variables that hold one array at the end of a body, or one from outside of it.
 
     The arrays in variables `before` are noted at once, as lists of these get the results of the bodies.
     """
@@ -216,7 +216,7 @@ def together(values: Mapping[str, Any]) -> set[str]:
 
 
 class Sharing:
-    """Which places in variables hold one array or container, at some point of the program."""
+    """The places in variables that hold one array or container, at some point of the program."""
 
     def __init__(self, values: Mapping[str, Any]):
         self.arrays = dict(arrays_in(values))
@@ -236,7 +236,7 @@ class Sharing:
         return {id(x) for x in arrays if x._owner.is_open and x._owner is not scope}
 
     def relation(self, one: Place | Path, other: Place | Path) -> str:
-        """Whether two places hold one array or container, or may do so."""
+        """Return whether two places hold one array or container, or may do so."""
         if self.groups[one] is self.groups[other]:
             return "one"
         pairs = ((one, other), (other, one))

@@ -187,7 +187,7 @@ class _Choice:
         return self._second(after, self._after[1 - k])
 
     def _first(self, after: dict[str, Any]) -> dict[str, Any]:
-        """What the first branch gives: all that is a value of the program."""
+        """Return what the first branch gives: all that is a value of the program."""
         sent: dict[str, Any] = {}
         for name in self._state.live:
             found = after[name]
@@ -202,7 +202,7 @@ class _Choice:
         return sent
 
     def _second(self, after: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-        """What the other branch gives for the same variables."""
+        """Return what the other branch gives for the same variables."""
         sent: dict[str, Any] = {}
         self._unions.widen(self._state.live, self._after[1 - self._traced_sides[-1]], after)
         for name in self._state.live:

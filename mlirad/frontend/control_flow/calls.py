@@ -53,7 +53,7 @@ from mlirad.frontend.tracing.unfinished_texts import called_method, noted
 
 
 def of(function: Any) -> Any:
-    """What a call of `function` calls."""
+    """Return what a call of `function` calls."""
     if not is_tracing():
         return function
     if type(function) is OneOf:

@@ -156,7 +156,7 @@ class Loop:
             raise tracing_error(f"{self._what} writes the array that it goes over", "go over a copy of it")
 
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
-        """What the test of a loop gives for a carry."""
+        """Return what the test of a loop gives for a carry."""
         originals = Originals(self._before, self._begin(carry), self._state.attributes.values())
         with standing(originals):
             goes_on = without_changes((then,), self._state.cells, self._what, originals)

@@ -23,7 +23,7 @@ _BEGINNING: Final[CodeType] = call_for_values.__code__
 
 
 def is_held_elsewhere(found: object, name: str, cells: Set[int]) -> bool:
-    """Whether anything but a variable of the innermost function that has this name holds an object.
+    """Return whether anything but a variable of the innermost function that has this name holds an object.
 
     The variables in `cells` are left out, since they are about to get other values. Where there is too much
     to look at, it may be held.

@@ -42,7 +42,7 @@ class TracedRange:
         return xp.maximum(xp.where(step > 0, up, down), 0)
 
     def item(self, k: Any) -> Any:
-        """What trip k goes over."""
+        """Return what trip k goes over."""
         return self.start + k * self.step
 
     def bounds(self) -> tuple[Array, Array]:
@@ -135,7 +135,8 @@ class Trips:
 
 
 class Once:
-    """What `enumerate`, `zip` and `reversed` give of ranges and arrays: trips of a loop, and an iterator.
+    """The result of `enumerate`, `zip` or `reversed` of ranges and arrays: iterations of a loop, and an
+    iterator.
 
     Like Python's own it is used up by one loop.
     """
@@ -201,7 +202,7 @@ def reversed_(iterable: Any) -> Any:
 
 
 def trips_of(iterable: Any) -> Trips | None:
-    """What is iterated over as trips of a loop, `None` if it is neither a range nor an array."""
+    """Return what is iterated over as trips of a loop, `None` if it is neither a range nor an array."""
     if type(iterable) is range:
         first, step = iterable.start, iterable.step
         return Trips(

@@ -120,7 +120,7 @@ def _pass() -> None:
 
 
 def _attempted(loop: Callable[[], None], parts: tuple[Callable[..., Any], ...], state: State) -> bool:
-    """Whether a loop, of these parts, could be traced; all is as before if not."""
+    """Return whether a loop, of these parts, could be traced; all is as before if not."""
     reached = Reached(parts, state.cells)
     if reached.has_iterators:
         return False

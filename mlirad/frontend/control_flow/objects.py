@@ -127,11 +127,11 @@ def with_parts(value: Any, taken: Opened, parts: Sequence[Any]) -> Any:
 
 
 def parts_or_version(found: Any) -> Any:
-    """What shows that an object is written: of an array how often it was, of a container its parts."""
+    """Return what shows that an object is written: of an array how often it was, of a container its parts."""
     taken = opened(found)
     return base_of(found)._version if isinstance(found, Array) else [] if taken is None else taken.parts
 
 
 def are_same(ones: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether two sequences hold the same objects."""
+    """Return whether two sequences hold the same objects."""
     return len(ones) == len(others) and all(map(operator.is_, ones, others))

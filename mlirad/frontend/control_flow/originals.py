@@ -29,7 +29,7 @@ class Copy:
 
     @property
     def is_written(self) -> bool:
-        """Whether it holds something else now."""
+        """Return whether it holds something else now."""
         now = parts_or_version(self.copy)
         if isinstance(self.copy, Array):
             return now != self.held
@@ -37,7 +37,7 @@ class Copy:
 
     @property
     def may_be_written(self) -> bool:
-        """Whether it holds something else now, or is an array that may do so."""
+        """Return whether it holds something else now, or is an array that may do so."""
         return self.is_written or (isinstance(self.copy, Array) and is_doubtful(base_of(self.copy)))
 
 
@@ -122,7 +122,7 @@ class Originals:
 
 
 class Themselves(Originals):
-    """What objects stand for on a way that changes nothing: each for itself."""
+    """The objects on a way that changes nothing: each stands for itself."""
 
     def __init__(self) -> None:
         super().__init__({}, {})

@@ -92,7 +92,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Content:
-    """What is compared by equality, not by identity."""
+    """A value that is compared by equality, not by identity."""
 
     value: object
 
@@ -116,7 +116,7 @@ class Place:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it holds something else now."""
+        """Return whether it holds something else now."""
         now = self.read()
         if self.may_grow:
             now = now[: len(self.before)]

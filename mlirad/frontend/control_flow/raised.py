@@ -60,7 +60,7 @@ def trying(kinds: Callable[[], tuple[Any, ...]]) -> Generator[None]:
 
 
 def exception(make: Callable[[], Any], kind: Callable[[], Any], shown: str) -> Any:
-    """What `raise` is given. One that needs elements of traced values says what its source says."""
+    """Return what `raise` is given. One that needs elements of traced values says what its source says."""
     if not is_tracing():
         return make()
     try:

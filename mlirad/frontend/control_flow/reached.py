@@ -92,7 +92,8 @@ _CLOSED: Final = (ModuleType, CodeType, FrameType, TracebackType)
 def without_changes(
     parts: Sequence[Callable[[], Any]], cells: Set[int], what: str, originals: Originals
 ) -> Any:
-    """What the last part of a body gives, after the others; raises if they change an object that they reach.
+    """Return what the last part of a body gives, after the others; raises if they change an object that they
+    reach.
 
     Of the variables of the statement, in `cells`, and of the attributes that it carries, only what they hold
     is looked at. `originals` gets the objects that the body reaches. `Found` is raised where all that changes
@@ -354,7 +355,9 @@ class Reached:
         self._look_at(part, name)
 
     def _others(self, value: Any, kind: type[Any], name: str) -> None:
-        """What an object of Python or of a package refers to, which is the program's only of some kinds."""
+        """Visit the objects that an object of Python or of a package refers to, which is the program's only
+        of some kinds.
+        """
         package = kind.__module__
         if package.partition(".")[0] == "mlirad":
             return
@@ -379,5 +382,5 @@ class Reached:
 
 
 def _is_computed(part: object) -> bool:
-    """Whether an attribute of a class keeps what it computes in the object."""
+    """Return whether an attribute of a class keeps what it computes in the object."""
     return isinstance(part, functools.cached_property)

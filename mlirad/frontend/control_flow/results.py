@@ -77,7 +77,7 @@ class Results:
         return whole
 
     def _is_shared(self, found: object, name: str) -> bool:
-        """Whether a list or dictionary, or what it stands for, is held by anything but a variable."""
+        """Return whether a list or dictionary, or what it stands for, is held by anything but a variable."""
         if self._names.get(id(found)) != {name}:
             return True
         objects = [found]

@@ -30,7 +30,7 @@ from mlirad.jit.guards import MISSING
 
 
 class Mark:
-    """What stands for the lack of a value."""
+    """A mark for the lack of a value."""
 
     def __init__(self, name: str):
         self._name = name
@@ -85,12 +85,12 @@ def bound(found: Any) -> Any:
 
 
 def nothing() -> Mark:
-    """What a function returns before it has returned."""
+    """Return what a function returns before it has returned."""
     return NOTHING
 
 
 def checked(result: Any) -> Any:
-    """What a `return` statement returns; raises at its line for a variable that has no value there."""
+    """Return what a `return` statement returns; raises at its line for a variable that has no value there."""
     for leaf in flatten(result)[0]:
         if isinstance(leaf, Unknown):
             raise tracing_error(leaf.message, leaf.hint)
@@ -98,12 +98,12 @@ def checked(result: Any) -> Any:
 
 
 def returned(result: Any) -> Any:
-    """What a function returns at its end."""
+    """Return what a function returns at its end."""
     return None if result is NOTHING else result
 
 
 def is_traced(condition: object) -> bool:
-    """Whether the truth of a value is known only when the program runs."""
+    """Return whether the truth of a value is known only when the program runs."""
     return isinstance(condition, Array)
 
 
@@ -161,7 +161,7 @@ class State:
 
     @property
     def cells(self) -> frozenset[int]:
-        """Where the variables are, by identity."""
+        """Return where the variables are, by identity."""
         return frozenset(id(cell) for name, cell in self._cells.items() if name in self.names)
 
     def get(self) -> dict[str, Any]:
@@ -250,12 +250,12 @@ class State:
 
 
 def is_missing(found: object) -> bool:
-    """Whether a variable has no value."""
+    """Return whether a variable has no value."""
     return isinstance(found, Mark)
 
 
 def is_opaque(found: object) -> bool:
-    """Whether a value is none of the program: a string, a function, a module, some object."""
+    """Return whether a value is none of the program: a string, a function, a module, some object."""
     leaves = flatten(found)[0]
     may_be_empty = found is None or isinstance(found, tuple | list | dict)
     return not (leaves or may_be_empty) or not all(map(_is_leaf, leaves))
@@ -279,7 +279,7 @@ Contents: TypeAlias = tuple[Tree, list[Any]]
 
 
 def contents(found: Any) -> Contents:
-    """What a value holds now, to be compared with what it holds later."""
+    """Return what a value holds now, to be compared with what it holds later."""
     if is_missing(found) or is_opaque(found):
         return LEAF, [found]
     leaves, tree = flatten(found)
@@ -287,18 +287,18 @@ def contents(found: Any) -> Contents:
 
 
 def is_written(held: Contents, after: Any) -> bool:
-    """Whether a value holds something else than it held."""
+    """Return whether a value holds something else than it held."""
     tree, leaves = contents(after)
     return tree != held[0] or not all(map(is_same, held[1], leaves))
 
 
 def is_scalar(found: object) -> bool:
-    """Whether a value is a number of Python or NumPy, known while tracing."""
+    """Return whether a value is a number of Python or NumPy, known while tracing."""
     return isinstance(found, bool | int | float | np.generic)
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values that are not traced are the same."""
+    """Return whether two values that are not traced are the same."""
     if one is other:
         return True
     if type(one) is not type(other):

@@ -74,7 +74,7 @@ class _Given:
 
     @property
     def vectors(self) -> str:
-        """What the rule takes."""
+        """Return what the rule takes."""
         return "cotangents" if self.is_transposed else "tangents"
 
 
@@ -190,7 +190,9 @@ class CustomDerivative(Named):
         tree: Tree,
         results: Sequence[Array],
     ) -> list[Array]:
-        """What a rule makes of tangents of the float arguments, or of cotangents of the float results."""
+        """Return what a rule makes of tangents of the float arguments, or of cotangents of the float
+        results.
+        """
         spaces = (arguments, point), (tree, list(results))
         source, target = spaces[::-1] if given.is_transposed else spaces
         before = _open.rules

@@ -61,7 +61,7 @@ class Linearization:
 
     @property
     def value(self) -> Any:
-        """What the function returned."""
+        """Return what the function returned."""
         return self.traced.tree.unflatten(self.results)
 
     @property

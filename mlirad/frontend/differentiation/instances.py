@@ -35,7 +35,7 @@ MOST_SAMPLES = 6
 
 
 class Instance:
-    """What `ad.sweep` accumulates for the values of a program: data of a commutative monoid.
+    """The data that `ad.sweep` accumulates for the values of a program: elements of a commutative monoid.
 
     Every element of an array with a dtype that `carries` names carries an element of another dtype. `plus`
     adds data, with the neutral element `zero`; `scale` lets a coefficient act on data; `one` is what a sweep

@@ -44,7 +44,7 @@ def require_linear(modes: Modes, points: Arrays, results: Arrays, tolerance: flo
 
 
 def _deviation(apply: Callable[[Arrays], Arrays], vectors: Arrays, rng: np.random.Generator) -> float:
-    """How far an application is from a linear one at these and other vectors, relative to its size."""
+    """Return how far an application is from a linear one at these and other vectors, relative to its size."""
     image = apply(vectors)
     found = 0.0
     for s in SCALES:

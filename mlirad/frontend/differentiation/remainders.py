@@ -45,7 +45,7 @@ class Modes:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where and how derivatives are measured.
+    """The point and the steps at which derivatives are measured.
 
     `points` are the leaves of the arguments and `paths` their names; those numbered in `differentiable` are
     floats. The first h is `step`, a derivative may be wrong by `tolerance`, relative to its size, and `seed`
@@ -62,7 +62,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class DerivativeCheck:
-    """What a check measured, by argument: order of the remainder, relative difference of the modes."""
+    """The measurements of a check, by argument: order of the remainder, relative difference of the modes."""
 
     orders: dict[str, float]
     differences: dict[str, float]

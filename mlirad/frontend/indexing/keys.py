@@ -45,7 +45,7 @@ class Strided:
     count: int
 
     def is_all(self, extent: int) -> bool:
-        """Whether that is the whole dimension, in order."""
+        """Return whether that is the whole dimension, in order."""
         return self.start == 0 and self.step == 1 and self.count == extent
 
 
@@ -70,19 +70,21 @@ class Selection:
 
     @property
     def is_basic(self) -> bool:
-        """Whether NumPy gives a view: no arrays of positions."""
+        """Return whether NumPy gives a view: no arrays of positions."""
         return not self.copies and ... not in self.view
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all of the array, as it is."""
+        """Return whether it is all of the array, as it is."""
         return self.view == list(range(len(self.shape))) and all(
             isinstance(t, Strided) and t.is_all(e) for t, e in zip(self.terms, self.shape, strict=True)
         )
 
     @property
     def is_leading(self) -> bool:
-        """Whether the dimensions of the arrays of positions come first in memory as well as in the result."""
+        """Return whether the dimensions of the arrays of positions come first in memory as well as in the
+        result.
+        """
         return ... not in self.view or self.view[0] is ...
 
     @property
@@ -100,7 +102,7 @@ class Selection:
 
 
 def items_of(key: Any) -> tuple[Any, ...]:
-    """What stands in the brackets, separated by commas."""
+    """Return what stands in the brackets, separated by commas."""
     return cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
 
 

@@ -122,7 +122,7 @@ class MaskedElements:
 
 
 def unknown_length(what: str) -> TracingError:
-    """What is said of a use of `x[mask]` that needs to know how many elements there are."""
+    """Return what is said of a use of `x[mask]` that needs to know how many elements there are."""
     return tracing_error(
         f"the number of elements of x[mask] depends on a traced mask, and {what} needs it", OTHERWISE
     )
@@ -221,7 +221,7 @@ def holds_chosen(key: Any) -> bool:
 
 
 def is_same_mask(one: Array, other: Array) -> bool:
-    """Whether two masks are one value, or the same ops on the same values."""
+    """Return whether two masks are one value, or the same ops on the same values."""
     return _is_same(one.value, other.value, {})
 
 

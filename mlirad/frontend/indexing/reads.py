@@ -143,7 +143,7 @@ def element_at(b: ArrayBuilder, positions: Value, space: Shape, at: Sequence[Val
 
 
 def all_inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int], space: Shape) -> Value:
-    """Whether all positions lie inside, at every point of `space`."""
+    """Return whether all positions lie inside, at every point of `space`."""
     result = b.splat(True, array_type(space, i1))
     for p, extent in zip(positions, shape, strict=False):
         result = b.logical_and(result, broadcast_value(b, b.inside([p], [extent]), space))

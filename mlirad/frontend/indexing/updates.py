@@ -97,7 +97,8 @@ def _updated_with_margin(
 def _places(
     b: ArrayBuilder, selection: Selection, wrapped: Mapping[int, Value]
 ) -> tuple[int, Callable[..., list[Value]]]:
-    """How many leading dimensions of what is written are indexed, and the positions as a function of them.
+    """Return how many leading dimensions of what is written are indexed, and the positions as a function of
+    them.
 
     Whole dimensions at the end are written as they are.
     """

@@ -79,7 +79,7 @@ class Reshaped(View):
 
 @dataclass(slots=True, eq=False)
 class ReadOnly(View):
-    """What can be read of `parent` in another way, and not be written: diagonals, repeated elements."""
+    """A part of `parent` that can be read and not be written: diagonals, repeated elements."""
 
     what: str
     spread: Callable[[Strides], Strides]
@@ -249,7 +249,7 @@ def set_shape(x: Array, shaped: Array) -> None:
 
 
 def is_read_only(x: Array) -> bool:
-    """Whether `x` is a view that NumPy lets nobody write."""
+    """Return whether `x` is a view that NumPy lets nobody write."""
     how = view_of(x)
     while how is not None and not isinstance(how, ReadOnly):
         how = view_of(how.parent)

@@ -43,7 +43,7 @@ class MapProgram(Protocol):
 
     @property
     def options(self) -> Options:
-        """How it is compiled."""
+        """Return how it is compiled."""
         ...
 
     @property
@@ -58,7 +58,7 @@ class MapProgram(Protocol):
 
 
 class MapNode(ABC):
-    """What a step does: a map made of other maps and of arrays.
+    """A step of an expression: a map made of other maps and of arrays.
 
     `program` is the linearised function whose derivative it is, if it is one; `is_traced` says that it is the
     derivative of a function that only the trace around it knows.
@@ -126,7 +126,7 @@ class MapExpression:
 
     @property
     def is_traced(self) -> bool:
-        """Whether it is made of derivatives that only the trace around it knows."""
+        """Return whether it is made of derivatives that only the trace around it knows."""
         return any(step.node.is_traced for step in self.steps)
 
     def emit(self, b: ArrayBuilder, arrays: Sequence[Value]) -> Value:

@@ -58,7 +58,7 @@ def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequ
 def run(
     expression: MapExpression, what: Hashable, body: Body, arrays: Sequence[Any], arguments: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """What `body` computes, called `what`, by a compiled program; for use outside of a trace."""
+    """Return what `body` computes, called `what`, by a compiled program; for use outside of a trace."""
     if expression.is_traced or any(isinstance(a, Array) for a in arrays):
         raise leaked_error()
     types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arguments]
@@ -69,7 +69,7 @@ def run(
 
 
 def cache_of(expression: MapExpression) -> Cache:
-    """Where the programs of an expression are kept."""
+    """Return where the programs of an expression are kept."""
     programs = expression.programs
     return programs[0].programs if programs else _cache
 
@@ -98,8 +98,8 @@ def _compile(
 
 
 def options_of(expression: MapExpression) -> Options:
-    """How programs of an expression are compiled: as the first derivative in it, with the least time limit of
-    all, and interpreted where one is.
+    """Return how programs of an expression are compiled: as the first derivative in it, with the least time
+    limit of all, and interpreted where one is.
     """
     each = [program.options for program in expression.programs] or [Options()]
     return replace(

@@ -57,7 +57,7 @@ class Space:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """What the leaves promote to; float64 where there are none."""
+        """Return what the leaves promote to; float64 where there are none."""
         return np.result_type(*(leaf.dtype for leaf in self.moving)) if self.moving else np.dtype(float)
 
     @cached_property
@@ -72,7 +72,7 @@ class Space:
         return (self.tree.children[0] if single else self.tree), self.leaves
 
     def matches(self, other: Space) -> bool:
-        """Whether two spaces have the same vectors. A single argument is the same as its value."""
+        """Return whether two spaces have the same vectors. A single argument is the same as its value."""
         return self.bare == other.bare
 
     # Vectors -------------------------------------------------------------------------------------

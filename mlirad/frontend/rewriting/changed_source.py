@@ -20,14 +20,14 @@ from mlirad.packages import IMPORTED
 
 
 def has_changed(code: CodeType, lines: tuple[str, ...]) -> bool:
-    """Whether the code differs from that which the lines of its file give for its place."""
+    """Return whether the code differs from that which the lines of its file give for its place."""
     if any(is_same_code(known, code) for known in _codes_at(code, lines)):
         return False
     return not _is_instrumented(code) and _age(code.co_filename) >= IMPORTED
 
 
 def is_same_code(one: CodeType, other: CodeType) -> bool:
-    """Whether two codes do the same, wherever they stand."""
+    """Return whether two codes do the same, wherever they stand."""
     return (
         (one.co_code, one.co_names, one.co_varnames) == (other.co_code, other.co_names, other.co_varnames)
         and len(one.co_consts) == len(other.co_consts)
@@ -67,7 +67,7 @@ def _compiled(file: str, lines: tuple[str, ...]) -> CodeType | None:
 
 
 def _is_instrumented(code: CodeType) -> bool:
-    """Whether names stand in code that no source can have, as pytest puts them there for `assert`."""
+    """Return whether names stand in code that no source can have, as pytest puts them there for `assert`."""
     return any(name.startswith("@") for name in code.co_names)
 
 

@@ -78,7 +78,7 @@ def with_function(
 
 
 def is_rewritable(function: FunctionType) -> bool:
-    """Whether a function is one of the program or of a package in Python, and has not been rewritten.
+    """Return whether a function is one of the program or of a package in Python, and has not been rewritten.
 
     Those of which something else answers calls stay what they are.
     """

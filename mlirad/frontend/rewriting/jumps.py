@@ -54,7 +54,7 @@ class _Loop:
 
 
 def ends(body: Sequence[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> bool:
-    """Whether code always ends by a statement of one of the kinds."""
+    """Return whether code always ends by a statement of one of the kinds."""
     if not body:
         return False
     last = body[-1]

@@ -20,7 +20,9 @@ NONE: Names = frozenset()
 
 
 class Liveness:
-    """What is live after each `if`, `for` and `while`, and at the head of each loop, in one function."""
+    """The variables that are live after each `if`, `for` and `while`, and at the head of each loop, in one
+    function.
+    """
 
     def __init__(self, body: Sequence[ast.stmt], always: Names):
         self._always = always | captured_names(body)

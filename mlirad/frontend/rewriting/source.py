@@ -27,7 +27,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """Where a function is defined: the node, and the name of the class whose body it stands in."""
+    """The definition of a function: the node, and the name of the class whose body it stands in."""
 
     node: FunctionNode
     class_name: str | None
@@ -79,7 +79,7 @@ def _walk(node: ast.AST, class_name: str | None) -> Iterator[Definition]:
 
 
 def _defines(node: FunctionNode, code: CodeType) -> bool:
-    """Whether a node is where code comes from, as far as name, line and parameters tell."""
+    """Return whether a node is where code comes from, as far as name, line and parameters tell."""
     if isinstance(node, ast.Lambda):
         first, name = node.lineno, "<lambda>"
     else:
@@ -102,7 +102,7 @@ def parameters_of(code: CodeType) -> tuple[str, ...]:
 
 
 def _misfit(node: FunctionNode, code: CodeType) -> tuple[int, int]:
-    """How many instructions of code stand outside of a node, and how many columns the node has."""
+    """Return how many instructions of code stand outside of a node, and how many columns the node has."""
     start = (node.lineno, node.col_offset)
     end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
     outside = sum(

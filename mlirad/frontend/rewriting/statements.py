@@ -272,7 +272,7 @@ class Rewriting(Expressions):
         return [*found, ast.Nonlocal(own)] if own else found
 
     def _refusals(self, node: ast.If | ast.While | ast.For) -> ast.expr:
-        """What cannot be done under a traced condition: lines, reasons, and what to write."""
+        """Return what cannot be done under a traced condition: lines, reasons, and what to write."""
         found: list[tuple[int, str, str]] = []
         for inner in own_nodes([*node.body, *node.orelse]):
             if _is_written(inner, self._globals):
@@ -281,7 +281,7 @@ class Rewriting(Expressions):
 
 
 def _is_written(node: ast.AST, names: Names) -> TypeGuard[ast.Name]:
-    """Whether a node assigns or deletes one of some variables."""
+    """Return whether a node assigns or deletes one of some variables."""
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names
 
 

@@ -46,7 +46,7 @@ class Closed:
     """Its code, of which the vectors are the first arguments."""
 
     def __call__(self, *operands: Any) -> Any:
-        """What it returns for vectors and data."""
+        """Return what it returns for vectors and data."""
         values = [as_array(x).value for x in operands]
         callee = {"callee": SymbolRefAttr(self.traced.name)}
         op = emitting().insert(CallOp, values, self.traced.result_types, callee)
@@ -54,7 +54,7 @@ class Closed:
 
     @property
     def moving(self) -> bool:
-        """Whether anything in the data has a derivative."""
+        """Return whether anything in the data has a derivative."""
         return any(x.dtype.kind == "f" for x in self.data)
 
 
@@ -96,7 +96,7 @@ def closed(function: Callable[..., Any], vectors: Sequence[LeafType], args: tupl
 
 
 def _is_value(leaf: Any) -> bool:
-    """Whether a leaf of the arguments is an array or a number, and no other object."""
+    """Return whether a leaf of the arguments is an array or a number, and no other object."""
     return isinstance(leaf, Array | np.ndarray | np.generic | Number)
 
 

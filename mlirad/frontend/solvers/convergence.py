@@ -19,7 +19,7 @@ from mlirad.lazy_dataclass import dataclass
 
 
 class Progress(NamedTuple):
-    """How an iteration ended."""
+    """The state in which an iteration ended."""
 
     z: Any
     """The vector, flat."""
@@ -64,7 +64,7 @@ def power_of_two(size: Any) -> Any:
 
 
 def finite(x: Any) -> Any:
-    """Whether all elements are finite."""
+    """Return whether all elements are finite."""
     return xp.all(xp.isfinite(x))
 
 
@@ -75,7 +75,7 @@ def solved(matrix: Any, x: Any) -> Any:
 
 
 def is_singular(matrix: Any) -> Any:
-    """Whether a factor of the matrix has a zero on its diagonal."""
+    """Return whether a factor of the matrix has a zero on its diagonal."""
     pivots = xp.diagonal(made(emitting().lu("factors", as_array(matrix).value)))
     return xp.any(pivots == 0)
 

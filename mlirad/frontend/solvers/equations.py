@@ -42,7 +42,7 @@ from mlirad.lazy_dataclass import dataclass
 
 
 class Solution(NamedTuple):
-    """What `full_output=True` gives: the solution, and how it was found."""
+    """The result with `full_output=True`: the solution, and how it was found."""
 
     x: Any
     converged: Any
@@ -134,7 +134,7 @@ def minimize(
 
 @dataclass(frozen=True)
 class _Equation:
-    """What is to be solved, and how."""
+    """An equation that is to be solved, and the way to solve it."""
 
     what: str
     linear: str

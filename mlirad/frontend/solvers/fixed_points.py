@@ -27,7 +27,9 @@ PATIENCE = 20
 
 
 class _Residual(NamedTuple):
-    """How an iteration stands: |g(z) - z|, the least so far, for how many steps, and the largest z so far."""
+    """The state of an iteration: |g(z) - z|, the least so far, for how many steps, and the largest z so
+    far.
+    """
 
     size: Any
     least: Any
@@ -48,7 +50,7 @@ class _Residual(NamedTuple):
         return _Residual(size, xp.where(smaller, size, self.least), idle, xp.maximum(self.reach, largest(z)))
 
     def settled(self, tol: Any) -> Any:
-        """Whether the residual is small beside z, or rounding that is small beside 1 + |z|."""
+        """Return whether the residual is small beside z, or rounding that is small beside 1 + |z|."""
         return (self.size <= tol * self.reach) | (
             (self.idle >= PATIENCE) & (self.size <= tol * (1 + self.reach))
         )

@@ -217,5 +217,5 @@ def _with_rules(
 
 
 def _moves(data: Sequence[Any]) -> bool:
-    """Whether any of the data has a derivative."""
+    """Return whether any of the data has a derivative."""
     return any(d.dtype.kind == "f" for d in data)

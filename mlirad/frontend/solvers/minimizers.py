@@ -57,7 +57,9 @@ def direction(g: Any, steps: Any, changes: Any, inverses: Any, first: Any) -> An
 
 
 class _Descent(NamedTuple):
-    """How a step is judged: by the value, the slope along it and its unit, and the rounding of values."""
+    """The measures by which a step is judged: the value, the slope along it and its unit, and the rounding of
+    values.
+    """
 
     value: Any
     slope: Any
@@ -66,12 +68,13 @@ class _Descent(NamedTuple):
 
     @staticmethod
     def of(value: Any, level: Any, d: Any, g: Any, unit: Any) -> _Descent:
-        """What a step d is judged by, with the largest value so far and the unit that g is in."""
+        """Return what a step d is judged by, with the largest value so far and the unit that g is in."""
         return _Descent(value, d @ g, unit, 4 * np.finfo(d.dtype).eps * level)
 
     def fits(self, t: Any, value: Any, slope: Any) -> Any:
-        """Whether t times the step leads to a value that is smaller by enough, or to one that differs by
-        rounding alone with a slope that is not as steep uphill as the first one is downhill."""
+        """Return whether t times the step leads to a value that is smaller by enough, or to one that differs
+        by rounding alone with a slope that is not as steep uphill as the first one is downhill.
+        """
         smaller = value <= self.value + 1e-4 * t * (self.unit * self.slope)
         level = (value <= self.value + self.noise) & (slope <= -0.8 * self.slope)
         return (smaller & (value < self.value - self.noise)) | level
@@ -104,7 +107,7 @@ class _History(NamedTuple):
 
 
 class _Watch(NamedTuple):
-    """What tells whether a minimum is near, or no progress is made."""
+    """Tells if a minimum is near, or no progress is made."""
 
     reach: Any
     """The largest z so far."""

@@ -42,7 +42,7 @@ MAX_ROWS_WRITTEN_OUT = 16
 
 @dataclass(frozen=True)
 class Blocks:
-    """What a program for blocks depends on: for each result its height, colours, and entries."""
+    """The key of a program for blocks: for each result its height, colours, and entries."""
 
     layout: tuple[tuple[int, tuple[int, ...], bytes, bytes, bytes], ...]
 
@@ -58,7 +58,7 @@ class Blocks:
 
 
 def pays(block_rows: BlockRows) -> bool:
-    """Whether blocks need few products, no more than a row has entries."""
+    """Return whether blocks need few products, no more than a row has entries."""
     products = sum(max(b.colours, default=-1) + 1 for b in block_rows.blocks if len(b.rows))
     longest = max((int(np.bincount(b.rows).max()) for b in block_rows.blocks if len(b.rows)), default=1)
     return products <= max(longest, len(block_rows.blocks)) and products <= MAX_ROWS_WRITTEN_OUT

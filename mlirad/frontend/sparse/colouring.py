@@ -24,7 +24,7 @@ FEW_PRODUCTS = 3
 
 @dataclass(frozen=True, eq=False)
 class Compression:
-    """Which products are computed, and where each entry stands in them.
+    """The products that are computed, and the place of each entry in them.
 
     `columns` has a colour per column and `rows` one per row, -1 where it takes no part. The products lie one
     after the other, those with colours of columns first; entry k of the pattern is element `places[k]`.
@@ -36,17 +36,17 @@ class Compression:
 
     @property
     def column_products(self) -> int:
-        """How many products J v there are."""
+        """Return how many products J v there are."""
         return int(self.columns.max(initial=-1)) + 1
 
     @property
     def row_products(self) -> int:
-        """How many products J^T u there are."""
+        """Return how many products J^T u there are."""
         return int(self.rows.max(initial=-1)) + 1
 
     @property
     def products(self) -> int:
-        """How many products there are."""
+        """Return how many products there are."""
         return self.column_products + self.row_products
 
 

@@ -149,7 +149,7 @@ def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 @dataclass
 class Instance:
-    """What belongs to one content of the integer arguments: the entries come as blocks or by steps."""
+    """The plan for one content of the integer arguments: the entries come as blocks or by steps."""
 
     pattern: SparsityPattern
     template: Callable[[NDArray[Any]], Any]
@@ -203,7 +203,7 @@ class Matrices:
         return matrix if tree is None else (matrix, tree.unflatten(others))
 
     def instance(self, leaves: Sequence[Any]) -> Instance:
-        """What belongs to the integers among these arguments."""
+        """Return what belongs to the integers among these arguments."""
         integers = [np.asarray(v) for v, t in zip(leaves, self.types, strict=True) if t.dtype.kind != "f"]
         last = self.last
         if last is not None and all(map(np.array_equal, integers, last.integers)):

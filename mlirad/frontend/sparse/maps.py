@@ -27,19 +27,19 @@ from mlirad.passes.expand_lambdas import expand_lambdas
 
 
 def to_sparse(map_: LinearMap) -> Any:
-    """What `LinearMap.to_sparse` gives."""
+    """Return what `LinearMap.to_sparse` gives."""
     matrices, leaves = _known(map_)
     return matrices.at(leaves)
 
 
 def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What `LinearMap.structure` gives."""
+    """Return what `LinearMap.structure` gives."""
     matrices, leaves = _known(map_)
     return matrices.positions(leaves, lower=lower)
 
 
 def _known(map_: LinearMap) -> tuple[Matrices, list[Any]]:
-    """What is known of the matrices of an expression, and the arrays of this map."""
+    """Return what is known of the matrices of an expression, and the arrays of this map."""
     if is_tracing():
         raise UnsupportedError(
             "sparse matrices are made outside of traced functions only",

@@ -36,7 +36,7 @@ MAX_ELEMENTS = 1 << 25
 
 @dataclass(frozen=True)
 class Products:
-    """What a program for products depends on: their kind and number.
+    """The key of a program for products: their kind and number.
 
     `everywhere` says that the one vector is 1 at all coordinates, and that there is no argument of colours.
     """

@@ -110,7 +110,7 @@ _Placed = dict[Instruction, tuple[int, int]]
 
 
 def _placed(instructions: Iterable[Instruction]) -> tuple[_Placed, int]:
-    """Where instructions stand, and end: long jumps need more units, which can make others longer."""
+    """Return where instructions stand, and end: long jumps need more units, which can make others longer."""
     sizes = {i: _size(i.argument) for i in instructions}
     jumps = [i for i in sizes if i.target is not None]
     while True:
@@ -126,7 +126,7 @@ def _placed(instructions: Iterable[Instruction]) -> tuple[_Placed, int]:
 
 
 def _size(argument: int) -> int:
-    """How many units an argument needs, with the operation."""
+    """Return how many units an argument needs, with the operation."""
     return 1 if argument < 256 else (argument.bit_length() + 7) // 8
 
 

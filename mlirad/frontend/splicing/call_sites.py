@@ -101,7 +101,7 @@ class _Asking:
                 yield Instruction(i.operation, i.argument, position)
 
     def _before(self, own: list[Instruction], k: int) -> Iterator[Instruction]:
-        """What is put in front of the instructions of a call."""
+        """Yield what is put in front of the instructions of a call."""
         previous = own[k - 1].name if k else ""
         name = own[k].name
         if name in ("KW_NAMES", "PRECALL", "CALL") and previous not in ("KW_NAMES", "PRECALL"):
@@ -121,7 +121,7 @@ class _Asking:
         yield Instruction(_CODES["POP_TOP"], 0, position)
 
     def _instead(self, copy: Instruction) -> Iterator[Instruction]:
-        """What stands for an instruction: itself, if it asks nothing."""
+        """Yield what stands for an instruction: itself, if it asks nothing."""
         position, name = copy.position, copy.name
         is_method = name == "LOAD_METHOD" or (
             name in ("LOAD_ATTR", "LOAD_SUPER_ATTR") and version_info >= (3, 12) and copy.argument & 1
@@ -198,7 +198,7 @@ _MAKING: Final = frozenset((
 
 @cache
 def _template() -> list[tuple[Instruction, str]]:
-    """What this interpreter compiles of the condition, each with the name of what it loads."""
+    """Return what this interpreter compiles of the condition, each with the name of what it loads."""
     code = _question(None, None).__code__
     found: list[tuple[Instruction, str]] = []
     body = disassembled(code).instructions

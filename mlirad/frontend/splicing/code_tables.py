@@ -31,7 +31,7 @@ _LONGEST = 8
 
 @dataclass(frozen=True)
 class Handler:
-    """What handles errors of the units from `start` up to `end`: at which unit, with which stack."""
+    """The handler of errors of the units from `start` up to `end`: at which unit, with which stack."""
 
     start: int
     end: int

@@ -85,7 +85,7 @@ def start_of_body(code: CodeType) -> int:
 
 
 def is_question(frame: FrameType) -> bool:
-    """Whether a frame runs instructions that ask, not those of its function."""
+    """Return whether a frame runs instructions that ask, not those of its function."""
     code, unit = frame.f_code, frame.f_lasti // 2
     if not code.co_consts or not isinstance(code.co_consts[-1], Spliced):
         return False
@@ -96,7 +96,7 @@ def is_question(frame: FrameType) -> bool:
 
 
 def parameter_count(code: CodeType) -> int:
-    """How many variables of a function are its parameters; they are the first ones."""
+    """Return how many variables of a function are its parameters; they are the first ones."""
     several = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
     return code.co_argcount + code.co_kwonlyargcount + several
 

@@ -26,7 +26,7 @@ class Told(Spliced):
 
 @dataclass(frozen=True, eq=False)
 class Hooks:
-    """What such code calls."""
+    """The functions that such code calls."""
 
     called: Callable[[Any], Any]
     """From what is to be called, what is called."""

@@ -28,7 +28,7 @@ Values = tuple[Any, ...]
 
 
 class Question(Spliced):
-    """What one function asks: `answer` gets the question and the values of the parameters."""
+    """A question that one function asks: `answer` gets the question and the values of the parameters."""
 
     def __init__(self, function: FunctionType, answer: Callable[[Question, Values], Any]):
         code = function.__code__
@@ -89,7 +89,7 @@ class Question(Spliced):
 
 
 class _Answers(threading.local):
-    """What the innermost questions of a thread have found, until the functions return it."""
+    """The answers to the innermost questions of a thread, until the functions return them."""
 
     def __init__(self) -> None:
         self.found: list[Any] = []
@@ -117,7 +117,7 @@ def ask_first(function: FunctionType, answer: Callable[[Question, Values], Any])
 
 
 def question_of(function: FunctionType) -> Question | None:
-    """What a function asks."""
+    """Return what a function asks."""
     last = function.__code__.co_consts[-1:]
     while last and isinstance(last[0], Spliced):
         if isinstance(last[0], Question):

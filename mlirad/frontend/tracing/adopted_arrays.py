@@ -51,7 +51,7 @@ class Adopted(Request):
 
 
 def made(result: Any) -> Any:
-    """What code that asks goes on with, of a result: a traced array, if that is adopted here."""
+    """Return what code that asks goes on with, of a result: a traced array, if that is adopted here."""
     if type(result) is not np.ndarray or not open_traces.frames:
         return result
     functions = current_frame().functions
@@ -89,7 +89,9 @@ _COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
 
 
 def _owns_all(array: PlainArray) -> bool:
-    """Whether nothing but this array refers to what has its memory, and no two of its elements are one."""
+    """Return whether nothing but this array refers to what has its memory, and no two of its elements are
+    one.
+    """
     if not (array.flags.c_contiguous or array.flags.f_contiguous) or not array.flags.writeable:
         return False
     if array.dtype not in DTYPES and array.dtype not in _COMPLEX:
@@ -104,7 +106,7 @@ def _owns_all(array: PlainArray) -> bool:
 
 
 def _unshared() -> int:
-    """How many refer to a result that code which asks has just got, as `made` counts them.
+    """Return how many refer to a result that code which asks has just got, as `made` counts them.
 
     There is one more where the interpreter tells a debugger or a profiler of calls.
     """

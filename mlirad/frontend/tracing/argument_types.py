@@ -26,7 +26,7 @@ from mlirad.jit.foreign_arrays import refusal
 
 
 def is_unknown(leaf: object) -> bool:
-    """Whether a leaf is of a class that is neither an array nor structure."""
+    """Return whether a leaf is of a class that is neither an array nor structure."""
     kind = type(leaf)
     if callable(leaf) or isinstance(leaf, set | complex):
         return True

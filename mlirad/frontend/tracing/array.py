@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class View:
-    """How an array is a part of another one, `parent`; `base` is the array that holds the elements of both.
+    """The way in which an array is a part of another one, `parent`; `base` holds the elements of both.
 
     `indexing.views` defines the kinds.
     """
@@ -365,7 +365,7 @@ def doubt(x: Array) -> None:
 
 
 def is_doubtful(base: Array) -> bool:
-    """Whether an array that is no view may have been written as another one, depending on the way."""
+    """Return whether an array that is no view may have been written as another one, depending on the way."""
     return any(twin._version != version for twin, version in base._twins)
 
 
@@ -376,12 +376,12 @@ def known_bound(bound: Any) -> Any:
 
 
 def twins_of(base: Array) -> list[Array]:
-    """What an array that is no view may be, or may have been before that was written."""
+    """Return what an array that is no view may be, or may have been before that was written."""
     return [twin for twin, _ in base._twins]
 
 
 def current_twins(base: Array) -> list[Array]:
-    """What an array that is no view may be, as far as that has not been written since."""
+    """Return what an array that is no view may be, as far as that has not been written since."""
     return [twin for twin, version in base._twins if twin._version == version]
 
 
@@ -410,7 +410,7 @@ def base_of(x: Array) -> Array:
 
 
 def view_of(x: Array) -> View | None:
-    """How `x` is a view of another array, `None` if it is none."""
+    """Return how `x` is a view of another array, `None` if it is none."""
     return x._view
 
 
@@ -424,7 +424,7 @@ def is_number(x: Array) -> bool:
 
 
 def is_scalar(x: Array) -> bool:
-    """Whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
+    """Return whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
     return not x.ndim and view_of(x) is None and not x._is_array
 
 
@@ -481,7 +481,7 @@ def strides_in_bytes(x: Array) -> tuple[int, ...]:
 
 
 def is_ordered(x: Array) -> bool:
-    """Whether what NumPy computes from `x`, element by element, is in row-major order."""
+    """Return whether what NumPy computes from `x`, element by element, is in row-major order."""
     if view_of(x) is None:
         return x.ndim < 2 or x._is_row_major
     if x.ndim < 2:

@@ -74,7 +74,7 @@ _ELEMENTS_OF_MODULES = {
 
 
 def truth_hint() -> str:
-    """What to write instead of what asks for the truth of a traced value."""
+    """Return what to write instead of what asks for the truth of a traced value."""
     frame = user_frame()
     node = None if frame is None else _expression(frame)
     if _is_membership(node):
@@ -94,7 +94,7 @@ def truth_hint() -> str:
 
 
 def elements_hint() -> str:
-    """What to write instead of what asks for the elements of a traced value."""
+    """Return what to write instead of what asks for the elements of a traced value."""
     frame = user_frame()
     node = None if frame is None else _expression(frame)
     if isinstance(node, ast.Subscript):
@@ -187,7 +187,7 @@ def _line(frame: FrameType | None) -> str:
 
 
 def _is_rewritten(frame: FrameType | None) -> bool:
-    """Whether a frame, or one of those that called it, runs a rewritten function."""
+    """Return whether a frame, or one of those that called it, runs a rewritten function."""
     while frame is not None:
         code = frame.f_code
         if RUNTIME in code.co_names or RUNTIME in code.co_freevars:

@@ -31,7 +31,7 @@ _own: dict[str, bool] = {}
 
 
 def asks_for_numpys() -> bool:
-    """Whether the code that asks a traced value for its class is to see the class of a NumPy value."""
+    """Return whether the code that asks a traced value for its class is to see the class of a NumPy value."""
     frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name: Any = frame.f_globals.get("__name__")

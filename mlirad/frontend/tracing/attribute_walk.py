@@ -141,7 +141,7 @@ class AttributeWalk(LibraryWalk):
         self._registered(cls, path)
 
     def _is_read(self, table: Any, name: str, constructs: bool) -> bool:
-        """Whether code reads what a class has under a name, or Python does by itself."""
+        """Return whether code reads what a class has under a name, or Python does by itself."""
         if name in self.names:
             return True
         if setter(name) in self.names:
@@ -151,7 +151,7 @@ class AttributeWalk(LibraryWalk):
         return is_special and (constructs or name not in _CONSTRUCTING)
 
     def _of_class(self, table: dict[str, Any], name: str, path: str) -> None:
-        """What the class at `path` has under a name."""
+        """Visit the attribute that the class at `path` has under a name."""
         place = (id(table), name)
         if place in self._places:
             return
@@ -182,7 +182,7 @@ class AttributeWalk(LibraryWalk):
             self._look_at(derived, f"{path}.__subclasses__()")
 
     def _registered(self, cls: type[Any], path: str) -> None:
-        """What counts as a class that others can be registered with, or that asks for attributes."""
+        """Visit a class that others can be registered with, or that asks for attributes."""
         if not isinstance(cls, abc.ABCMeta):
             return
         before = abc.get_cache_token()
@@ -244,7 +244,7 @@ class AttributeWalk(LibraryWalk):
 
 
 class _Kind:
-    """What the objects of a class have in common for a walk that looks for attributes of some names.
+    """The common properties of the objects of a class, for a walk that looks for attributes of some names.
 
     `names` are those that the class has, itself or from a base, with whether they are fields of its objects.
     `may_hide` says that it derives from a class of a library, which may keep values of its own.
@@ -266,7 +266,7 @@ class _Kind:
 
 
 def is_library_module(module: ModuleType) -> bool:
-    """Whether a module is one of Python's or of an installed package."""
+    """Return whether a module is one of Python's or of an installed package."""
     file = file_of(module)
     if file is None:
         return module.__name__.partition(".")[0] in sys.stdlib_module_names
@@ -274,8 +274,9 @@ def is_library_module(module: ModuleType) -> bool:
 
 
 def _can_change(module: ModuleType, value: Any) -> bool:
-    """Whether what stands in a module of a library is not simply of that library: containers, the modules in
-    Python's, all that those of Python have which are part of the interpreter, and what the program put there.
+    """Return whether what stands in a module of a library is not simply of that library: containers, the
+    modules in Python's, all that those of Python have which are part of the interpreter, and what the program
+    put there.
     """
     if file_of(module) is None:
         return True

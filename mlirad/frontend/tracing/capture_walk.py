@@ -88,7 +88,7 @@ class Walk(AttributeWalk):
         opener(value, kind, path)
 
     def _opener(self, value: Any, kind: type[Any]) -> Opener:
-        """What opens objects of a class."""
+        """Return what opens objects of a class."""
         if kind in PROXIES:
             return self._of_python
         if kind is FunctionType:
@@ -118,7 +118,7 @@ class Walk(AttributeWalk):
         self._look_at(value.__self__, path)
 
     def _drawn(self, value: Any, _: type[Any], path: str) -> None:
-        """What gives something else each time that it is asked."""
+        """Enter a value that gives something else each time that it is asked."""
         self._enter(path, Same(value))
         self.drawn.append((path, value))
 
@@ -147,7 +147,9 @@ class Walk(AttributeWalk):
         self._class(kind, kind.__name__, constructs=False)
 
     def _wrapper(self, value: Any, kind: type[Any], path: str) -> None:
-        """What wraps functions, for classes and for calls, with what a class of the program adds to it."""
+        """Enter an object that wraps functions, for classes and for calls, with what a class of the program
+        adds to it.
+        """
         if derives(kind, functools.partial):
             parts = (("", value.func), (".args", value.args), (".keywords", value.keywords))
         elif derives(kind, property):
@@ -191,13 +193,13 @@ class Walk(AttributeWalk):
             self._foreign(value, kind, path)
 
     def _captured(self, value: Any, name: str, path: str) -> None:
-        """What an attribute of an object of mlirad gives, which may be computed."""
+        """Enter the value of an attribute of an object of mlirad, which may be computed."""
         found = getattr(value, name, MISSING)
         path = path if name == "_function" else f"{path}.{name}"
         self._look_at_guarded(found, path, AttributeGuard(value, sys.intern(name), found))
 
     def _attributes_of_array(self, value: Any, kind: type[Any], path: str) -> None:
-        """What an array of a class derived from NumPy's has besides its elements."""
+        """Enter the attributes of an array of a class derived from NumPy's."""
         if is_program_class(kind):
             self._typed(value, kind, path)
         else:
@@ -267,7 +269,7 @@ class Walk(AttributeWalk):
             self._look_at_guarded(*module)
 
     def _builtin(self, table: dict[str, Any], name: str, path: str) -> None:
-        """What a name stands for that no global has."""
+        """Enter the value of a name that no global has."""
         place = (id(table), name)
         if place in self._places:
             return

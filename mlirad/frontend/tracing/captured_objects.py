@@ -32,7 +32,7 @@ _BLIND: Final = frozenset(
 
 
 def is_program_class(kind: type[Any]) -> bool:
-    """Whether a class is defined in the program, not in Python or in an installed package."""
+    """Return whether a class is defined in the program, not in Python or in an installed package."""
     name = kind.__module__
     if name == "builtins":  # or run by `exec` with globals that have no name of a module
         return bool(kind.__flags__ & HEAP_TYPE)
@@ -57,7 +57,7 @@ def file_of(module: ModuleType) -> str | None:
 
 
 def has_library_code(kind: type[Any]) -> bool:
-    """Whether a class derives from one of Python code in a library, which may read any attribute."""
+    """Return whether a class derives from one of Python code in a library, which may read any attribute."""
     metaclass = cast("type[Any]", type(kind))
     return any(
         base.__flags__ & HEAP_TYPE and base.__module__ not in _BLIND and not is_program_class(base)
@@ -73,12 +73,14 @@ def class_table(cls: type[Any]) -> dict[str, Any]:
 
 
 def found_in(kind: type[Any], name: str) -> object:
-    """What a class finds under a name, as it stands in its dictionary or in that of a base."""
+    """Return what a class finds under a name, as it stands in its dictionary or in that of a base."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), MISSING)
 
 
 def is_slot(found: object) -> bool:
-    """Whether what a class has under a name is a field of its objects: a slot, or one of an exception."""
+    """Return whether what a class has under a name is a field of its objects: a slot, or one of an
+    exception.
+    """
     return isinstance(found, MemberDescriptorType) or (
         isinstance(found, GetSetDescriptorType) and issubclass(found.__objclass__, BaseException)
     )
@@ -115,7 +117,7 @@ def plain_attribute(value: Any, name: str) -> Any:
 
 
 def finds_plainly(kind: type[Any]) -> bool:
-    """Whether attributes of the objects of a class are found without running code."""
+    """Return whether attributes of the objects of a class are found without running code."""
     return kind.__getattribute__ is object.__getattribute__ and found_in(kind, "__getattr__") is MISSING
 
 
@@ -127,7 +129,7 @@ def slots_of(kind: type[Any]) -> set[str]:
 
 
 def derives(kind: type[Any], bases: Any) -> bool:
-    """Whether a class derives from one of some. Objects are asked by their class: they could lie."""
+    """Return whether a class derives from one of some. Objects are asked by their class: they could lie."""
     return issubclass(kind, bases)
 
 

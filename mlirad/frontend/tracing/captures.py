@@ -47,7 +47,7 @@ RECENT: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class Captures:
-    """What a function reads from outside, by the name under which its code reaches it."""
+    """The values that a function reads from outside, by the name under which its code reaches them."""
 
     entries: tuple[tuple[str, Hashable], ...]
     guards: Guards
@@ -78,11 +78,11 @@ class Captures:
         return [name for name, keys in own.items() if others.get(name, keys) != keys]
 
     def fingerprint(self) -> dict[str, int]:
-        """What tells two states apart by name, without keeping what was read."""
+        """Return what tells two states apart by name, without keeping what was read."""
         return {name: hash(tuple(keys)) for name, keys in _by_name(self.entries).items()}
 
     def drawn_states(self) -> list[object]:
-        """Where generators of random numbers and iterators stand."""
+        """Return where generators of random numbers and iterators stand."""
         return [drawn_state(drawn) for _, drawn in self.drawn]
 
 
@@ -104,7 +104,7 @@ def weak_root(function: Callable[..., Any]) -> WeakRoot:
 
 
 class Watch:
-    """What one function, or object, reads from outside, over time."""
+    """The values that one function, or object, reads from outside, over time."""
 
     def __init__(self, root: object, names: frozenset[str] = frozenset()):
         self._root = root
@@ -119,7 +119,7 @@ class Watch:
         return self._root.function() if isinstance(self._root, WeakRoot) else self._root
 
     def current(self) -> Captures:
-        """What it reads now."""
+        """Return what it reads now."""
         recent = self._recent
         for place, captures in enumerate(recent):
             if captures.guards.hold():
@@ -155,7 +155,7 @@ class Watch:
         self._recent = ()
 
     def look_again(self, captures: Captures) -> Captures:
-        """What it reads now, where containers have grown since `captures` were found."""
+        """Return what it reads now, where containers have grown since `captures` were found."""
         self._recent = tuple(known for known in self._recent if known is not captures)
         return self.current()
 
@@ -169,9 +169,9 @@ def find_captures(
     is_weak: bool = False,
     guess: frozenset[str] = frozenset(),
 ) -> Captures:
-    """What `root` reads from outside; `names` are names of attributes to look at besides those it finds. At
-    what is `ignored` it does not look, and what is `growing` may have more elements while the guards hold.
-    A `guess` at the names that it will find saves looking for them.
+    """Return what `root` reads from outside; `names` are names of attributes to look at besides those it
+    finds. At what is `ignored` it does not look, and what is `growing` may have more elements while the
+    guards hold. A `guess` at the names that it will find saves looking for them.
 
     If it is weak, the guards do not keep alive the root or, of a method, its instance.
     """
@@ -243,7 +243,7 @@ def codes_of_values() -> frozenset[CodeType]:
 
 
 def _watch(value: object) -> Watch:
-    """What there is to see of an object; kept for those that were used last."""
+    """Return what there is to see of an object; kept for those that were used last."""
     watch = _watches.pop(id(value), None)
     if watch is None:
         watch = Watch(value, frozenset((EVERY_NAME,)))

@@ -110,7 +110,7 @@ _known: weakref.WeakKeyDictionary[CodeType, CodeReads] = weakref.WeakKeyDictiona
 
 
 def reads_of(code: CodeType) -> CodeReads:
-    """What a code object, and those of the functions defined in it, can read."""
+    """Return what a code object, and those of the functions defined in it, can read."""
     found = _known.get(code)
     if found is None:
         inner = [reads_of(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
@@ -119,7 +119,7 @@ def reads_of(code: CodeType) -> CodeReads:
 
 
 def _joined(parts: Sequence[CodeReads]) -> CodeReads:
-    """What several codes read: names together, flags if one of them has them."""
+    """Return what several codes read: names together, flags if one of them has them."""
     joined: dict[str, Any] = {}
     for field in fields(CodeReads):
         values: list[Any] = [getattr(part, field.name) for part in parts]
@@ -194,7 +194,7 @@ def _own_reads(code: CodeType) -> CodeReads:
 
 
 def _names_what_it_asks_for(instructions: Sequence[dis.Instruction]) -> bool:
-    """Whether every call of `hasattr` has a string of the code as its last argument."""
+    """Return whether every call of `hasattr` has a string of the code as its last argument."""
     places = [k for k, i in enumerate(instructions) if i.opname in _GLOBALS and i.argval == "hasattr"]
     return all(_last_argument(instructions[k:]) for k in places)
 
@@ -234,7 +234,8 @@ def own_code(function: FunctionType) -> CodeType:
 
 @cache
 def is_rewritable_file(file: str) -> bool:
-    """Whether control flow of code in a file may be rewritten: of the program, of packages and of SciPy.
+    """Return whether control flow of code in a file may be rewritten: of the program, of packages and of
+    SciPy.
 
     Python's own modules stay as they are, as do packages that compile code or have arrays of their own.
     """
@@ -265,7 +266,9 @@ OWN_ARRAYS: Final = frozenset(("dask", "jax", "jaxlib", "numba", "pandas", "tens
 
 @cache
 def is_program_file(file: str) -> bool:
-    """Whether code in a file belongs to the program, not to Python, to mlirad or to an installed package."""
+    """Return whether code in a file belongs to the program, not to Python, to mlirad or to an installed
+    package.
+    """
     if not is_user_file(file) or "site-packages" in file or "dist-packages" in file:
         return False
     return not file.startswith(_python_folders())

@@ -162,7 +162,7 @@ def complex_dtype(part: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def is_complex(value: object) -> bool:
-    """Whether a value is complex: a traced array, or a number or an array of Python or NumPy."""
+    """Return whether a value is complex: a traced array, or a number or an array of Python or NumPy."""
     if isinstance(value, Traced):
         return False
     if isinstance(value, ComplexArray | complex | np.complexfloating):
@@ -171,7 +171,7 @@ def is_complex(value: object) -> bool:
 
 
 def is_complex_dtype(dtype: object) -> bool:
-    """Whether something names a complex dtype."""
+    """Return whether something names a complex dtype."""
     if isinstance(dtype, type):
         return issubclass(dtype, complex | np.complexfloating)
     if isinstance(dtype, str | np.dtype):
@@ -183,7 +183,9 @@ def is_complex_dtype(dtype: object) -> bool:
 
 
 def holds_complex(values: Sequence[object], options: Mapping[str, object] | None = None) -> bool:
-    """Whether one of the arguments of a call is complex, or holds what is, or names a complex dtype."""
+    """Return whether one of the arguments of a call is complex, or holds what is, or names a complex
+    dtype.
+    """
     given = list(values) if options is None else [*values, *options.values()]
     if options is not None and is_complex_dtype(options.get("dtype")):
         return True

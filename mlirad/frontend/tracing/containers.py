@@ -36,7 +36,7 @@ class Opened:
 
 
 class Container(ABC):
-    """How values of a class are taken apart, and made."""
+    """A class whose values are taken apart into leaves, and made of them."""
 
     static_names: tuple[str, ...] = ()
     """The names of static values, for messages."""
@@ -50,11 +50,11 @@ class Container(ABC):
         """A value of parts. They may be anything."""
 
     def step(self, name: Hashable) -> str:
-        """How code reaches a part that has a name."""
+        """Return how code reaches a part that has a name."""
         return f".{name}"
 
     def differences(self, found: tuple[object, ...], expected: tuple[object, ...]) -> str:
-        """What is said of a value that has other static values than expected."""
+        """Return what is said of a value that has other static values than expected."""
         return f"has static fields {found}, and {expected} are expected"
 
 
@@ -144,7 +144,7 @@ class Attributes(Fields):
 
 
 class ByFunctions(Container):
-    """What two functions of the user's say."""
+    """A container by two functions of the user's."""
 
     static_names = ("what flatten gives",)
 
@@ -171,7 +171,7 @@ class ByFunctions(Container):
 
 
 def container_of(kind: type[Any]) -> Container | None:
-    """How values of a class are taken apart; `None` where they are no structure."""
+    """Return how values of a class are taken apart; `None` where they are no structure."""
     if kind in _containers:
         return _containers[kind]
     found = _container_of(kind)

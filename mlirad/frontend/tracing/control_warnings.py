@@ -91,7 +91,7 @@ def _told(error: MliradError) -> str:
 
 
 def _is_raised_by_program(error: BaseException) -> bool:
-    """Whether the innermost frame of an error is one of the program, not of a package."""
+    """Return whether the innermost frame of an error is one of the program, not of a package."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

@@ -35,7 +35,9 @@ def generator_classes() -> tuple[type[Any], ...]:
 
 
 def is_iterator(value: object) -> bool:
-    """Whether a value is an iterator of Python's own, which is used up by being read; files are not."""
+    """Return whether a value is an iterator of Python's own, which is used up by being read; files are
+    not.
+    """
     kind = cast("type[Any]", type(value))
     return kind.__module__ in ("builtins", "itertools") and issubclass(kind, Iterator)
 
@@ -91,7 +93,7 @@ def _objects_of(kinds: frozenset[type[Any]]) -> Iterator[Any]:
 
 
 def drawn_state(drawn: Any) -> object:
-    """Where a generator of random numbers or an iterator stands, as something to compare."""
+    """Return where a generator of random numbers or an iterator stands, as something to compare."""
     if is_iterator(drawn):
         return _iterator_state(drawn)
     if isinstance(drawn, random.Random):
@@ -105,7 +107,7 @@ def drawn_state(drawn: Any) -> object:
 
 
 def returning(generator: Any) -> Callable[[], None]:
-    """What sets a generator of random numbers back to where it stands."""
+    """Return what sets a generator of random numbers back to where it stands."""
     if isinstance(generator, random.Random):
         return partial(generator.setstate, generator.getstate())
     if isinstance(generator, np.random.RandomState):
@@ -122,7 +124,8 @@ def _shown(state: Any) -> str:
 
 
 def _iterator_state(iterator: Any) -> object:
-    """How many elements are left, where a function stands that makes them, and the same of what they are of.
+    """Return how many elements are left, where a function stands that makes them, and the same of what they
+    are of.
 
     Python does not tell how far `itertools.cycle` and `tee`, and `iter` of a function, are.
     """

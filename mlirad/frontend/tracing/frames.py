@@ -169,7 +169,9 @@ class Frame:
 
 @dataclass
 class Repeats:
-    """How often functions that may be shared were called: in all, and each for each types of arguments."""
+    """The number of calls of functions that may be shared: in all, and of each for each types of
+    arguments.
+    """
 
     total: int = 0
     calls: dict[Hashable, tuple[int, Any]] = field(default_factory=dict[Hashable, "tuple[int, Any]"])
@@ -255,7 +257,8 @@ def emitting() -> ArrayBuilder:
 
 
 def in_trace(work: Callable[[], T]) -> T:
-    """What `work` gives, which traces. Whatever ends it, the thread traces no more, or what it did before.
+    """Return what `work` gives, which traces. Whatever ends it, the thread traces no more, or what it did
+    before.
 
     The functions under construction are in a list of this trace, so what is left of one that an interrupt has
     ended changes no other. As in `recursion.deep_recursion` nothing comes between the statements at the end.

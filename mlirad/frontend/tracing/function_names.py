@@ -16,13 +16,13 @@ from mlirad.frontend.tracing.source import user_line
 
 
 def definition_of(function: Callable[..., Any]) -> str | None:
-    """Where a function is defined, as `file:line`."""
+    """Return where a function is defined, as `file:line`."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def function_name(function: Callable[..., Any]) -> str:
-    """How a function is called in the program."""
+    """Return how a function is called in the program."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return "lambda" if name == "<lambda>" else name
 
@@ -48,7 +48,7 @@ def parameter_names(function: Callable[..., Any], count: int | None) -> list[str
 
 
 def takes_nothing(function: Callable[..., Any]) -> bool:
-    """Whether a function is known to have no parameters."""
+    """Return whether a function is known to have no parameters."""
     try:
         return not inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -56,7 +56,7 @@ def takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
-    """How the user would write each leaf of the arguments, such as `params['w']`."""
+    """Return how the user would write each leaf of the arguments, such as `params['w']`."""
     names = parameter_names(function, len(tree.children))
     return [path for name, child in zip(names, tree.children, strict=True) for path in child.paths(name)]
 

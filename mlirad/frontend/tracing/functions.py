@@ -390,7 +390,7 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
 
 
 def _explained(error: TypeError | ValueError) -> MliradError | None:
-    """What an error of NumPy's about an array means, `None` for errors that are not about one."""
+    """Return what an error of NumPy's about an array means, `None` for errors that are not about one."""
     if str(error).endswith(_READ_ONLY) and not isinstance(error, MliradError):
         return ArgumentError(
             "an array that is read-only is written to",

@@ -66,7 +66,7 @@ def _ops_behind(value: SSAValue) -> list[Operation] | None:
 
 
 def _is_computed(value: SSAValue, op: Operation) -> bool:
-    """Whether an op can be run while tracing."""
+    """Return whether an op can be run while tracing."""
     if not is_array(value.type) or not all(map(_is_pure, op.walk())):
         return False
     size = prod(shape_of(value))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeafType:
-    """What a traced function is compiled for: the shape and dtype of one leaf, and whether it is weak."""
+    """The type of one leaf that a traced function is compiled for: shape, dtype, and whether it is weak."""
 
     shape: Shape
     dtype: Dtype
@@ -35,7 +35,7 @@ class LeafType:
 
     @property
     def kind(self) -> Kind:
-        """How it promotes."""
+        """Return how it promotes."""
         return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
 
     def made(self, value: Value) -> Array:

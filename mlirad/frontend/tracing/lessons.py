@@ -25,7 +25,7 @@ Place: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Request(BaseException):
-    """What ends a trace that is to be made again with a lesson.
+    """Ends a trace that is to be made again with a lesson.
 
     NumPy and programs can catch it. So the trace is also told of it, and does not count.
     """
@@ -36,7 +36,7 @@ class Request(BaseException):
 
 @dataclass
 class Lessons:
-    """What is known when a trace begins."""
+    """The facts that are known when a trace begins."""
 
     signatures: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
     told: dict[int, int] = field(default_factory=dict[int, int])

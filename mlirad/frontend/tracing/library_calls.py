@@ -58,7 +58,7 @@ def listen() -> None:
 
 
 def is_asking(function: FunctionType) -> bool:
-    """Whether a function asks first if something else answers a call of it."""
+    """Return whether a function asks first if something else answers a call of it."""
     return question_of(function) is not None
 
 
@@ -68,6 +68,6 @@ def waiting_modules() -> list[str]:
 
 
 def _is_imported(name: str) -> bool:
-    """Whether a module is there, all of it."""
+    """Return whether a module is there, all of it."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     return spec is not None and not getattr(spec, "_initializing", False)

@@ -31,7 +31,7 @@ _UFUNCS: Final = {
 
 
 class NotPortable(Exception):
-    """What no other process could be told about, or be sure of."""
+    """A value that no other process could be told about, or be sure of."""
 
 
 def library_name(thing: object) -> str:
@@ -54,7 +54,9 @@ def library_name(thing: object) -> str:
 
 
 def _is_original(thing: Any, module: str) -> bool:
-    """Whether what stands in a module of a library was made by this library, not put there by the program."""
+    """Return whether what stands in a module of a library was made by this library, not put there by the
+    program.
+    """
     if isinstance(thing, np.ufunc):
         homes = [sys.modules[home] for home in _UFUNCS.get(module, ()) if home in sys.modules]
         return any(vars(home).get(thing.__name__) is thing for home in homes)
@@ -67,14 +69,16 @@ def _is_original(thing: Any, module: str) -> bool:
 
 
 def is_library(module: ModuleType) -> bool:
-    """Whether a module is one of those whose pure names are listed, and not the program's by such a name."""
+    """Return whether a module is one of those whose pure names are listed, and not the program's by such a
+    name.
+    """
     file = file_of(module)
     is_programs = file is not None and is_program_file(file)
     return module.__name__ in PURE and sys.modules.get(module.__name__) is module and not is_programs
 
 
 def names_in(module: ModuleType, names: Iterable[str]) -> list[tuple[object, ...]]:
-    """What those of the names stand for in a module of a library that it has.
+    """Return what those of the names stand for in a module of a library that it has.
 
     Raises `NotPortable` if one of them is not listed, or does not stand for what it did when the module was
     made.
@@ -103,7 +107,9 @@ def names_in(module: ModuleType, names: Iterable[str]) -> list[tuple[object, ...
 
 
 def _told(value: Any, module: ModuleType) -> object:
-    """What a name of a library stands for: a number, a class of this library, or one of its functions."""
+    """Return what a name of a library stands for: a number, a class of this library, or one of its
+    functions.
+    """
     key = value_key(value)
     if isinstance(value, np.ufunc) or key is None:
         return library_name(value)

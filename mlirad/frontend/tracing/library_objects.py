@@ -44,12 +44,12 @@ _READERS: Final[tuple[tuple[type[Any], Callable[[Any], tuple[object, ...]]], ...
 
 
 def reader_of(kind: type[Any]) -> Callable[[Any], tuple[object, ...]] | None:
-    """What reads the values that an object holds whose class hides them; `None` for other classes."""
+    """Return what reads the values that an object holds whose class hides them; `None` for other classes."""
     return next((read for known, read in _READERS if derives(kind, known)), None)
 
 
 def is_shown(kind: type[Any]) -> bool:
-    """Whether the objects of a class of Python's library are more than what they are."""
+    """Return whether the objects of a class of Python's library are more than what they are."""
     return kind.__module__.partition(".")[0] not in _CLOSED
 
 
@@ -81,7 +81,7 @@ def _method_parts(method: Any) -> tuple[object, ...]:
 
 
 def _referent(proxy: Any) -> object:
-    """What a weak proxy stands for, which it hands all attributes on to; `None` if it is gone."""
+    """Return what a weak proxy stands for, which it hands all attributes on to; `None` if it is gone."""
     try:
         return cast(object, proxy.__reduce_ex__.__self__)
     except ReferenceError:
@@ -99,6 +99,6 @@ def results_of(table: dict[Any, Any], referents: list[Any]) -> list[Any]:
 
 
 def begins_with(function: Any, table: dict[Any, Any], before: list[Any]) -> bool:
-    """Whether the first keys and results of a cache are the same objects as before."""
+    """Return whether the first keys and results of a cache are the same objects as before."""
     now = results_of(table, gc.get_referents(function))
     return len(now) >= len(before) and all(map(operator.is_, before, now))

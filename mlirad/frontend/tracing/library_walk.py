@@ -146,7 +146,7 @@ class LibraryWalk(ValueWalk):
                 self._attribute(value, name, path)
 
     def _is_held(self, part: Any) -> bool:
-        """Whether a part of an object of a package is a value, not code of a package."""
+        """Return whether a part of an object of a package is a value, not code of a package."""
         kind = cast("type[Any]", type(part))
         if kind is FunctionType:
             return is_program_file(part.__code__.co_filename)
@@ -217,7 +217,7 @@ class LibraryWalk(ValueWalk):
     def _copied_array(
         self, kind: type[Any], array: npt.NDArray[Any], read: Callable[[], npt.NDArray[Any]], path: str
     ) -> None:
-        """What is read as an array, compared with a copy of that."""
+        """Enter a value that is read as an array, compared with a copy of that."""
         before = array.copy()
         self._enter(path, Same(kind), array.dtype.str, array.shape, before.tobytes())
         self.guards.append(CallGuard(lambda: is_equal_array(before, read())))
@@ -250,6 +250,6 @@ class LibraryWalk(ValueWalk):
 
 
 def _is_still(value: Any, name: str, found: object, key: object) -> bool:
-    """Whether a field of an object is what was found there, or has the same key if it has one."""
+    """Return whether a field of an object is what was found there, or has the same key if it has one."""
     now = plain_attribute(value, name)
     return now is found or (key is not None and value_key(now) == key)

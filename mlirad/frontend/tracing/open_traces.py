@@ -18,7 +18,7 @@ from mlirad.lazy_dataclass import dataclass
 
 
 class Traced:
-    """What all values are derived from that stand for values of a program."""
+    """The base class of all values that stand for values of a program."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class Chosen:
 
 
 class TracedParts:
-    """What all pairs of values are derived from that together stand for one, such as complex arrays."""
+    """The base class of pairs of values that together stand for one, such as complex arrays."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ open_traces = _OpenTraces()
 
 
 def is_tracing() -> bool:
-    """Whether a function is being traced in this thread."""
+    """Return whether a function is being traced in this thread."""
     return bool(open_traces.frames)
 
 
@@ -86,7 +86,7 @@ eager_mode = _EagerMode()
 
 
 class _Completing:
-    """What imports all that a traced function may use."""
+    """Imports all that a traced function may use."""
 
     complete: Callable[[], object]
 

@@ -47,7 +47,7 @@ Operand: TypeAlias = Array | npt.NDArray[Any] | Scalar
 
 
 def operand_of(value: Any) -> Operand:
-    """What an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
+    """Return what an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
     if isinstance(value, Array):
         return value
     if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
@@ -61,14 +61,14 @@ def operand_of(value: Any) -> Operand:
 
 
 def contains_traced(value: object) -> bool:
-    """Whether a nest of lists and tuples holds a traced value."""
+    """Return whether a nest of lists and tuples holds a traced value."""
     if isinstance(value, list | tuple):
         return any(contains_traced(part) for part in cast("Sequence[object]", value))
     return isinstance(value, Array | Higher | ComplexArray)
 
 
 def holds_size(value: object) -> bool:
-    """Whether a value is a size, or a nest of lists and tuples that holds one."""
+    """Return whether a value is a size, or a nest of lists and tuples that holds one."""
     if isinstance(value, list | tuple):
         return any(holds_size(part) for part in cast("Sequence[object]", value))
     return isinstance(value, Extent)
@@ -129,7 +129,7 @@ def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) ->
 
 
 def kind_of(operand: Operand) -> Kind:
-    """How an operand promotes: by its dtype, or as the Python scalar that it is or comes from."""
+    """Return how an operand promotes: by its dtype, or as the Python scalar that it is or comes from."""
     if isinstance(operand, Array):
         return PYTHON_TYPES[operand.dtype.kind] if operand.weak else operand.dtype
     return operand.dtype if isinstance(operand, np.ndarray) else type(operand)

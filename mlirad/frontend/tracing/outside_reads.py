@@ -78,7 +78,7 @@ _PATHS: Final[tuple[type[Any], ...]] = (pathlib.PurePath,)
 
 
 def is_outside(function: Any) -> bool:
-    """Whether a function, or a class, of a library may read from outside when it is called."""
+    """Return whether a function, or a class, of a library may read from outside when it is called."""
     module = getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
     if not isinstance(module, str):
@@ -129,14 +129,14 @@ _OTHERS: Final = frozenset((
 
 
 class TraceWatch:
-    """What was seen of a trace."""
+    """The observations of a trace."""
 
     def __init__(self) -> None:
         self.codes: set[CodeType] = set()
         self._reads: dict[str, str] = {}
 
     def found(self, known: Iterable[CodeType], *, evaluates: bool) -> list[str]:
-        """What decided the trace besides what was compared, where the walk has found the code `known`.
+        """Return what decided the trace besides what was compared, where the walk has found the code `known`.
 
         If the program evaluates text, code without a file is taken to be of it.
         """
@@ -163,7 +163,7 @@ class TraceWatch:
 
 
 def watching(function: Callable[[], T], *, outside: bool) -> tuple[T, TraceWatch]:
-    """What a function gives, which may read from `outside`, and what was seen of its traces."""
+    """Return what a function gives, which may read from `outside`, and what was seen of its traces."""
     watch = TraceWatch()
     codes, profiler = open_traces.codes, open_traces.profiler
     try:
@@ -235,7 +235,7 @@ _SOURCE_READERS: Final = ("linecache.py", "inspect.py", "warnings.py", "tracebac
 
 
 def _lines_by_file(codes: Iterable[CodeType]) -> dict[str, list[range]]:
-    """Where code stands; rewritten code stands in the lines of that which it is made of."""
+    """Return where code stands; rewritten code stands in the lines of that which it is made of."""
     found: dict[str, list[range]] = {}
     for code in codes:
         last = max((line for *_, line in code.co_lines() if line is not None), default=code.co_firstlineno)

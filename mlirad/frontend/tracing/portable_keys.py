@@ -68,7 +68,7 @@ _PROBE: Final = "the order of strings in sets"
 
 
 def portable_captures(root: object, names: frozenset[str]) -> bytes:
-    """What `root` reads from outside, as bytes; `names` are the attributes that its code names.
+    """Return what `root` reads from outside, as bytes; `names` are the attributes that its code names.
 
     Raises `NotPortable` where that cannot be told to another process.
     """
@@ -122,7 +122,7 @@ class _PortableWalk(Walk):
 
 
 def _part(value: Any) -> bytes | None:
-    """What keys consist of besides numbers, strings and tuples; `NotPortable` for all else."""
+    """Return what keys consist of besides numbers, strings and tuples; `NotPortable` for all else."""
     kind = cast("type[Any]", type(value))
     if kind is Same:
         return b"=" + _named(value.value)
@@ -142,8 +142,8 @@ def _part(value: Any) -> bytes | None:
 
 
 def _is_own(kind: type[Any]) -> bool:
-    """Whether a class is one of mlirad that says of itself, not of classes derived from it, that its objects
-    are what their fields are.
+    """Return whether a class is one of mlirad that says of itself, not of classes derived from it, that its
+    objects are what their fields are.
     """
     is_marked = kind.__module__.startswith("mlirad.") and hasattr(kind, "IS_PORTABLE")
     return is_marked and "IS_PORTABLE" in vars(kind)

@@ -126,5 +126,7 @@ _FRAMES: Final = ("__", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
 
 
 def is_plain_attribute(name: str) -> bool:
-    """Whether reading an attribute of this name of a value does nothing, and shows nothing but the value."""
+    """Return whether reading an attribute of this name of a value does nothing, and shows nothing but the
+    value.
+    """
     return name not in _UNSEEN and not name.startswith(_FRAMES)

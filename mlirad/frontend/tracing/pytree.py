@@ -52,13 +52,13 @@ class Tree:
 
     @property
     def container(self) -> Container | None:
-        """How values of the class are made; `None` for leaves, `None` and what stands for itself."""
+        """Return how values of the class are made; `None` for leaves, `None` and what stands for itself."""
         kind = self.kind
         return None if kind is None or kind in (type(None), Static) else container_of(kind)
 
     @property
     def is_dict(self) -> bool:
-        """Whether it is that of a dictionary."""
+        """Return whether it is that of a dictionary."""
         return self.kind is not None and issubclass(self.kind, dict)
 
     @property
@@ -110,7 +110,7 @@ class Tree:
                 yield from child.kinds()
 
     def paths(self, prefix: str) -> list[str]:
-        """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
+        """Return how to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
         if self.kind is None:
             return [prefix]
         found: list[str] = []
@@ -119,7 +119,7 @@ class Tree:
         return found
 
     def variables(self) -> list[str]:
-        """How to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
+        """Return how to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
         return [
             path
             for name, child in zip(self.names, self.children, strict=True)

@@ -46,7 +46,7 @@ def from_start(b: ArrayBuilder, positions: Value, extent: int) -> Value:
 
 
 def check_position(position: Value, extent: int, *, counts_from_end: bool) -> None:
-    """Where bounds are checked, report each of these positions that lies outside of the extent."""
+    """Report each of these positions that lies outside of the extent, if bounds are checked."""
     if not checks(BOUNDS):
         return
     b = emitting()

@@ -38,7 +38,7 @@ OWNERS: Final[dict[str, list[str]]] = {}
 
 
 def hint_for(name: str) -> str:
-    """What to write instead of a function of SciPy."""
+    """Return what to write instead of a function of SciPy."""
     if name in _WRITTEN:
         return _WRITTEN[name]
     if name in OWNERS:

@@ -55,7 +55,7 @@ class Size(Extent):
         return not (super().__eq__(other) or (_is_users_call() and self._equals(other)))
 
     def _equals(self, other: object) -> bool:
-        """Whether this is another extent, whose form differs, for all sizes or for none."""
+        """Return whether this is another extent, whose form differs, for all sizes or for none."""
         if not isinstance(other, int | Extent):
             return False
         answer = same(cast(int, self), cast(int, other))
@@ -97,7 +97,7 @@ for _name in _ARITHMETIC:
 
 
 class _Tracing:
-    """What makes traced values of sizes."""
+    """Makes traced values of sizes."""
 
     as_array: Callable[[Any], Any]
 
@@ -115,7 +115,7 @@ def _traced(value: Any) -> Any:
 
 
 def _is_users_call() -> bool:
-    """Whether an operator of `Size` is used by other code than mlirad's, which compares forms."""
+    """Return whether an operator of `Size` is used by other code than mlirad's, which compares forms."""
     names = sys._getframe(2).f_globals  # pyright: ignore[reportPrivateUsage]
     return str(names.get("__name__")).partition(".")[0] != "mlirad"
 
@@ -177,7 +177,7 @@ def explained(error: SizeNeeded) -> TracingError:
 
 
 def _hint_for(place: TracebackType) -> str:
-    """What to write instead of the expression that is evaluated at a place."""
+    """Return what to write instead of the expression that is evaluated at a place."""
     expression = _expression_at(place)
     if isinstance(expression, ast.Call):
         called = expression.func

@@ -39,7 +39,7 @@ def user_frame() -> FrameType | None:
 
 
 def _is_skipped(file: str) -> bool:
-    """Whether a file is not the user's."""
+    """Return whether a file is not the user's."""
     known = _skipped.get(file)
     if known is None:
         known = _skipped[file] = file.startswith((*_FOLDERS, "<frozen", "<__array_function__"))
@@ -47,7 +47,7 @@ def _is_skipped(file: str) -> bool:
 
 
 def _is_generated(frame: FrameType) -> bool:
-    """Whether code is a method that `dataclass` made of a class of mlirad; such code has no file."""
+    """Return whether code is a method that `dataclass` made of a class of mlirad; such code has no file."""
     is_nowhere = frame.f_code.co_filename == "<string>"
     return is_nowhere and str(frame.f_globals.get("__name__")).partition(".")[0] == "mlirad"
 
@@ -61,12 +61,12 @@ def codes_on_stack() -> Iterator[CodeType]:
 
 
 def is_user_file(file: str) -> bool:
-    """Whether code in a file, named as in its code objects, is the user's own."""
+    """Return whether code in a file, named as in its code objects, is the user's own."""
     return not _is_skipped(file) and not file.endswith(".pyx")
 
 
 def is_own_frame(frame: FrameType) -> bool:
-    """Whether a call is one of mlirad's, or of what imports modules."""
+    """Return whether a call is one of mlirad's, or of what imports modules."""
     return frame.f_code.co_filename.startswith((_OWN, "<frozen importlib")) or _is_generated(frame)
 
 

@@ -36,7 +36,7 @@ Integers = tuple[npt.NDArray[np.integer[Any]], ...]
 
 
 class Places:
-    """Where a matrix has entries, and its attributes but for the values. It does not change."""
+    """The positions of the entries of a matrix, and its attributes but for the values. It does not change."""
 
     IS_VALUE: ClassVar = True
 
@@ -62,7 +62,7 @@ class Places:
         return f"<places of {self.count} entries>"
 
     def are(self, arrays: Integers) -> bool:
-        """Whether places are these."""
+        """Return whether places are these."""
         pairs = zip(self._arrays, arrays, strict=True)
         return all(one.dtype == other.dtype and np.array_equal(one, other) for one, other in pairs)
 
@@ -113,7 +113,7 @@ class SingleValues(Container):
 
 
 def container_of_sparse(kind: type[Any]) -> Container | None:
-    """How matrices of one of SciPy's own classes are taken apart; `None` for other classes."""
+    """Return how matrices of one of SciPy's own classes are taken apart; `None` for other classes."""
     form, _, rest = kind.__name__.partition("_")
     if rest not in ("array", "matrix"):
         return None

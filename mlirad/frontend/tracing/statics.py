@@ -47,12 +47,12 @@ _CHANGING: Final[tuple[type[Any], ...]] = (list, dict, set, bytearray, np.ndarra
 
 
 def is_static(value: object) -> bool:
-    """Whether a value stands for itself in a structure."""
+    """Return whether a value stands for itself in a structure."""
     return isinstance(value, _STATIC) or is_function(value)
 
 
 def is_function(value: object) -> bool:
-    """Whether a value that stands for itself is a function."""
+    """Return whether a value that stands for itself is a function."""
     return isinstance(value, _FUNCTIONS) or (
         callable(value)
         and not isinstance(value, Traced)
@@ -70,7 +70,9 @@ def structure_key(value: object) -> Hashable:
 
 
 def _is_fixed(value: object) -> bool:
-    """Whether two values of equal keys remain so: their content cannot change, or not that of one alone."""
+    """Return whether two values of equal keys remain so: their content cannot change, or not that of one
+    alone.
+    """
     if isinstance(value, FunctionType):
         return not (value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__)
     if isinstance(value, tuple | frozenset):

@@ -32,13 +32,13 @@ def column_major(shape: Shape) -> Strides:
 
 
 def is_laid_out(shape: Shape, strides: Strides, wanted: Strides) -> bool:
-    """Whether elements lie as they would with the wanted strides."""
+    """Return whether elements lie as they would with the wanted strides."""
     steps = zip(strides, wanted, shape, strict=True)
     return not prod(shape) or all(own == step or e == 1 for own, step, e in steps)
 
 
 def is_descending(shape: Shape, strides: Strides) -> bool:
-    """Whether no dimension has larger steps than those in front of it."""
+    """Return whether no dimension has larger steps than those in front of it."""
     steps = [abs(s) for s, e in zip(strides, shape, strict=True) if s != 0 and not (is_static(e) and e <= 1)]
     return all(a >= b for a, b in pairwise(steps))
 

@@ -41,12 +41,12 @@ def report(kind: str, condition: Value, values: Sequence[Value], message: str) -
 
 
 def has_reports() -> bool:
-    """Whether the program being traced has reports."""
+    """Return whether the program being traced has reports."""
     return current_frame().functions.has_reports
 
 
 def checks(what: str) -> bool:
-    """Whether the program being traced is to check for `what`."""
+    """Return whether the program being traced is to check for `what`."""
     return is_tracing() and what in current_frame().functions.checks
 
 
@@ -69,7 +69,7 @@ def resume(last: Array | None) -> None:
 
 
 def sending(result: Any) -> Any:
-    """What a region returns: its result and, with it, the last token."""
+    """Return what a region returns: its result and, with it, the last token."""
     return (result, token()) if has_reports() else result
 
 

@@ -44,7 +44,7 @@ _NUMPY: Final = f"{Path(folder_of('numpy'))}/"
 
 
 class _Telling:
-    """What functions are told to call."""
+    """The functions that are told to call hooks."""
 
     hooks: Hooks
     rewriting: Hooks
@@ -64,7 +64,7 @@ def bind_hooks(hooks: Hooks, rewriting: Hooks) -> None:
 
 
 def is_told(code: CodeType) -> bool:
-    """Whether a code asks at its calls."""
+    """Return whether a code asks at its calls."""
     while code.co_consts and isinstance(code.co_consts[-1], Spliced):
         if isinstance(code.co_consts[-1], Told):
             return True
@@ -152,7 +152,7 @@ def called_by_trace(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def lessons() -> Lessons:
-    """What the trace that is under way knows from those before."""
+    """Return what the trace that is under way knows from those before."""
     return open_traces.frames[-1].functions.lessons
 
 
@@ -168,7 +168,7 @@ def _running(frame: FrameType | None) -> Running:
 
 
 def can_be_told(code: CodeType, untold: Running) -> bool:
-    """Whether a code of the program, a package or SciPy does not ask yet, and may be able to."""
+    """Return whether a code of the program, a package or SciPy does not ask yet, and may be able to."""
     is_code = is_user_file(code.co_filename) or is_scipy_code(code.co_filename)
     return is_code and not is_told(code) and id(code) not in untold
 

@@ -29,7 +29,7 @@ _warned: set[Place] = set()
 
 
 class LineCounts:
-    """How many operations each line has made in one trace."""
+    """The number of operations that each line has made in one trace."""
 
     def __init__(self) -> None:
         self.total = 0

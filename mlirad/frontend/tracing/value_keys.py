@@ -125,7 +125,9 @@ def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
 
 @cache
 def _is_plain_enum(kind: type[Enum]) -> bool:
-    """Whether the members of a class are their names and values: nothing of it runs, and no value changes."""
+    """Return whether the members of a class are their names and values: nothing of it runs, and no value
+    changes.
+    """
     own = [part for base in kind.__mro__ for part in vars(base).values() if base.__module__ != "enum"]
     runs = any(
         isinstance(part, property | classmethod | staticmethod)
@@ -136,6 +138,6 @@ def _is_plain_enum(kind: type[Enum]) -> bool:
 
 
 def _is_of_module(function: Any) -> bool:
-    """Whether a function in C belongs to a module, not to an object as `items.append` does."""
+    """Return whether a function in C belongs to a module, not to an object as `items.append` does."""
     owner = function.__self__
     return owner is None or isinstance(owner, type(struct))

@@ -52,7 +52,7 @@ class LargeArray:
 
 
 class ValueWalk(ABC):
-    """What has been entered so far, the guards of it, and what waits to be opened.
+    """The values that have been entered so far, their guards, and those that wait to be opened.
 
     At what is `ignored` it does not look; of what is `growing` it compares what is there at present, to which
     more may come.
@@ -73,7 +73,7 @@ class ValueWalk(ABC):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left out because there is too much."""
+        """Return whether nothing was left out because there is too much."""
         return self._count < LIMIT
 
     def run(self, root: object) -> None:

@@ -29,7 +29,7 @@ H = TypeVar("H", bound="Higher")
 
 
 class HigherType(ABC):
-    """What is known of a function or a sum that is a value."""
+    """The type of a function or a sum that is a value."""
 
     weak: ClassVar[bool] = False
 
@@ -48,7 +48,7 @@ class HigherType(ABC):
 
     @abstractmethod
     def joined(self, other: HigherType) -> HigherType | None:
-        """What is known of a value that is of this type or of the other; `None` if no value may be."""
+        """Return what is known of a value that is of this type or of the other; `None` if no value may be."""
 
     @abstractmethod
     def fitted(self, leaf: object) -> Higher | None:
@@ -90,7 +90,7 @@ class Higher(Traced, ABC):
     @property
     @abstractmethod
     def kind(self) -> HigherType:
-        """What is known of it."""
+        """Return what is known of it."""
 
     @property
     def value(self) -> Value:
@@ -130,13 +130,13 @@ def no_array(leaf: Higher) -> TracingError:
 
 
 def type_of(leaf: Array | Higher) -> ValueType:
-    """What is known of a traced leaf."""
+    """Return what is known of a traced leaf."""
     return leaf.kind if isinstance(leaf, Higher) else LeafType(leaf.shape, leaf.dtype, leaf.weak)
 
 
 @dataclass(frozen=True)
 class StructureType:
-    """What is known of a structure of traced values: its containers, and the type of each leaf."""
+    """The type of a pytree of traced values: its containers, and the type of each leaf."""
 
     tree: Tree
     leaves: tuple[ValueType, ...]
@@ -160,7 +160,7 @@ class StructureType:
         )
 
     def joined(self, other: StructureType) -> StructureType | None:
-        """What is known of structures of this type or of the other; `None` if they differ."""
+        """Return what is known of structures of this type or of the other; `None` if they differ."""
         if self.tree != other.tree:
             return None
         leaves: list[ValueType] = []

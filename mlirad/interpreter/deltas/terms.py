@@ -86,7 +86,7 @@ def distinct(*terms: Delta) -> Iterator[Delta]:
 
 
 def delta_nodes(*terms: Delta) -> int:
-    """How many constructors a run has made for these terms: each `Add`, `Scale` and `Share` once.
+    """Return how many constructors a run has made for these terms: each `Add`, `Scale` and `Share` once.
 
     `Input` and `Zero` are not counted: there are as many as inputs, and one, whatever the program does.
     """

@@ -46,7 +46,7 @@ def check_elements(op: Operation) -> None:
 
 
 def _in_code(op: Operation) -> bool:
-    """Whether an op stands in the code of a map."""
+    """Return whether an op stands in the code of a map."""
     around = op.parent_op()
     while around is not None and not isinstance(around, LambdaOp):
         around = around.parent_op()

@@ -237,7 +237,7 @@ class _Verification:
             self.types.check(op, f"result {k}", result.type)
 
     def _may_stand(self, op: Operation) -> bool:
-        """Whether an op may stand in the module though it is not of the language."""
+        """Return whether an op may stand in the module though it is not of the language."""
         return (self.allow_unregistered and isinstance(op, UnregisteredOp)) or dialect_of(op) in self.foreign
 
     def _check_declared(self, op: LanguageOp) -> None:

@@ -111,7 +111,9 @@ class Contributions:
             wholes += before
 
     def targets(self, op: linear.MapOp, inner: Value | None) -> list[Target]:
-        """What the sums of the components belong to of which the map after `inner`, or alone, is made."""
+        """Return what the sums of the components belong to of which the map after `inner`, or alone, is
+        made.
+        """
         if inner is not None and isinstance(inner.owner, linear.VcatOp):
             return list(own_operands(inner.owner))
         known = self._projections.get(inner, {})
@@ -136,7 +138,7 @@ class Contributions:
 
 
 def _is_large(space: Attribute) -> bool:
-    """Whether a whole of a space is more than a number, so that there are parts that wait for it."""
+    """Return whether a whole of a space is more than a number, so that there are parts that wait for it."""
     return not is_array(space) or bool(shape_of(space))
 
 
@@ -201,7 +203,7 @@ class ReverseOrder:
                 self._push(m)
 
     def awaits_whole(self, node: Value) -> bool:
-        """Whether a whole may still be added to a node's cotangent."""
+        """Return whether a whole may still be added to a node's cotangent."""
         return self._wholes[node] > 0
 
     def _push(self, node: Value) -> None:

@@ -76,7 +76,7 @@ class MapEvaluator(Fold[Leaf]):
         return MapEvaluator(self.b, self.op, env, self)
 
     def reach(self, map_: Value) -> Reach:
-        """Which components of a map's domain reach which of its codomain."""
+        """Return which components of a map's domain reach which of its codomain."""
         if map_ not in self._reach:
             self._reach[map_] = reach_of(map_)
         return self._reach[map_]
@@ -162,7 +162,7 @@ class MapEvaluator(Fold[Leaf]):
     # The reverse sweep --------------------------------------------------------------------------------
 
     def contributions(self, root: Value) -> Contributions:
-        """What the nodes of an expression add to which, in the reverse sweep."""
+        """Return what the nodes of an expression add to which, in the reverse sweep."""
         if root not in self._contributions:
             self._contributions[root] = Contributions(self.order(root), self._wholes)
         return self._contributions[root]

@@ -73,7 +73,7 @@ def _at_positions(b: ArrayBuilder, m: Primitive, captured: Captured, acc: Value,
 
 
 def _is_small(x: Value, whole: Value) -> bool:
-    """Whether adding to a part of the whole is cheaper than to all of it."""
+    """Return whether adding to a part of the whole is cheaper than to all of it."""
     return nominal(size_of(x)) * SMALL_PART <= nominal(size_of(whole))
 
 

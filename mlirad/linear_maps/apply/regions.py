@@ -41,7 +41,7 @@ class Expressions(Protocol):
         ...
 
     def reach(self, map_: Value) -> Reach:
-        """Which components of the domain reach which of the codomain."""
+        """Return which components of the domain reach which of the codomain."""
         ...
 
 

@@ -31,7 +31,7 @@ class Sweeper(Protocol):
     env: Environment
 
     def contributions(self, root: Value) -> Contributions:
-        """What the nodes of an expression add to which."""
+        """Return what the nodes of an expression add to which."""
         ...
 
     def composite(self, map_: Value, x: Element) -> Element:

@@ -124,7 +124,7 @@ class LawBuilder(ArrayBuilder):
         return None
 
     def _reduces(self, f: Value, g: Value) -> bool:
-        """Whether a law makes something smaller of f g, or of f and the first factor of g."""
+        """Return whether a law makes something smaller of f g, or of f and the first factor of g."""
         made = self.compose(f, g).owner
         if not isinstance(made, linear.ComposeOp):
             return True

@@ -76,7 +76,7 @@ def _before_function(b: ArrayBuilder, f: linear.FunctionOp, g: linear.MapOp) -> 
 
 
 def _over_sum(b: ArrayBuilder, f: linear.MapOp, g: linear.AddOp) -> Value | None:
-    """Where every term of the sum ends in a map with which a law removes f."""
+    """Return where every term of the sum ends in a map with which a law removes f."""
     if not _ends(g, (linear.SingleOp, linear.BuildTransposeOp)) and not _ends(g, (linear.FunctionOp,)):
         return None
     left, right = own_operands(g)
@@ -84,7 +84,7 @@ def _over_sum(b: ArrayBuilder, f: linear.MapOp, g: linear.AddOp) -> Value | None
 
 
 def _ends(op: Operation, classes: tuple[type[linear.MapOp], ...]) -> bool:
-    """Whether every term of a sum ends in a map of one of the classes."""
+    """Return whether every term of a sum ends in a map of one of the classes."""
     pending = [*own_operands(op)]
     while pending:
         owner = pending.pop().owner

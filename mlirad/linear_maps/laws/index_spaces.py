@@ -243,7 +243,7 @@ def _sums(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
     linear.BuildOp,
 )
 def _sum_of_compositions(b: ArrayBuilder, f: linear.BuildTransposeOp, g: linear.BuildOp) -> Value | None:
-    """Where what goes in is no larger than what is in the middle, which is then never made."""
+    """Return where what goes in is no larger than what is in the middle, which is then never made."""
     space = g.domain
     if f.space != g.space or not _is_array(space):
         return None

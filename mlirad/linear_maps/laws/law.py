@@ -120,7 +120,7 @@ def lifted(b: ArrayBuilder, region: Region, value: Value) -> Value | None:
 
 
 def is_scalar_code(region: Region, wanted: Sequence[Value]) -> bool:
-    """Whether what the wanted values of a region need is code on scalars."""
+    """Return whether what the wanted values of a region need is code on scalars."""
     return not any(shape_of(r) for op in _needed(region, wanted) for r in op.results)
 
 

@@ -206,7 +206,7 @@ def _sources(map_: Value, place: Place, spaces: Sequence[Attribute]) -> list[Sou
 
 
 def _gathered_source(node: Value, leaf: int, made: Pattern) -> Source | None:
-    """What a gather makes as an input, if every block row reads the same elements of one row."""
+    """Return what a gather makes as an input, if every block row reads the same elements of one row."""
     found = _by_lane(made)
     if found is None or len(found) != 1:
         return None

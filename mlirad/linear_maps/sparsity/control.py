@@ -113,7 +113,7 @@ class _Scan:
         return parts(self.image(self.all_trips, self.root, x), self.carries + self.outputs)
 
     def _in_all_trips(self, x: Pattern) -> Pattern:
-        """What a value outside of the loop is in every trip."""
+        """Return what a value outside of the loop is in every trip."""
         return with_batch_axes(x, self.rank, (self.n,))
 
     def _position(self, trip: int) -> int:
@@ -125,7 +125,7 @@ class _Scan:
         return parts(made, self.carries)
 
     def _during(self, x: Elements, trips: range) -> Elements:
-        """What reaches a carry by the trips of the range."""
+        """Return what reaches a carry by the trips of the range."""
         places = np.array([self._position(t) for t in trips], np.int64)
         rank = self.rank
 
@@ -169,7 +169,7 @@ class _Scan:
         return self._along(x, places, places)
 
     def _later(self, x: Elements, by: int) -> Elements:
-        """What stands in each trip so many trips later."""
+        """Return what stands in each trip so many trips later."""
         early = np.arange(self.n - by) if by < self.n else np.zeros(0, np.int64)
         if self.op.reverse is not None:
             return self._along(x, early, early + by)

@@ -22,7 +22,7 @@ Patterns: TypeAlias = "ElementOf[Pattern]"
 
 
 def depends_on_nothing(x: Patterns) -> bool:
-    """Whether nothing in an element depends on anything."""
+    """Return whether nothing in an element depends on anything."""
     return is_zero(x, lambda pattern: pattern.is_zero)
 
 

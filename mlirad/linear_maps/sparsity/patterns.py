@@ -81,7 +81,9 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """How new axes depend on old ones: element `new[k]` of the former reads element `old[k]` of these."""
+    """The dependence of new axes on old ones: element `new[k]` of the former reads element `old[k]` of
+    these.
+    """
 
     old_axes: Axes
     new_axes: Axes
@@ -91,14 +93,14 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """What each element of an array of the given shape can depend on. Without terms: on nothing."""
+    """The inputs that each element of an array of the given shape can depend on. Without terms: none."""
 
     shape: Shape
     terms: tuple[Term, ...]
 
     @property
     def is_zero(self) -> bool:
-        """Whether no element depends on anything."""
+        """Return whether no element depends on anything."""
         return not self.terms
 
     def pairs(self) -> Relation:
@@ -111,7 +113,7 @@ class Pattern:
         return [_written_out(t, self.shape) for t in self.terms]
 
     def covers(self, axis: int) -> bool:
-        """Whether the pattern differs along an axis."""
+        """Return whether the pattern differs along an axis."""
         return any(axis in f.axes for t in self.terms for f in t.factors)
 
 
@@ -131,7 +133,7 @@ def identity(shape: Shape, first: int = 0) -> Pattern:
 
 
 def union(shape: Shape, patterns: Iterable[Pattern]) -> Pattern:
-    """What depends on something by any of the patterns."""
+    """Return what depends on something by any of the patterns."""
     some = [p for p in patterns if p.terms]
     if len(some) < 2:
         return some[0] if some else Pattern(shape, ())

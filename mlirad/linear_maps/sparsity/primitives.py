@@ -32,7 +32,7 @@ Rule: TypeAlias = Callable[["Place", Any, Any], Patterns]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a map stands: what is known there, and along which batch axes it is made."""
+    """The place of a map: the facts known there, and the batch axes along which it is made."""
 
     known: Known
     scope: Scope
@@ -254,7 +254,7 @@ def taken(m: Place, x: Pattern, shape: Shape, dim: int, k: int) -> Pattern:
 
 @dataclass(frozen=True)
 class Positions:
-    """Where the points of a space go to in an array with the given leading extents.
+    """The positions in an array with the given leading extents that the points of a space go to.
 
     Those of every indexed axis are an array over the batch axes and the space, of extent 1 where they do not
     vary, or `None` where they are unknown.
@@ -363,7 +363,9 @@ def _scatter(m: Place, op: linear.ScatterOp, x: Pattern) -> Pattern:
 
 
 def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
-    """Where something is set, what stood there before is gone, and of several writers the last one counts."""
+    """Return where something is set, what stood there before is gone, and of several writers the last one
+    counts.
+    """
     shape, written = shape_of(op.codomain), shape_of(op.operand_space)
     given = components(x, op.domain)
     base, operand = array_of(given[0], m, shape), array_of(given[1], m, written)
@@ -400,7 +402,7 @@ def _prefix(m: Place, op: linear.PrefixMapOp, x: Pattern) -> Pattern:
 
 
 def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
-    """Where the fixed operand is known its zeros count; otherwise it has none."""
+    """Return where the fixed operand is known its zeros count; otherwise it has none."""
     is_left = isinstance(op, linear.DotLeftOp)
     dims = [values_of(d) for d in (op.lhs_batch, op.rhs_batch, op.lhs_contract, op.rhs_contract)]
     (batch, fixed_batch), (contract, fixed_contract) = dims[:2], dims[2:]
@@ -444,7 +446,7 @@ def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:
     axes, kind = op.axes, op.kind.data
 
     def places(is_signal: bool) -> list[int]:
-        """Where the dimensions of the batch lie in an array."""
+        """Return where the dimensions of the batch lie in an array."""
         batch = [d for d in range(number_rank(kind, op.domain)) if d != axes.dim]
         return batch if is_signal else [d + (d >= axes.pairs) for d in batch]
 

@@ -48,7 +48,7 @@ class Relation:
         return int(self.offsets.min()) if len(self.offsets) else 0
 
     def is_function_on(self, extent: int) -> bool:
-        """Whether each of the rows 0, ..., extent - 1 has exactly one offset."""
+        """Return whether each of the rows 0, ..., extent - 1 has exactly one offset."""
         return len(self.rows) == extent and _increases(self.rows)
 
 

@@ -212,7 +212,9 @@ class Access:
 
 
 def _pieces(count: int) -> list[tuple[int, int]]:
-    """Where the pieces of so many lanes begin, and their lanes, each a smaller power of two than the last."""
+    """Return where the pieces of so many lanes begin, and their lanes, each a smaller power of two than the
+    last.
+    """
     pieces: list[tuple[int, int]] = []
     at = 0
     while at < count:

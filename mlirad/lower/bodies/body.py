@@ -58,11 +58,11 @@ class Address:
         return Address(self.buffer, self.loops, self.values, 0)
 
     def coefficient(self, loop: int | None) -> int:
-        """How many elements a step of a loop moves, the other integers left alone."""
+        """Return how many elements a step of a loop moves, the other integers left alone."""
         return next((c for d, c in self.loops if d == loop), 0)
 
     def is_far(self, extents: Shape) -> bool:
-        """Whether loops of these extents may take it further than `FAR` bytes from the buffer."""
+        """Return whether loops of these extents may take it further than `FAR` bytes from the buffer."""
         reach = [c * (extents[d] - 1) for d, c in self.loops]
         lowest = self.constant + sum(min(r, 0) for r in reach) if are_static(reach) else None
         if self.values or lowest is None or not are_static((self.constant, self.buffer.size)):

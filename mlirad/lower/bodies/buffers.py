@@ -86,14 +86,14 @@ class Buffer:
 
     @property
     def is_row_major(self) -> bool:
-        """Whether elements lie in row-major order; extents of 1 have no order."""
+        """Return whether elements lie in row-major order; extents of 1 have no order."""
         row = row_major(self.shape)
         return self.size == 0 or all(
             e == 1 or s == t for e, s, t in zip(self.shape, self.strides, row, strict=True)
         )
 
     def overlaps(self, other: Buffer) -> bool:
-        """Whether the two share memory. Inputs may be one array, but nobody writes to them."""
+        """Return whether the two share memory. Inputs may be one array, but nobody writes to them."""
         if self.place.region != other.place.region:
             return False
         if self.place.region != "arena":
@@ -319,7 +319,9 @@ def _unplanned(op: Operation) -> CompileError:
 
 
 def _shares_base(op: kernel.ScatterOp, buffers: dict[Value, Buffer]) -> bool:
-    """Whether an unplanned scatter may write into its base: the base is a result of the program itself."""
+    """Return whether an unplanned scatter may write into its base: the base is a result of the program
+    itself.
+    """
     if op.in_place is None or op.from_zero is not None:
         return False
     return buffers[op.inputs[0]].place.region in ("arena", "output")

@@ -235,15 +235,15 @@ class BodyCode:
         return self.f.add(self.start[loop], self._shift(loop, j, u))
 
     def block(self, loop: int) -> int:
-        """How many iterations of a loop are computed at once, all but its unrolled copies."""
+        """Return how many iterations of a loop are computed at once, all but its unrolled copies."""
         return (self.width if loop == self.lane else 1) * (self.tiles if loop == self.tile else 1)
 
     def tiles_of(self, value: Ssa) -> int:
-        """How many copies a value has in a tile."""
+        """Return how many copies a value has in a tile."""
         return self.tiles if self.tile in self.body.dependences[value] else 1
 
     def _shift(self, loop: int, j: int, u: int) -> int:
-        """How far a copy is from the start of its block of iterations."""
+        """Return how far a copy is from the start of its block of iterations."""
         shift = j if loop == self.tile else 0
         if loop == self.unroll:
             shift += u * (self.width if loop == self.lane else 1)
@@ -300,7 +300,9 @@ class BodyCode:
         self.access.store(spread, value, self._guard(spread, guard))
 
     def _pieces(self, spread: Spread, guard: Value | None) -> int | None:
-        """How many lanes of an access are touched piece by piece; None where all are, or under a mask."""
+        """Return how many lanes of an access are touched piece by piece; None where all are, or under a
+        mask.
+        """
         is_in_pieces = spread.stride == 1 and self.width > 1 and guard is None and self.access.fault is None
         return self.pieced_lanes if is_in_pieces else None
 
@@ -311,7 +313,7 @@ class BodyCode:
         return self.valid if guard is None else self.f.and_(guard, self.valid)
 
     def spread(self, address: Address, j: int = 0, u: int = 0) -> Spread:
-        """Where the lanes of an access at an address lie, for one copy."""
+        """Return where the lanes of an access at an address lie, for one copy."""
         f, buffer = self.f, address.buffer
         kind = buffer.kind
         constant_part = address.constant

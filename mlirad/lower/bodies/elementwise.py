@@ -76,7 +76,9 @@ def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> 
 
 
 def _is_pair(op: Operation | Block, slope: Operation) -> bool:
-    """Whether the code that stands next to each other is of a function and of its slope at the same place."""
+    """Return whether the code that stands next to each other is of a function and of its slope at the same
+    place.
+    """
     match op, slope:
         case (ew.TanhOp(), ew.TanhSlopeOp()) | (ew.LogisticOp(), ew.LogisticSlopeOp()):
             return slope.rhs is op.result and slope.lhs is op.operand and slope.parent is op.parent
@@ -154,7 +156,9 @@ def _absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
 
 
 def _in_chain(f: IRBuilder, op: ew.AbsorbingMulOp, operands: Sequence[Value]) -> bool:
-    """Whether products may wait for one another, and often: in recurrences, and in scalar code of loops."""
+    """Return whether products may wait for one another, and often: in recurrences, and in scalar code of
+    loops.
+    """
     is_scalar = all(x.width == 1 for x in operands)
     return f.runs >= OFTEN and (is_scalar or isinstance(op.parent_op(), RecurrenceOp))
 
@@ -169,7 +173,7 @@ def _chained_absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
 
 
 def _is_nan_in_halves(f: IRBuilder, x: Value) -> Value:
-    """Which lanes are NaN; of a long vector, which are in either half, by one compare for both."""
+    """Return which lanes are NaN; of a long vector, which are in either half, by one compare for both."""
     half = x.width // 2
     if half < 8:
         return _is_nan(f, x)

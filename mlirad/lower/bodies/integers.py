@@ -37,7 +37,7 @@ def floor_div(f: IRBuilder, x: Value, y: Value) -> Value:
 
 
 def _is_off(f: IRBuilder, remainder: Value, divisor: Value) -> Value:
-    """Whether truncation differs from flooring: a remainder that is not 0 with the other sign."""
+    """Return whether truncation differs from flooring: a remainder that is not 0 with the other sign."""
     opposite = f.icmp("slt", f.xor(remainder, divisor), 0)
     return f.and_(f.icmp("ne", remainder, 0), opposite)
 

@@ -27,13 +27,14 @@ def passing_slices(op: Operation) -> set[Value]:
 
 
 def passing_results(op: Operation) -> Iterator[int]:
-    """Which of the values that a loop's body yields are slices of such arrays."""
+    """Yield which of the values that a loop's body yields are slices of such arrays."""
     if isinstance(op, ScanOp):
         yield from (op.carry_count + k for k, whole in enumerate(op.stacked) if _passes(whole, op.trips))
 
 
 def _passes(whole: Value, trips: int) -> bool:
-    """Whether no cache holds an array of slices, which are so long that what is fetched ahead is in the same
-    slice."""
+    """Return whether no cache holds an array of slices, which are so long that what is fetched ahead is in
+    the same slice.
+    """
     size = nominal(bytes_of(whole))
     return passes_by(size) and size > nominal(trips) * FETCHED_AHEAD

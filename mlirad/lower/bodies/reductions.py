@@ -21,7 +21,7 @@ _GREATEST: Final = 2**63 - 1
 
 
 def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
-    """What an empty reduction gives.
+    """Return what an empty reduction gives.
 
     In registers the sum of floats starts at -0.0, which vanishes from the first addition; in memory, and
     where nothing is added, at 0.0.
@@ -87,7 +87,7 @@ def _extremum(f: IRBuilder, beyond: str, total: Value, new: Value) -> Value | No
 
 
 def _is_better(f: IRBuilder, combiner: str, new: Value, old: Value) -> Value:
-    """Whether an operand replaces an earlier one: it is beyond it, or the first NaN."""
+    """Return whether an operand replaces an earlier one: it is beyond it, or the first NaN."""
     beyond = "gt" if combiner == "argmax" else "lt"
     if not new.is_float:
         return f.icmp("s" + beyond, new, old)

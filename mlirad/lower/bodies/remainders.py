@@ -55,6 +55,6 @@ def floor_div(f: IRBuilder, x: Value, y: Value) -> Value:
 
 
 def _is_off(f: IRBuilder, remainder: Value, y: Value) -> Value:
-    """Whether the remainder is not 0 and has the sign opposite to y."""
+    """Return whether the remainder is not 0 and has the sign opposite to y."""
     one = f.intrinsic("copysign", 1.0, y)
     return f.fcmp("olt", f.fmul(remainder, one), 0.0)

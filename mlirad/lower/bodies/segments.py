@@ -52,7 +52,7 @@ class Segment(NamedTuple):
 
     @property
     def least_trips(self) -> int:
-        """How often the loop over the segment runs at least, 0 or 1."""
+        """Return how often the loop over the segment runs at least, 0 or 1."""
         return int(at_most(self.lower + 1, self.upper))
 
     def valid_lanes(self, f: IRBuilder, start: Value) -> Value | None:
@@ -65,7 +65,7 @@ class Segment(NamedTuple):
 
     @property
     def pieced_lanes(self) -> int | None:
-        """How many lanes are loaded and stored in pieces; None if none are."""
+        """Return how many lanes are loaded and stored in pieces; None if none are."""
         return self.valid - self.lower if self.in_pieces and self.valid is not None else None
 
     def remaining_lanes(self, f: IRBuilder) -> Value | None:
@@ -78,7 +78,7 @@ class Segment(NamedTuple):
 
 
 def trips_of(segment: Segment) -> int:
-    """How often the loop over a segment runs."""
+    """Return how often the loop over a segment runs."""
     return -(-(segment.upper - segment.lower) // segment.step)
 
 

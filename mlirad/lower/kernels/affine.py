@@ -71,7 +71,7 @@ class Fact:
     condition: Value
 
     def implies(self, bound: Affine) -> bool:
-        """Whether a form differs from this one by what is not negative."""
+        """Return whether a form differs from this one by what is not negative."""
         return self.form.terms == bound.terms and at_most(self.form.constant, bound.constant)
 
 
@@ -112,14 +112,16 @@ class AffineForms:
         return Affine(frozenset({(value, 1)}), 0)
 
     def is_exact(self, value: Value, ranges: Ranges) -> bool:
-        """Whether the form is the value itself: where computing it may wrap, they only agree modulo 2**64."""
+        """Return whether the form is the value itself: where computing it may wrap, they only agree modulo
+        2**64.
+        """
         form = self.of(value)
         if not form.terms:
             return not is_static(form.constant) or -_WRAP <= form.constant < _WRAP
         return form == Affine(frozenset({(value, 1)}), 0) or ranges.interval(value) is not None
 
     def facts(self, condition: Value, ranges: Ranges) -> list[Fact]:
-        """What is known when `condition` holds."""
+        """Return what is known when `condition` holds."""
         op = condition.owner
         if isinstance(op, ew.AndOp) and is_boolean(condition):
             return [*self.facts(op.lhs, ranges), *self.facts(op.rhs, ranges)]

@@ -113,7 +113,7 @@ def _spaces(op: NestOp) -> Spaces:
 
 
 def _is_scheduled(op: NestOp) -> bool:
-    """Whether it has been decided how a nest runs."""
+    """Return whether it has been decided how a nest runs."""
     return not is_element_wise(op) or any(p not in ("space", "reduction", "combiners") for p in op.properties)
 
 
@@ -245,7 +245,7 @@ class _Fusion:
         return saved + (1 if is_tiny else 0)
 
     def _slot(self, earlier: Body, later: Body) -> int | None:
-        """Where the merged nest may stand: at the earlier one, at the end, or nowhere."""
+        """Return where the merged nest may stand: at the earlier one, at the end, or nowhere."""
         slot = self.slots[earlier.op]
         if all(self._made_before(v, slot) or v.owner is earlier.op for v in later.op.operands):
             return slot
@@ -255,7 +255,7 @@ class _Fusion:
         return self.count
 
     def _is_followed_by_update(self, op: NestOp) -> bool:
-        """Whether a scatter after a nest may overwrite what that reads, if it stays before."""
+        """Return whether a scatter after a nest may overwrite what that reads, if it stays before."""
         here = self.slots[op]
         return any(self.updated.get(read, -1) > here for read in op.operands)
 
@@ -338,7 +338,9 @@ class _Fusion:
 
 
 def _read_elsewhere(nest: NestOp) -> set[Operation | Block]:
-    """Whose results a nest reads at other positions than that of its own output, or under a condition."""
+    """Return whose results a nest reads at other positions than that of its own output, or under a
+    condition.
+    """
     indices: list[Value] = list(nest.body.block.args[: len(values_of(nest.space))])
     return {
         op.buffer.owner

@@ -132,7 +132,7 @@ def _sums(op: ScanOp) -> list[_Sum]:
 
 
 def _is_own(value: Value, block: Block) -> bool:
-    """Whether a block defines a value."""
+    """Return whether a block defines a value."""
     owner = value.owner
     return owner is block if isinstance(owner, Block) else owner.parent is block
 

@@ -15,7 +15,9 @@ from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 def ends_before(start: int, size: int, other: int) -> bool:
-    """Whether so many bytes from a place on surely end before another place, or the end of the arena."""
+    """Return whether so many bytes from a place on surely end before another place, or the end of the
+    arena.
+    """
     distance = other - start
     if is_static(distance) and distance % BUFFER_ALIGNMENT == 0:
         return at_most(size, distance)
@@ -23,5 +25,5 @@ def ends_before(start: int, size: int, other: int) -> bool:
 
 
 def is_place(offset: int) -> bool:
-    """Whether an offset is aligned, or will be, and not negative."""
+    """Return whether an offset is aligned, or will be, and not negative."""
     return at_most(0, offset) and not (is_static(offset) and offset % BUFFER_ALIGNMENT)

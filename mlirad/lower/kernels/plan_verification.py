@@ -81,7 +81,7 @@ class _Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class _Handover:
-    """Where a block hands over a value, and the values that may be overwritten by it."""
+    """The place at which a block passes a value, and the values that may be overwritten by it."""
 
     pieces: tuple[_Piece, ...]
     replaced: frozenset[Value]
@@ -145,7 +145,7 @@ def _check_updates(function: FuncOp) -> None:
 
 
 def _fits(value: Value, handed: Value) -> bool:
-    """Whether a value may lie where another one is handed over, before that or as the same bytes."""
+    """Return whether a value may lie where another one is handed over, before that or as the same bytes."""
     return ends_before(0, bytes_of(value), bytes_of(handed))
 
 
@@ -214,7 +214,9 @@ class _Verifier:
                 raise VerifyError(f"place {place} does not fit {result.type}", location=location_of(op))
 
     def _rows_of_records(self, op: Operation, result: Value, place: int, stride: int) -> _Piece | None:
-        """Where rows of a result of a loop lie that are not next to each other, None where they cannot."""
+        """Return where rows of a result of a loop lie that are not next to each other, None where they
+        cannot.
+        """
         if not isinstance(op, ScanOp) or result not in op.stacked or not is_read_by_slices(result):
             return None
         row, trips = row_bytes(result), op.trips
@@ -236,7 +238,7 @@ class _Verifier:
                     )
 
     def _may_replace(self, op: Operation, value: Value, result: Value) -> bool:
-        """Whether an op that reads a value may write its result in the same place."""
+        """Return whether an op that reads a value may write its result in the same place."""
         if self.pieces.get(value) != self.pieces[result]:
             return False
         match op:

@@ -59,7 +59,7 @@ def check_skipped(function: FuncOp) -> None:
 
 
 class Reads:
-    """What is read of each value of a function; of values of which nothing is known, everything."""
+    """The parts of each value of a function that are read; all of those about which nothing is known."""
 
     def __init__(self, block: Block):
         self._parts: dict[Value, Part] = {}
@@ -214,7 +214,7 @@ class _Body:
         }
 
     def _table(self, position: Value) -> tuple[Sequence[Value], Any] | None:
-        """Where in a constant a position is found, and the constant; clamped as the position is."""
+        """Return where in a constant a position is found, and the constant; clamped as the position is."""
         op = position.owner
         match op:
             case LoadOp() if isinstance(op.buffer.owner, ConstantOp):
@@ -261,7 +261,7 @@ class _Body:
         return found
 
     def _at_least_zero(self, form: Affine) -> Part:
-        """Where a form is not negative. Loop indices and their offsets are too small to wrap."""
+        """Return where a form is not negative. Loop indices and their offsets are too small to wrap."""
         terms = {coefficient: variable for variable, coefficient in form.terms}
         if set(terms) != {1, -1} or len(form.terms) != 2 or not is_static(form.constant):
             return EVERYTHING

@@ -51,21 +51,23 @@ def factors(n: int) -> tuple[int, ...] | None:
 
 
 def complex_length(kind: str, n: int) -> int:
-    """How long the complex transform is by which a transform of n numbers is computed; 0 if there is none."""
+    """Return how long the complex transform is by which a transform of n numbers is computed; 0 if there is
+    none.
+    """
     if kind in ("forward", "backward"):
         return n
     return n // 2 if n % 2 == 0 else 0
 
 
 def is_written_out(kind: str, axes: Axes, signal: Shape) -> bool:
-    """Whether a transform is compiled: it has factors, and its planes lie one after the other."""
+    """Return whether a transform is compiled: it has factors, and its planes lie one after the other."""
     numbers = axes.complex_shape(signal) if kind in ("forward", "backward") else signal
     has_planes = axes.pairs <= axes.dim and 0 not in numbers
     return has_planes and factors(complex_length(kind, numbers[axes.dim])) is not None
 
 
 def column_block(n: int, columns: int, element: int) -> int:
-    """How many of so many columns a transform of n complex numbers takes at once."""
+    """Return how many of so many columns a transform of n complex numbers takes at once."""
     if columns == 1:
         return 1
     most = MOST_NUMBERS * 8 // element // n

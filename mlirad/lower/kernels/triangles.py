@@ -40,7 +40,7 @@ def common(a: Part, b: Part) -> Part:
 
 
 def moved(part: Part, places: Mapping[int, list[tuple[int, int]]]) -> Part:
-    """What a part becomes where index x stands in other places: as index d, with an offset added.
+    """Return what a part becomes where index x stands in other places: as index d, with an offset added.
 
     `places` has the pairs (d, offset) of each x. Bounds of indices that stand nowhere are lost.
     """

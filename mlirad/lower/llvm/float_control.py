@@ -57,7 +57,7 @@ class FloatMode:
 
 
 def float_mode(triple: str, *, flushes: bool) -> FloatMode | None:
-    """What a program runs in, with subnormal numbers as zeros if it `flushes`.
+    """Return what a program runs in, with subnormal numbers as zeros if it `flushes`.
 
     None for a processor that is not known to have the register.
     """

@@ -23,7 +23,7 @@ class Instructions:
     mask_bytes: int = 64
 
     def mask(self, element_bytes: int) -> bool:
-        """Whether some lanes of a vector of such elements are loaded by one instruction.
+        """Return whether some lanes of a vector of such elements are loaded by one instruction.
 
         AVX has them for elements of four bytes and more. Others are loaded lane by lane, by a branch each.
         """

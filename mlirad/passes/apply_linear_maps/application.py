@@ -76,7 +76,7 @@ def _maps(function: FuncOp) -> list[linear.MapOp]:
 
 
 def _composite_outer(op: linear.MapOp) -> bool:
-    """Whether an op composes with a composite map on the left."""
+    """Return whether an op composes with a composite map on the left."""
     if not isinstance(op, linear.ComposeOp):
         return False
     outer = op.outer.owner
@@ -100,7 +100,7 @@ def _kept_maps(function: FuncOp) -> set[Value]:
 
 
 def _is_needed_by(user: Operation) -> bool:
-    """Whether an op that reads a map is neither an application nor part of a map."""
+    """Return whether an op that reads a map is neither an application nor part of a map."""
     if isinstance(user, YieldOp):
         return not isinstance(user.parent_op(), linear.MapOp)
     return not isinstance(user, linear.MapOp | linear.ApplicationOp)

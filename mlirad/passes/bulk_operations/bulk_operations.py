@@ -177,11 +177,11 @@ class _Vectoriser:
         self._enter(op.results[0], term)
 
     def _is_batched(self, op: Operation) -> bool:
-        """Whether a call differs between batch members, or is not made for all of them."""
+        """Return whether a call differs between batch members, or is not made for all of them."""
         return self.paths.mask is not None or any(o in self.terms for o in own_operands(op))
 
     def results(self, block: Block, args: Sequence[Term], mask: Term) -> list[Term]:
-        """What the block of a function returns when its arguments are these terms."""
+        """Return what the block of a function returns when its arguments are these terms."""
         for arg, term in zip(block.args, args, strict=True):
             self._enter(arg, term)
         self.paths.mask = self.paths.taken = mask
@@ -192,7 +192,7 @@ class _Vectoriser:
         raise AssertionError("a function without a terminator")
 
     def evaluate(self, region: Region, args: Sequence[Term]) -> list[Term]:
-        """What a region yields when its arguments are these terms."""
+        """Return what a region yields when its arguments are these terms."""
         for arg, term in zip(region.block.args, args, strict=True):
             self._enter(arg, term)
         location, hint = self.b.location, self.b.name_hint

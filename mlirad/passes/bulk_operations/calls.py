@@ -60,7 +60,7 @@ class BulkCalls:
         self._wanted: list[tuple[str, str, Shape, tuple[bool, ...]]] = []
 
     def has_bulk_form(self, op: Operation) -> bool:
-        """Whether an op is a call, or the derivative of one, that can stand inside builds."""
+        """Return whether an op is a call, or the derivative of one, that can stand inside builds."""
         match op:
             case CallOp():
                 return callee_name(op) in self._sources
@@ -170,7 +170,9 @@ def _if_on_the_path(
 
 
 def _batched(op: PushOp | PullOp, batched: list[bool]) -> list[bool]:
-    """Which operands of the derived function are batched: what is in `wrt`, and tangents as their primals."""
+    """Return which operands of the derived function are batched: what is in `wrt`, and tangents as their
+    primals.
+    """
     if isinstance(op, PullOp):
         for k in op.positions("wrt"):
             batched[k] = True

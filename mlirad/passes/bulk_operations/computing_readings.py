@@ -55,7 +55,7 @@ def _quotient(b: ArrayBuilder, step: int) -> Callable[[Value], Value]:
 
 
 def _is_covered(b: ArrayBuilder, step: int, extent: int) -> Callable[[Value], Value]:
-    """Whether an offset from the first element is one of `extent` elements `step` apart."""
+    """Return whether an offset from the first element is one of `extent` elements `step` apart."""
 
     def make(offset: Value) -> Value:
         zero = b.splat(0, offset.type)

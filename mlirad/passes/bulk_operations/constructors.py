@@ -109,7 +109,7 @@ class BulkBuilder(TermBuilder):
         return self.term(x.axes, self.b.reduce(kind, self.value(x), [len(x.axes) + d for d in dims]))
 
     def along(self, constructor: Callable[[Value, int], Value], x: Term, dim: int) -> Term:
-        """What a constructor of the builder makes of x along a dimension, such as `sort`."""
+        """Return what a constructor of the builder makes of x along a dimension, such as `sort`."""
         return self.term(x.axes, constructor(self.value(x), len(x.axes) + dim))
 
     def cumulative(self, kind: str, x: Term, dim: int, reverse: bool) -> Term:
@@ -117,7 +117,9 @@ class BulkBuilder(TermBuilder):
         return self.term(x.axes, self.b.cumulative(kind, self.value(x), len(x.axes) + dim, reverse))
 
     def each(self, constructor: Callable[[Value], Value], x: Term) -> Term:
-        """What a constructor of the builder makes of each matrix or row, behind any batch dimensions."""
+        """Return what a constructor of the builder makes of each matrix or row, behind any batch
+        dimensions.
+        """
         return self.term(x.axes, constructor(self.value(x)))
 
     def solved(
@@ -199,6 +201,6 @@ class BulkBuilder(TermBuilder):
         return body
 
     def no_dearer(self, value: Value, slots: Sequence[Term | None]) -> bool:
-        """Whether reading `value` this way yields no more elements than it has."""
+        """Return whether reading `value` this way yields no more elements than it has."""
         rest = prod(e for e, s in zip(shape_of(value), slots, strict=True) if s is None)
         return nominal(prod(extents(union(slots))) * rest) <= nominal(prod(shape_of(value)))

@@ -44,7 +44,7 @@ from mlirad.passes.bulk_operations.table import CONTROL_RULES
 
 
 def is_bulk_normal_form(function: FuncOp) -> bool:
-    """Whether the function is as this module says."""
+    """Return whether the function is as this module says."""
     return all(_is_normal(op) for op in function_block(function).ops)
 
 
@@ -59,7 +59,7 @@ def _is_normal(op: Operation) -> bool:
 
 
 def _reads_through(op: IndexOp) -> bool:
-    """Whether the array that is indexed only places elements, which the index could find itself."""
+    """Return whether the array that is indexed only places elements, which the index could find itself."""
     count = len(op.positions)
     source = op.operand.owner
     match source:

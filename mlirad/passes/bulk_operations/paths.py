@@ -51,7 +51,7 @@ class BulkTape:
 
 
 class Paths:
-    """What the rules of loops and branches know beyond single terms: the mask, tapes, dependences."""
+    """The context of the rules of loops and branches: the mask, tapes, dependences."""
 
     def __init__(self, reader: BatchReader, term: Callable[[Value], Term]):
         self.r = reader
@@ -109,14 +109,14 @@ class Paths:
         return self.r.elementwise(ew.AndOp, (self.mask, condition), i1)
 
     def evaluate(self, mask: Term | None, region: Region, args: Sequence[Term]) -> list[Term]:
-        """What a region yields for the members of `mask`, anything for the others."""
+        """Return what a region yields for the members of `mask`, anything for the others."""
         before, self.mask = self.mask, mask
         values = self.r.evaluate(region, args)
         self.mask = before
         return values
 
     def any_of(self, mask: Term) -> Value:
-        """Whether a mask holds for any member."""
+        """Return whether a mask holds for any member."""
         if mask is self.taken:
             return self.b.splat(True, i1)
         b, axes = self.b, self.r.value(mask)
@@ -142,7 +142,9 @@ class Paths:
                 return operands
 
     def _sum_of_products(self, x: Term) -> Term:
-        """What is summed, where it is a product of broadcast arrays, which may become a contraction."""
+        """Return what is summed, where it is a product of broadcast arrays, which may become a
+        contraction.
+        """
         owner = None if x.value is None else x.value.owner
         if not isinstance(owner, ew.MulOp):
             return x

@@ -34,7 +34,7 @@ _WAITED_FOR = (CallOp, *Linear.operations, SaveOp, RestoreOp, NoFrameOp)
 
 
 def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
-    """Whether a build, or a loop that is one, holds ops without a bulk form."""
+    """Return whether a build, or a loop that is one, holds ops without a bulk form."""
     return _is_build(op) and any(
         isinstance(o, _WAITED_FOR) and (calls is None or not calls.has_bulk_form(o))
         for o in nested_ops(op.regions[0])
@@ -42,13 +42,15 @@ def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
 
 
 def _is_read_by_a_map(op: Operation) -> bool:
-    """Whether the tape of a loop is read by a linear map, which stays as it is."""
+    """Return whether the tape of a loop is read by a linear map, which stays as it is."""
     tape = op.tape if isinstance(op, WhileOp) else None
     return tape is not None and any(isinstance(use.operation, MapOp) for use in tape.uses)
 
 
 def _is_build(op: Operation) -> bool:
-    """Whether an op becomes batch axes, one for each of its indices: a build, or a scan without carries."""
+    """Return whether an op becomes batch axes, one for each of its indices: a build, or a scan without
+    carries.
+    """
     if isinstance(op, ScanOp):
         if op.kept is not None:
             return False
@@ -88,7 +90,7 @@ class Survey:
             op = op.prev_op
 
     def _note_use(self, op: Operation) -> None:
-        """Whether the result of `op` is single-use; its use comes later, so it is known already."""
+        """Note whether the result of `op` is single-use; its use comes later, so it is known already."""
         if type(op) not in _PUSHED_INTO and not isinstance(op, BuildOp):
             return
         result = op.results[0]
@@ -109,7 +111,9 @@ class Survey:
 
 
 def _runs_apart(op: Operation, user: Operation) -> bool:
-    """Whether `user` stands in a loop or branch that `op` is outside of, and so runs more or less often."""
+    """Return whether `user` stands in a loop or branch that `op` is outside of, and so runs more or less
+    often.
+    """
     while user.parent is not op.parent:
         outer = user.parent_op()
         if not isinstance(outer, BuildOp):

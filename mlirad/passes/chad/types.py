@@ -54,7 +54,7 @@ class Types:
 
     @cached_property
     def is_reverse(self) -> bool:
-        """Whether maps go from results to parameters."""
+        """Return whether maps go from results to parameters."""
         return self.mode == "reverse"
 
     def primal(self, type_: Attribute) -> Attribute:

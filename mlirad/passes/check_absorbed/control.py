@@ -160,7 +160,7 @@ class _Checking:
         return values
 
     def _inside(self, region: Region, args: Sequence[Value], env: Environment) -> list[Value]:
-        """What a region yields on arguments."""
+        """Return what a region yields on arguments."""
         return self.block(region.block, {**env, **dict(zip(region.block.args, args, strict=True))})
 
     def _branches(self, regions: Sequence[Region], env: Environment) -> list[Callable[[], list[Value]]]:

@@ -123,7 +123,7 @@ def _choice(s: Shadows, op: Operation, o: Sequence[Value]) -> Shadow:
 
 
 def _converted(s: Shadows, op: Operation, o: Sequence[Value]) -> Shadow:
-    """Where a boolean is false, its number says that something is not taken."""
+    """Return where a boolean is false, its number says that something is not taken."""
     if is_boolean(o[0]):
         return o[0]
     return s.of(o[0]) if is_float(o[0]) else True
@@ -135,7 +135,7 @@ def _total(s: Shadows, op: Operation, o: Sequence[Value]) -> Shadow:
 
 
 def _contraction(s: Shadows, op: Operation, o: Sequence[Value]) -> Shadow:
-    """Where one of the products that are added up has a shadow."""
+    """Return where one of the products that are added up has a shadow."""
     if all(s.of(v) is True for v in o):
         return True
     x, y = (s.b.convert(s.array(v), f64) for v in o)

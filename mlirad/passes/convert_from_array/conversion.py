@@ -29,7 +29,7 @@ Handler: TypeAlias = Callable[["Conversion", Operation], Sequence[Value]]
 
 
 class Conversion:
-    """What is known while a function is converted."""
+    """The state of the conversion of a function."""
 
     def __init__(
         self, u: Emitter, handlers: dict[type[Operation], Handler], refusals: dict[type[Operation], str]
@@ -40,11 +40,11 @@ class Conversion:
         self._env: dict[Value, Value] = {}
 
     def value(self, value: Value) -> Value:
-        """What stands for a value."""
+        """Return what stands for a value."""
         return self._env[value]
 
     def values(self, values: Sequence[Value]) -> list[Value]:
-        """What stands for values."""
+        """Return what stands for values."""
         return [self._env[value] for value in values]
 
     def block(self, block: Block, arguments: Sequence[Value]) -> list[Value]:

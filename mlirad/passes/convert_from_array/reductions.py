@@ -38,12 +38,12 @@ _COMBINERS: dict[str, tuple[type[Any], type[Any]]] = {
 
 
 def _combiner(u: Emitter, kind: str, x: Value) -> Callable[[Value, Value], Value]:
-    """What combines elements like those of x."""
+    """Return what combines elements like those of x."""
     return u.binary(_COMBINERS[kind][0 if is_float(x) else 1])
 
 
 def _identity(kind: str, type_: Attribute) -> float:
-    """What changes nothing when it is combined."""
+    """Return what changes nothing when it is combined."""
     dtype = numpy_dtype(type_)
     if kind in ("max", "min"):
         if dtype.kind == "f":
@@ -132,7 +132,7 @@ def _arg_reduction(c: Conversion, op: reductions.ArgReductionOp) -> list[Value]:
 
 
 def _before(u: Emitter, x: Value, y: Value) -> Value:
-    """Whether x comes before y; NaN comes last."""
+    """Return whether x comes before y; NaN comes last."""
     less = compare(u, "lt", x, y)
     if not is_float(x):
         return less
@@ -141,7 +141,7 @@ def _before(u: Emitter, x: Value, y: Value) -> Value:
 
 
 def _ranks(u: Emitter, x: Value, dim: int) -> Value:
-    """How many elements of its line come before each element, of equal ones those in front of it."""
+    """Return how many elements of its line come before each element, of equal ones those in front of it."""
     shape = shape_of(x)
     rank = len(shape)
     others = [rank if d == dim else d for d in range(rank)]

@@ -127,7 +127,7 @@ def _is_finite(u: Emitter, x: Value) -> Value:
 
 
 def is_nan(u: Emitter, x: Value) -> Value:
-    """Whether a scalar is NaN; no integer is."""
+    """Return whether a scalar is NaN; no integer is."""
     return u.op(arith.CmpfOp, x, x, "uno") if is_float(x) else u.constant(False, i1)
 
 
@@ -317,7 +317,7 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
 
 
 def formula_of(op: ew.ElementwiseOp) -> Formula:
-    """What an elementwise op makes of scalars."""
+    """Return what an elementwise op makes of scalars."""
     match op:
         case ew.CompareOp():
             predicate = op.predicate.data

@@ -117,7 +117,7 @@ def foreign_functions(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
 
 
 def _is_stablehlo(function: FuncOp) -> bool:
-    """Whether a function is StableHLO by its ops, or by a tensor type of rank 0."""
+    """Return whether a function is StableHLO by its ops, or by a tensor type of rank 0."""
     types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
     if any(isinstance(type_, TensorType) and not shape_of(cast(Attribute, type_)) for type_ in types):
         return True

@@ -124,7 +124,9 @@ class Converter:
                 )
 
     def _value(self, value: Value) -> Value:
-        """What stands for a value here: of a scalar from outside of a region on scalars, an array of it."""
+        """Return what stands for a value here: of a scalar from outside of a region on scalars, an array of
+        it.
+        """
         found = self.values[value]
         if self.over is None:
             return found
@@ -164,7 +166,7 @@ def number(op: HloOp, name: str, default: int = 0) -> int:
 
 
 def flag(op: HloOp, name: str) -> bool:
-    """Whether the property that is a boolean is true."""
+    """Return whether the property that is a boolean is true."""
     return bool(number(op, name))
 
 

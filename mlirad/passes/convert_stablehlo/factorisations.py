@@ -92,7 +92,7 @@ def _custom_call(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
 
 
 def _lapack(c: Converter, op: HloOp, routine: str, o: list[Value]) -> list[Value] | None:
-    """What a routine computes; the last result of most says that it succeeded."""
+    """Return what a routine computes; the last result of most says that it succeeded."""
     b, x = c.b, o[0]
     types = [language_type(r.type) for r in op.results]
     match routine:

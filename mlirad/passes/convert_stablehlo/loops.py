@@ -61,7 +61,7 @@ class _Count:
 
 
 def _counted(b: ArrayBuilder, init: list[Value], condition: Region, body: Region) -> _Count | None:
-    """How a loop counts, if its condition compares a counter with a bound, both known."""
+    """Return how a loop counts, if its condition compares a counter with a bound, both known."""
     test = yields(condition)[0].owner
     if not isinstance(test, ew.CompareOp):
         return None
@@ -126,8 +126,9 @@ def _scanned(b: ArrayBuilder, init: list[Value], body: Region, count: _Count) ->
 
 
 def _row(b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int) -> tuple[Value, bool] | None:
-    """What a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 -
-    trip`."""
+    """Return what a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 -
+    trip`.
+    """
     op = made.owner
     if not isinstance(op, UpdateOp) or op.kind.data != "set" or op.base is not carry or trips < 2:
         return None

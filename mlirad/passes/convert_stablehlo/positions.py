@@ -29,7 +29,7 @@ def _fitting(b: ArrayBuilder, start: Value, extent: int, size: int) -> Value:
 
 
 def _leading(shape: Shape, sizes: Sequence[int]) -> int:
-    """How many dimensions stand in front of those that are taken whole."""
+    """Return how many dimensions stand in front of those that are taken whole."""
     whole = 0
     while whole < len(shape) and sizes[-1 - whole] == shape[-1 - whole]:
         whole += 1
@@ -77,7 +77,9 @@ def _dynamic_update_slice(c: Converter, _: HloOp, o: list[Value]) -> Value:
 
 @dataclass
 class _Window:
-    """Where windows lie: dimensions of the operand in the order in which `gather` and `update` index them."""
+    """The places of windows: dimensions of the operand in the order in which `gather` and `update` index
+    them.
+    """
 
     order: list[int]
     """Dimensions of the operand: those with positions, then those that are taken whole."""
@@ -287,7 +289,9 @@ def _set_with_margin(
     arguments: int,
     starts: Callable[..., tuple[list[Value], Value]],
 ) -> Value:
-    """What is outside is written to a row of its own: a clamped write could meet one that is inside."""
+    """Return what is outside is written to a row of its own: a clamped write could meet one that is
+    inside.
+    """
     shape = shape_of(base)
     rank = len(shape)
     high = [1, *[0] * (rank - 1)]

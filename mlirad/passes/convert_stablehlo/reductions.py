@@ -45,7 +45,7 @@ MOST_SHIFTS = 32
 
 
 def _arg_reducer(direction: str) -> tuple[str, str]:
-    """What JAX reduces values and positions by, for the first largest or smallest of them."""
+    """Return what JAX reduces values and positions by, for the first largest or smallest of them."""
     better = f"stablehlo.compare<{direction}>(a0,a2)"
     first = "stablehlo.and(stablehlo.compare<EQ>(a0,a2),stablehlo.compare<LT>(a1,a3))"
     wins = f"stablehlo.or({better},stablehlo.compare<NE>(a0,a0))"
@@ -64,7 +64,7 @@ def kind_of(region: Region, x: Value) -> str | None:
 
 
 def is_identity(b: ArrayBuilder, kind: str, value: Value) -> bool:
-    """Whether a scalar changes nothing that it is combined with."""
+    """Return whether a scalar changes nothing that it is combined with."""
     known, element = b.scalar_of(value), element_of(value)
     if known is None:
         return False

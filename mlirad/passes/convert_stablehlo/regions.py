@@ -15,13 +15,13 @@ from mlirad.passes.convert_stablehlo.types import literal_of
 
 
 def expressions(region: Region) -> list[str]:
-    """What each result is of the arguments `a0, a1, ...`."""
+    """Return what each result is of the arguments `a0, a1, ...`."""
     last = region.block.last_op
     return [] if last is None else [_text(o, {}) for o in own_operands(last)]
 
 
 def expression(region: Region) -> str:
-    """What the first result is."""
+    """Return what the first result is."""
     return expressions(region)[0]
 
 

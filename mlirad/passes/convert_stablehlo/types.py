@@ -34,7 +34,7 @@ class UnsupportedType(Exception):
 
 
 def is_unsigned(what: Value | Attribute) -> bool:
-    """Whether a StableHLO type has unsigned elements."""
+    """Return whether a StableHLO type has unsigned elements."""
     integer = _integer(element_of(what))
     return integer is not None and integer.signedness.data == Signedness.UNSIGNED
 

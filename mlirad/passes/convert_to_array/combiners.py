@@ -16,7 +16,7 @@ from mlirad.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class Combiner:
-    """How a result takes in another element: the op of the body, the reduction, and what adds nothing."""
+    """The way a result takes in another element: the op of the body, the reduction, and its identity."""
 
     reduce: Callable[[ArrayBuilder, Value, Sequence[int]], Value]
     combine: Callable[[ArrayBuilder, Value, Value], Value]

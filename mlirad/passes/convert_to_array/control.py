@@ -30,7 +30,7 @@ from mlirad.passes.convert_to_array.tensors import convert_insert_slice
 
 
 def _branch(c: Conversion, op: Operation, number: int) -> Callable[[], list[Value]]:
-    """What a region without arguments yields; nothing for one that is missing."""
+    """Return what a region without arguments yields; nothing for one that is missing."""
     if not op.regions[number].blocks:
         return list
     block = body_of(op, number)

@@ -32,7 +32,7 @@ TERMINATORS = frozenset(
 
 
 class Conversion:
-    """What is known while a function is converted."""
+    """The state of the conversion of a function."""
 
     def __init__(self, b: ArrayBuilder, handlers: Mapping[str, Handler], declared: Container[str]):
         self.b = b

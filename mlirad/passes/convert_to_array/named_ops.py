@@ -109,14 +109,14 @@ def maps_of_named(op: Operation, name: str) -> list[AffineMap] | None:
 
 
 def input_count(op: Operation, name: str) -> int:
-    """How many operands are inputs; the others are what results start from."""
+    """Return how many operands are inputs; the others are what results start from."""
     return len(own_operands(op)) - (
         len(own_operands(op)) // 2 if name == "reduce" else max(len(op.results), 1)
     )
 
 
 def has_accumulators(op: Operation, inputs: int) -> bool:
-    """Whether the body takes elements of what results start from; that of `linalg.map` need not."""
+    """Return whether the body takes elements of what results start from; that of `linalg.map` need not."""
     return len(body_of(op).args) != inputs
 
 

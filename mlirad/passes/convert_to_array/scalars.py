@@ -27,7 +27,7 @@ Formula: TypeAlias = Callable[..., Value]
 
 
 def is_nan(b: ArrayBuilder, x: Value) -> Value:
-    """Whether elements are NaN."""
+    """Return whether elements are NaN."""
     return b.apply_elementwise(ew.IsNanOp, (x,))
 
 
@@ -82,7 +82,7 @@ def _divide_unsigned(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 
 def known_positive(b: ArrayBuilder, x: Value) -> bool:
-    """Whether integers are known not to be negative."""
+    """Return whether integers are known not to be negative."""
     interval = b.ranges.interval(x)
     return interval is not None and interval[0] >= 0
 

@@ -135,12 +135,12 @@ class _Structured:
         return sorted(found)
 
     def _order(self, k: int) -> list[int]:
-        """Where each dimension of result k, but for those of extent 1, stands among those it keeps."""
+        """Return where each dimension of result k, but for those of extent 1, stands among those it keeps."""
         dims = [dimension_of(expression) for expression in self.output_maps[k].results]
         return [self.kept[k].index(d) for d in dims if d is not None]
 
     def _start(self, output: Value, k: int) -> Value:
-        """What result k starts from, its dimensions in the order of the space."""
+        """Return what result k starts from, its dimensions in the order of the space."""
         order = self._order(k)
         shape = tuple(self.space[self.kept[k][p]] for p in order)
         start = self.b.reshape(output, shape)
@@ -157,7 +157,7 @@ class _Structured:
         return self.block.args[len(self.inputs) + k] if self.accumulated else None
 
     def _reads_accumulators(self, value: Value, but: Operation | None) -> bool:
-        """Whether a yielded value depends on what results start from, but by the op that combines."""
+        """Return whether a yielded value depends on what results start from, but by the op that combines."""
         accumulators = {self._accumulator(k) for k in range(len(self.starts))}
         pending, seen = [value], set[Value]()
         while pending:

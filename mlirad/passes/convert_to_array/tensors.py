@@ -163,7 +163,7 @@ def _known(c: Conversion, op: Operation, name: str, given: Sequence[Value]) -> S
 
 
 class _Slice:
-    """Where a slice starts in each dimension, how many elements it has there, and how far these are apart."""
+    """The start of a slice in each dimension, the number of its elements there, and their distance."""
 
     def __init__(self, c: Conversion, op: Operation, groups: Sequence[Sequence[Value]], whole: Shape):
         self.b, self.whole = c.b, whole
@@ -192,7 +192,7 @@ class _Slice:
 
     @property
     def leading(self) -> int:
-        """How many leading dimensions there are before those that are taken whole."""
+        """Return how many leading dimensions there are before those that are taken whole."""
         count = len(self.whole)
         while count and self.known[count - 1] == 0 and self.sizes[count - 1] == self.whole[count - 1]:
             count -= 1

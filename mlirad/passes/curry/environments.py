@@ -72,7 +72,7 @@ class EnvironmentTypes(Types):
         return sum_type([UNIT, self.halved(self.contexts(copower))])
 
     def sum_cell(self, name: InductiveType) -> SumType:
-        """What the name of a tangent, or of an element of an inductive space, stands for."""
+        """Return what the name of a tangent, or of an element of an inductive space, stands for."""
         if self.inductive_space(name) is not None:
             return super().sum_cell(name)
         return self.cell(self.copower_of(name))
@@ -188,7 +188,9 @@ class Environments(Elements):
 
 
 def _way(contexts: Sequence[Attribute], context: Attribute) -> list[tuple[Sequence[Attribute], int]]:
-    """Where a context is among others that are halved: the contexts at each step, and which half it is in."""
+    """Return where a context is among others that are halved: the contexts at each step, and which half it is
+    in.
+    """
     way: list[tuple[Sequence[Attribute], int]] = []
     while len(contexts) > 1:
         middle = len(contexts) // 2

@@ -117,7 +117,9 @@ class Staging(Rewriting):
         return new
 
     def op(self, b: ArrayBuilder, op: Operation, env: Environment) -> Sequence[Value] | None:
-        """What stands for the results of an op; None for rep-functions, which are emitted where they run."""
+        """Return what stands for the results of an op; None for rep-functions, which are emitted where they
+        run.
+        """
         if isinstance(op, CombinatorOp) or (
             isinstance(op, CallOp) and isinstance(op.results[0].type, RepType)
         ):
@@ -505,12 +507,12 @@ class _Iterations:
         return b.roll(b.alternative(b.tuple_([back, others]), 1, self._cell), self._name)
 
     def is_left(self, b: ArrayBuilder, stack: Value) -> Value:
-        """Whether there is one."""
+        """Return whether there is one."""
         yes, no = (b.constant(flag, i1) for flag in (True, False))
         return b.case(b.unroll(stack, self._cell), [lambda _: [no], lambda _: [yes]])[0]
 
     def applied(self, b: ArrayBuilder, stack: Value, leaves: Sequence[Value]) -> tuple[Element, Value]:
-        """What the first makes of a tangent given by its leaves, and the others."""
+        """Return what the first makes of a tangent given by its leaves, and the others."""
         zero = self._staging.elements.zero
 
         def none(_: Value) -> list[Value]:
@@ -537,7 +539,7 @@ def components(b: ArrayBuilder, data: Data, type_: Attribute) -> list[Data]:
 
 
 def reified(b: ArrayBuilder, data: Data) -> Value:
-    """What is known as a tuple of values, as one value."""
+    """Return what is known as a tuple of values, as one value."""
     return b.tuple_([reified(b, v) for v in data]) if isinstance(data, tuple) else data
 
 

@@ -304,7 +304,7 @@ def _needed(ops: Sequence[Operation], results: Values) -> list[set[Value]]:
 
 
 def _is_first_order(op: Operation) -> bool:
-    """Whether an op has arrays alone, inside of it too."""
+    """Return whether an op has arrays alone, inside of it too."""
     inside = (inner for region in op.regions for inner in nested_ops(region))
     if any(isinstance(inner, (*FUNCTION_OPS, CallOp)) for inner in inside) or type(op) in Linear.operations:
         return False

@@ -20,7 +20,7 @@ from mlirad.rules.derivatives import ZERO
 
 @dataclass(frozen=True)
 class Kind:
-    """Which values can depend on others, and ops whose results never do."""
+    """The values that can depend on others, and ops whose results never do."""
 
     has: Callable[[Value], bool]
     constant: frozenset[type[Operation]] = frozenset()
@@ -54,7 +54,7 @@ def active_carries(
     active: set[Value],
     kind: Kind = FLOATS,
 ) -> tuple[list[bool], set[Value]]:
-    """Which carries of a loop depend on `active` values, and all values of its body that do.
+    """Return which carries of a loop depend on `active` values, and all values of its body that do.
 
     `arguments` are the carries in the body and `made` their new values; `init` says which start active.
     """
@@ -69,7 +69,7 @@ def active_carries(
 
 
 def _results(op: Operation, active: set[Value], kind: Kind) -> list[bool]:
-    """Which results of an op depend on `active` values."""
+    """Return which results of an op depend on `active` values."""
     if type(op) in kind.constant or not op.results or not any(v in active for v in free_values(op)):
         return [False] * len(op.results)
     match op:

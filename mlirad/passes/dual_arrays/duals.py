@@ -36,7 +36,7 @@ Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
 
 @dataclass
 class DualArrays(Images):
-    """Where D stands: the space that tangent maps go out of, what source values became, and their tangent
+    """The state of D: the space that tangent maps go out of, the images of source values, and their tangent
     maps.
 
     `env` and `maps` have source values as keys. A value without a tangent map does not depend on the inputs,
@@ -126,7 +126,7 @@ class DualArrays(Images):
                 self._transform_op(op)
 
     def _is_active(self, op: Operation) -> bool:
-        """Whether an op reads something that depends on the inputs."""
+        """Return whether an op reads something that depends on the inputs."""
         read = free_values(op)
         if any(v in self.tapes for v in read):
             if not isinstance(op, ReplayOp):

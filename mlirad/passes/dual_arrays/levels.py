@@ -53,7 +53,7 @@ SMALLER_OPERAND: tuple[type[Operation], ...] = (
 
 
 def is_inside(value: Value, block: Block) -> bool:
-    """Whether a value is an argument of the block or a result of an op of it."""
+    """Return whether a value is an argument of the block or a result of an op of it."""
     if isinstance(value, BlockArgument):
         return value.block is block
     owner = value.owner
@@ -92,7 +92,7 @@ class Level:
         self._last: Operation | None = None
 
     def recomputes(self, value: Value) -> bool:
-        """Whether a value of the block is there without being kept."""
+        """Return whether a value of the block is there without being kept."""
         self._look()
         return value in self._found and value not in self._parts
 
@@ -145,14 +145,14 @@ class Level:
         return (None, 0) if source is None or not costs[source] else (source, costs[source])
 
     def cost_of_outer(self, value: Value) -> int:
-        """How many elements the levels around would keep for a value to be read here."""
+        """Return how many elements the levels around would keep for a value to be read here."""
         for level in reversed(self.around):
             if is_inside(value, level.block):
                 return level.cost(value)
         return 0
 
     def cost(self, value: Value) -> int:
-        """How many elements a value of the block costs that is to be read later."""
+        """Return how many elements a value of the block costs that is to be read later."""
         while is_inside(value, self.block):
             if self.recomputes(value):
                 source = self._sources.get(value)
@@ -170,7 +170,7 @@ def elements(value: Value) -> int:
 
 
 def _is_cheap(op: Operation) -> bool:
-    """Whether an op is better recomputed than its result kept."""
+    """Return whether an op is better recomputed than its result kept."""
     if isinstance(op, (*_STRUCTURAL, *_CHEAP)):
         return True
     return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*own_operands(op), *op.results))

@@ -27,7 +27,8 @@ from mlirad.rules.ordering_derivatives import in_blocks, products_of_others
 
 
 def is_long_product(op: control.ScanOp, active: Container[Value]) -> bool:
-    """Whether all that a loop does is to multiply so many floats that their products are made in blocks.
+    """Return whether all that a loop does is to multiply so many floats that their products are made in
+    blocks.
 
     Of its operands only the factors depend on the inputs.
     """

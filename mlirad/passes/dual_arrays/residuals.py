@@ -153,7 +153,9 @@ class Residuals:
         )
 
     def _is_expansion(self, op: Operation) -> bool:
-        """Whether an op is a contraction of few terms that makes more elements than would be kept for it."""
+        """Return whether an op is a contraction of few terms that makes more elements than would be kept for
+        it.
+        """
         if not isinstance(op, DotOp):
             return False
         shape = shape_of(op.lhs)

@@ -78,7 +78,7 @@ def _scaling(op: Operation) -> linear.ScaleOp | None:
 
 
 def _goes_on(m: Value, ends: Collection[Value]) -> bool:
-    """Whether the only reader of a map is a composition of a scaling with it."""
+    """Return whether the only reader of a map is a composition of a scaling with it."""
     if m in ends or not m.has_one_use():
         return False
     (use,) = m.uses
@@ -92,13 +92,16 @@ def _coefficients(chain: Sequence[Link]) -> list[Value]:
 
 
 def _keeps_less(chain: Sequence[Link], plan: Residuals) -> bool:
-    """Whether two coefficients of a chain are kept, and one as large as the product for the chain alone."""
+    """Return whether two coefficients of a chain are kept, and one as large as the product for the chain
+    alone.
+    """
     links = {op if isinstance(op, linear.ScaleOp) else op.outer.owner for op in chain}
     return keeps_less(_coefficients(chain), plan, lambda op: op in plan.recomputed and op not in links)
 
 
 def keeps_less(coefficients: Sequence[Value], plan: Residuals, is_other: Callable[[Operation], bool]) -> bool:
-    """Whether two coefficients of a chain are kept, and one as large as the product for the chain alone.
+    """Return whether two coefficients of a chain are kept, and one as large as the product for the chain
+    alone.
 
     `is_other` says of an op that it needs what it reads of the residuals, and is no scaling of the chain.
     """
@@ -108,12 +111,12 @@ def keeps_less(coefficients: Sequence[Value], plan: Residuals, is_other: Callabl
 
 
 def _unsigned(value: Value) -> Value:
-    """What a value is the negative of, or itself; of the two, the plan keeps this one."""
+    """Return what a value is the negative of, or itself; of the two, the plan keeps this one."""
     return value.owner.operand if isinstance(value.owner, ew.NegOp) else value
 
 
 def _has_readers(value: Value, is_other: Callable[[Operation], bool]) -> bool:
-    """Whether one of the ops that read a value, or its negative, is of those that count."""
+    """Return whether one of the ops that read a value, or its negative, is of those that count."""
     readers = [use.operation for use in value.uses]
     for op in readers[:]:
         if isinstance(op, ew.NegOp):

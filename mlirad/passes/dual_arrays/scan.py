@@ -133,7 +133,7 @@ def _name(values: Sequence[Value], sources: Sequence[Value]) -> None:
 
 
 def checkpoint_of(op: control.ScanOp) -> str:
-    """How the derivative of a scan gets the values inside of it: by `store`, `recompute`, or `sqrt`.
+    """Return how the derivative of a scan gets the values inside of it: by `store`, `recompute`, or `sqrt`.
 
     A loop without carries has nothing to keep between blocks of iterations, and a short one has no blocks.
     """

@@ -34,7 +34,7 @@ from mlirad.passes.eliminate_functions.standing import Scope, Standing
 
 @dataclass(frozen=True)
 class Application:
-    """What a closure is applied to, whichever it is, and where its results flow to."""
+    """The arguments that a closure is applied to, whichever it is, and where its results flow to."""
 
     arguments: Callable[[ArrayBuilder, Code | None], list[Value]]
     """What stands for the arguments, for a code; None stands for any code if all are arrays."""
@@ -102,7 +102,7 @@ class Applications:
         return self.standing.by_tag(b, closure.type, node, held, bodies)
 
     def _is_called(self, closure: Value) -> bool:
-        """Whether a closure that is chosen has a function that chooses again."""
+        """Return whether a closure that is chosen has a function that chooses again."""
         return (
             is_choice(closure)
             and self.layouts.choice(closure).tag is not None

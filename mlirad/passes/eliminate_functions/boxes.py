@@ -29,7 +29,7 @@ from mlirad.passes.eliminate_functions.records import Records
 
 
 class Boxes:
-    """Which arrays have boxes."""
+    """The arrays that have boxes."""
 
     def __init__(self, flow: Flow, records: Records):
         self._flow = flow

@@ -48,7 +48,7 @@ ChoosingOp: TypeAlias = control.IfOp | control.SwitchOp | CaseOp | CheckpointOp
 
 @dataclass(frozen=True)
 class Choice:
-    """What stands for a closure that a branch chooses."""
+    """The value that stands for a closure that a branch chooses."""
 
     alternatives: Sequence[Value]
     """A closure of each kind that may be chosen."""
@@ -67,7 +67,7 @@ class Choice:
 
 
 def is_choice(value: Value) -> bool:
-    """Whether a value is a closure that a branch chooses."""
+    """Return whether a value is a closure that a branch chooses."""
     return isinstance(value.type, ClosureType) and isinstance(value.owner, ChoosingOp)
 
 
@@ -94,7 +94,7 @@ def choice_of(
     selector: Key | None,
     types: Sequence[Sequence[Attribute]],
 ) -> Choice:
-    """What stands for a result of a branch.
+    """Return what stands for a result of a branch.
 
     For each region: the kind of its closure, the closure and its parts, with their types. Parts of closures
     of one kind correspond to each other. `selector` is what the branch goes by.
@@ -129,7 +129,7 @@ def choice_of(
 
 
 def _is_outside(keys: Sequence[Key], op: Operation) -> bool:
-    """Whether these are one key, which can be read where the op stands."""
+    """Return whether these are one key, which can be read where the op stands."""
     key = keys[0]
     array = key.array if isinstance(key, Box) else key
     value = array[0] if isinstance(array, tuple) else array

@@ -22,7 +22,7 @@ def captured_by(op: LambdaOp | PartialOp) -> list[Value]:
 
 
 def structure_of(op: LambdaOp | PartialOp) -> object:
-    """What two codes have in common exactly if they differ in what they capture alone."""
+    """Return what two codes have in common exactly if they differ in what they capture alone."""
     places = {value: k for k, value in enumerate(captured_by(op))}
     if isinstance(op, PartialOp):
         return (op.closure.type, op.callee_name, tuple(places[v] for v in op.fixed))

@@ -68,7 +68,7 @@ from mlirad.passes.slots import merged
 
 
 class Layouts:
-    """What stands for the values of a module."""
+    """The layouts that stand for the values of a module."""
 
     def __init__(self, flow: Flow):
         self.flow = flow
@@ -129,7 +129,8 @@ class Layouts:
         return self.types(*self.flow.rolled[type_])
 
     def places(self, type_: Attribute, tree: Tree) -> list[list[int]]:
-        """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.
+        """Return where in what stands for a value each alternative of a sum, or environment of a closure,
+        lies.
 
         Only for values that have a tag, which is at place 0.
         """
@@ -186,7 +187,7 @@ class Layouts:
         return self._parts[value]
 
     def choice(self, value: Value) -> Choice:
-        """What stands for a closure that a branch chooses."""
+        """The value that stands for a closure that a branch chooses."""
         if value not in self._choices:
             op = cast(Operation, value.owner)
             closures = [source_of(v) for v in chosen_from(value)]
@@ -200,7 +201,7 @@ class Layouts:
         return self._choices[value]
 
     def environment(self, code: Code) -> list[Key]:
-        """What a code captures, each once."""
+        """Return what a code captures, each once."""
         if code not in self._environments:
             keys = (key for value in captured_by(code) for key in self.kept_parts(value))
             self._environments[code] = list(dict.fromkeys(keys))
@@ -234,7 +235,7 @@ class Layouts:
         return [(value, k) for k in range(len(self.own_types(value)))]
 
     def component(self, op: GetOp) -> list[Key]:
-        """What stands for a component of a tuple."""
+        """Return what stands for a component of a tuple."""
         source = source_of(op.result)
         if source is not op.result:
             return self.parts(source)
@@ -299,7 +300,7 @@ class Layouts:
         return tuple(self.number(code) for code in self.codes(tree))
 
     def are_alike(self, first: Tree, second: Tree) -> bool:
-        """Whether the codes are the same at two places, so that the layout is."""
+        """Return whether the codes are the same at two places, so that the layout is."""
         if isinstance(first, FlowNode) and isinstance(second, FlowNode) and first.codes == second.codes:
             return True
         if isinstance(first, tuple) and isinstance(second, tuple):

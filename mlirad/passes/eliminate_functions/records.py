@@ -102,7 +102,7 @@ class Records:
         return types
 
     def _weight(self, codes: int) -> int:
-        """How many slots a closure of a set would need, where those that need too many are records."""
+        """Return how many slots a closure of a set would need, where those that need too many are records."""
         if codes not in self._weights:
             members = self._flow.members(codes)
             self._weights[codes] = max((sum(self._held_parts(code).values()) for code in members), default=0)
@@ -130,7 +130,7 @@ class Records:
         return held
 
     def _slots(self, type_: Attribute, tree: Tree) -> int:
-        """How many slots a value of a type takes, whose closures are at these nodes."""
+        """Return how many slots a value of a type takes, whose closures are at these nodes."""
         match type_:
             case TupleType() | SumType():
                 parts = [self._slots(t, part_of(tree, k)) for k, t in enumerate(type_.types.data)]

@@ -256,7 +256,7 @@ class Rewriting:
         return body
 
     def _op(self, b: ArrayBuilder, op: Operation, scope: Scope) -> Sequence[Value] | None:
-        """What stands for the results of an op; None where it is in the scope already."""
+        """Return what stands for the results of an op; None where it is in the scope already."""
         match op:
             case GetOp() if not is_higher(op.result.type):
                 return [scope[key] for key in self.layouts.component(op)]
@@ -391,7 +391,7 @@ def _require_no_records(function: FuncOp, source: FuncOp) -> None:
 
 
 def _is_concerned(function: FuncOp) -> bool:
-    """Whether closures, tuples or sums occur in a function."""
+    """Return whether closures, tuples or sums occur in a function."""
     values = [*function_block(function).args, *handed_over(function.body)]
     return any(is_higher(v.type) for v in values) or any(
         isinstance(op, FUNCTION_OPS) or any(is_higher(r.type) for r in op.results)

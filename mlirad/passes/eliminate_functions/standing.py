@@ -39,11 +39,11 @@ class Standing:
         """The arrays in slots of other alternatives, of the choices around, by the functions these are in."""
 
     def held(self, value: Value, scope: Scope) -> list[Value]:
-        """What stands for the parts of a value."""
+        """Return what stands for the parts of a value."""
         return [scope[key] for key in self.layouts.parts(value)]
 
     def given(self, b: ArrayBuilder, value: Value, target: Tree, scope: Scope) -> list[Value]:
-        """What stands for a value at the nodes that it flows to."""
+        """Return what stands for a value at the nodes that it flows to."""
         if not is_higher(value.type):
             return [scope[value]]
         value = source_of(value)
@@ -55,7 +55,7 @@ class Standing:
     def all_given(
         self, b: ArrayBuilder, values: Sequence[Value], targets: Sequence[Tree], scope: Scope
     ) -> list[Value]:
-        """What stands for values at the nodes that they flow to, in order."""
+        """Return what stands for values at the nodes that they flow to, in order."""
         pairs = zip(values, targets, strict=True)
         return [leaf for value, target in pairs for leaf in self.given(b, value, target, scope)]
 
@@ -66,7 +66,7 @@ class Standing:
         held: Sequence[Value],
         body: Callable[[Value, Sequence[Value]], list[Value]],
     ) -> list[Value]:
-        """What the body makes of the alternative that was chosen, and of its parts."""
+        """Return what the body makes of the alternative that was chosen, and of its parts."""
         choice = self.layouts.choice(value)
         leaves = dict(zip(choice.parts, held, strict=True))
         bodies = [
@@ -83,7 +83,7 @@ class Standing:
         leaves: Sequence[Value],
         bodies: Sequence[Callable[[Sequence[Value]], list[Value]]],
     ) -> list[Value]:
-        """What the body makes that the tag of a sum or closure chooses, of what is in its slots."""
+        """Return what the body makes that the tag of a sum or closure chooses, of what is in its slots."""
         if self.layouts.records.is_record(tree):
             leaves = b.insert(RestoreOp, leaves, self.layouts.tagged_types(type_, tree)).results
         tag, *slots = leaves
@@ -116,14 +116,14 @@ class Standing:
         return made
 
     def _filler(self, b: ArrayBuilder, type_: Attribute) -> Value:
-        """What stands in a slot that nothing reads."""
+        """Return what stands in a slot that nothing reads."""
         around = [v for builder, unread in self._unread if builder is b for v in unread if v.type == type_]
         return around[-1] if around else b.zeros(type_)
 
     def converted(
         self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: Tree, target: Tree
     ) -> list[Value]:
-        """What stands for a value of a type at other nodes than those it was made for."""
+        """Return what stands for a value of a type at other nodes than those it was made for."""
         if self.layouts.are_alike(source, target):
             return list(leaves)
         if isinstance(type_, TupleType):

@@ -245,7 +245,9 @@ def size_of_code(ops: Iterable[Operation]) -> int:
 
 
 def is_linear(op: Operation, inside: Container[Value]) -> bool:
-    """Whether an op is linear in those of its operands that depend on a kink, or chooses between them."""
+    """Return whether an op is linear in those of its operands that depend on a kink, or chooses between
+    them.
+    """
     if isinstance(op, ew.MaxOp | ew.MinOp | SortOp):
         return True
     if isinstance(op, ReduceOp | CumulativeOp) and op.kind.data in ("max", "min"):

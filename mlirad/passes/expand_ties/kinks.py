@@ -48,7 +48,7 @@ class Kink:
         self.symbols[self.size] = _as_it_is if self.sign > 0 else _negative
 
     def is_tie(self, b: ArrayBuilder, env: Environment) -> Value:
-        """Where a is 0: not where two infinities are equal."""
+        """Return where a is 0: not where two infinities are equal."""
         size = env.get(self.size, self.size)
         return b.compare("eq", size, b.zeros(size.type))
 

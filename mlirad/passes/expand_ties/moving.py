@@ -166,7 +166,7 @@ class _Resting:
                 return None
 
     def of_difference(self, x: Value, y: Value) -> Value | None:
-        """Where two arrays have the same element of a third one."""
+        """Return where two arrays have the same element of a third one."""
         b = self.b
         (source, to_x), (other, to_y) = (_moves_of(v) for v in (x, y))
         shape = shape_of(source)

@@ -121,7 +121,7 @@ class SimplifyingBuilder(LawBuilder):
 
 
 def _moves_nothing(region: Region, type_: Attribute) -> bool:
-    """Whether each position is read from, or written to, itself."""
+    """Return whether each position is read from, or written to, itself."""
     map_type = linear.map_type(type_, "map")
     return map_type.domain == map_type.codomain and yields(region) == list(region.block.args)
 

@@ -114,7 +114,9 @@ class Types:
         return self._inductive.get(name)
 
     def sum_cell(self, name: InductiveType) -> SumType:
-        """What a name stands for whose values a function adds: an alternative for 0, and one for others."""
+        """Return what a name stands for whose values a function adds: an alternative for 0, and one for
+        others.
+        """
         return self.rolled_cell(self._inductive[name])
 
     def copower_of(self, name: InductiveType) -> linear.CopowerType:
@@ -322,7 +324,7 @@ class Elements:
 
 
 def _is_nothing(element: Value) -> bool:
-    """Whether an element of an inductive type is known to be its zero."""
+    """Return whether an element of an inductive type is known to be its zero."""
     inside = element.owner.value.owner if isinstance(element.owner, RollOp) else None
     return isinstance(inside, InjectOp) and inside.index.value.data == NOTHING
 

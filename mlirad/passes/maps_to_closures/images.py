@@ -50,7 +50,7 @@ class Images:
         self._block = block
 
     def value(self, b: ArrayBuilder, source: Value, env: Environment) -> Value:
-        """What stands for a source value, a known map as a closure."""
+        """Return what stands for a source value, a known map as a closure."""
         if source in env or not isinstance(source.type, linear.MapType):
             return env.get(source, source)
         type_ = source.type

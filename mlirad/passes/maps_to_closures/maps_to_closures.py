@@ -126,7 +126,7 @@ class Rewriting:
         raise AssertionError("a block without a terminator")
 
     def handed_over(self, b: ArrayBuilder, values: Sequence[Value], env: Environment) -> list[Value]:
-        """What stands for values that flow on, known maps as closures."""
+        """Return what stands for values that flow on, known maps as closures."""
         return [self.images.value(b, v, env) for v in values]
 
     def _body(self, b: ArrayBuilder, region: Region, env: Environment) -> Callable[..., list[Value]]:
@@ -142,7 +142,9 @@ class Rewriting:
         return body
 
     def op(self, b: ArrayBuilder, op: Operation, env: Environment) -> Sequence[Value] | None:
-        """What stands for the results of an op; None where these are in the environment, or known maps."""
+        """Return what stands for the results of an op; None where these are in the environment, or known
+        maps.
+        """
         if isinstance(op, _LINEAR):
             return self._linear(b, op, env)
         if not _is_concerned(op):
@@ -236,7 +238,7 @@ def _inductive(element: Value) -> linear.InductiveSpace:
 
 
 def _is_concerned(op: Operation) -> bool:
-    """Whether an op, or one in its regions, has values that may be maps or hold some."""
+    """Return whether an op, or one in its regions, has values that may be maps or hold some."""
     return any(
         isinstance(inner, (*_LINEAR, *FUNCTION_OPS))
         or any(isinstance(t, linear.MapType) or is_higher(t) for t in _types_of(inner))

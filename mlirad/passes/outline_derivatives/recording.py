@@ -41,7 +41,9 @@ from mlirad.passes.outline_derivatives.sources import Sources
 
 
 class Recordings:
-    """What records calls and goes back through them, once for a function and the parameters `wrt`."""
+    """The functions that record calls and go back through them, once for a function and the parameters
+    `wrt`.
+    """
 
     def __init__(self, sources: Sources):
         self.sources = sources

@@ -54,21 +54,21 @@ MAX_UNREAD: Final = 1 << 20
 
 
 class Shape(NamedTuple):
-    """How a loop is made: its trips, and how many repetitions each of them makes."""
+    """The shape of a loop: its iterations, and how many repetitions each of them makes."""
 
     trips: int
     together: int
 
 
 def code_size(op: Operation) -> int:
-    """How many ops an op stands for."""
+    """Return how many ops an op stands for."""
     if isinstance(op, (*CALLS, linear.DifferentiationOp)):
         return CALLED
     return 1 + sum(1 for region in op.regions for _ in nested_ops(region))
 
 
 def loop_shape(found: Repetitions) -> Shape | None:
-    """How to make a loop of repetitions, `None` if they are better written out."""
+    """Return how to make a loop of repetitions, `None` if they are better written out."""
     together = _together(found)
     trips = found.count // together
     saved = (found.count - together) * sum(map(code_size, found.ops))
@@ -77,7 +77,7 @@ def loop_shape(found: Repetitions) -> Shape | None:
 
 
 def _stacks_little(found: Repetitions) -> bool:
-    """Whether few bytes are stacked for nothing, or copied afterwards."""
+    """Return whether few bytes are stacked for nothing, or copied afterwards."""
     copied = unread = 0
     for result, repetitions in found.read_outside().items():
         values = [found.result(result, k) for k in repetitions]
@@ -89,7 +89,7 @@ def _stacks_little(found: Repetitions) -> bool:
 
 
 def _together(found: Repetitions) -> int:
-    """How many repetitions one trip makes: several if what they compute becomes one kernel.
+    """Return how many repetitions one trip makes: several if what they compute becomes one kernel.
 
     Elementwise code does, and so do sums of it, unless long arrays of the next repetition are made of them.
     """
@@ -107,5 +107,5 @@ def _size(value: Value) -> int:
 
 
 def _is_handed_on(value: Value) -> bool:
-    """Whether a value is a result of the function or region that it stands in."""
+    """Return whether a value is a result of the function or region that it stands in."""
     return any(isinstance(use.operation, ReturnOp | YieldOp) for use in value.uses)

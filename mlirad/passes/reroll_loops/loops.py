@@ -63,7 +63,9 @@ def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environme
 
 
 def _standing(b: ArrayBuilder, value: Value, env: Environment) -> Value:
-    """What stands for a value of the source; a part of an array may be yet to come, and is made here."""
+    """Return what stands for a value of the source; a part of an array may be yet to come, and is made
+    here.
+    """
     op = value.owner
     if value not in env and isinstance(op, Operation) and is_step(op):
         for operand in own_operands(op):

@@ -47,14 +47,16 @@ class Line:
         self._sources: dict[int, tuple[object, ...]] = {}
 
     def reads(self, place: int) -> list[Value]:
-        """What an op reads."""
+        """Return what an op reads."""
         known = self._reads.get(place)
         if known is None:
             known = self._reads[place] = reads(self.ops[place])
         return known
 
     def sources(self, place: int) -> tuple[object, ...]:
-        """Where the operands of an op come from: from how many ops before it, from outside, or a constant."""
+        """Return where the operands of an op come from: from how many ops before it, from outside, or a
+        constant.
+        """
         known = self._sources.get(place)
         if known is None:
             known = self._sources[place] = tuple(self._source(v, place) for v in self.reads(place))
@@ -73,7 +75,7 @@ class Line:
         return self.places.get(owner) if isinstance(owner, Operation) else None
 
     def is_made_before(self, value: Value, place: int) -> bool:
-        """Whether a value is known before the op at a place."""
+        """Return whether a value is known before the op at a place."""
         own = self.place(value)
         return own is None or own < place
 
@@ -140,7 +142,7 @@ class Repetitions:
         return found
 
     def hands_out_arrays(self) -> bool:
-        """Whether all that other code reads can be stacked."""
+        """Return whether all that other code reads can be stacked."""
         return all(is_array(self.result(result, 0).type) for result in self.read_outside())
 
     def ending_at(self, count: int) -> Repetitions:
@@ -229,7 +231,7 @@ def told_apart(op: Operation, operands: Sequence[Operand], middle: int) -> int |
 
 
 def _are_outer(line: Line, operands: Sequence[Operand], begin: int) -> bool:
-    """Whether what is the same in all repetitions was made before them."""
+    """Return whether what is the same in all repetitions was made before them."""
     bases = {o.origin.base for o in operands if isinstance(o.origin, Outer)}
     return all(line.is_made_before(base, begin) for base in bases)
 
@@ -241,7 +243,7 @@ def _is_first_order(initial: dict[Result, list[Value]]) -> bool:
 def _initial(
     line: Line, operands: Sequence[Sequence[Operand]], skipped: int, stop: int, begin: int
 ) -> dict[Result, list[Value]] | None:
-    """What carries begin with where `skipped` repetitions come before the loop, if it is known.
+    """Return what carries begin with where `skipped` repetitions come before the loop, if it is known.
 
     What the first repetition makes has to be read before repetition `stop`.
     """

@@ -44,12 +44,12 @@ class Part:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is a constant, or one in another shape."""
+        """Return whether it is a constant, or one in another shape."""
         return isinstance(self.base.owner, ConstantOp)
 
 
 def is_step(op: Operation) -> bool:
-    """Whether the result of an op is a part of its operand, or a constant."""
+    """Return whether the result of an op is a part of its operand, or a constant."""
     return isinstance(op, ConstantOp | SliceOp | ReshapeOp | BroadcastOp) or (
         isinstance(op, IndexOp) and all(isinstance(p.owner, ConstantOp) for p in op.positions)
     )
@@ -104,7 +104,7 @@ def _constant(value: Value) -> ConstantOp:
 
 
 def reads(op: Operation) -> list[Value]:
-    """What an op reads, each time that it does: operands, then what its regions capture, in order."""
+    """Return what an op reads, each time that it does: operands, then what its regions capture, in order."""
     found = list(own_operands(op))
     if op.regions:
         defined: set[Value] = set()

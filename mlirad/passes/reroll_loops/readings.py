@@ -74,7 +74,7 @@ class Inputs:
         self._lists: dict[tuple[Value, ...], Value] = {}
 
     def reading(self, operand: Operand) -> Reading:
-        """How an operand is read."""
+        """Return how an operand is read."""
         steps, numbers = operand.template.steps, self._numbers(operand)
         match operand.origin:
             case Outer(base):

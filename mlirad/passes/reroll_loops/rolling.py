@@ -93,7 +93,7 @@ class _Rolling:
                     env[op.result] = joined
 
     def _is_inside(self, op: Operation, env: Environment) -> bool:
-        """Whether an op makes a part of something that only repetitions read."""
+        """Return whether an op makes a part of something that only repetitions read."""
         if not is_step(op):
             return False
         missing = (o.owner for o in own_operands(op) if o not in env)

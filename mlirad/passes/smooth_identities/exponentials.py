@@ -95,7 +95,7 @@ def _matching_choice(x: Value, y: Value) -> Test | None:
 
 
 def _terms(value: Value, depth: int = 4) -> Iterator[Value]:
-    """What a value is a sum of, with any factors."""
+    """Yield what a value is a sum of, with any factors."""
     op = value.owner
     if isinstance(op, ew.AddOp | ew.SubOp) and depth:
         yield from _terms(op.lhs, depth - 1)
@@ -128,7 +128,7 @@ def _tail(value: Value) -> list[_Pair]:
 
 
 def is_distance(value: Value) -> bool:
-    """Whether a value is -|x - y| for some numbers."""
+    """Return whether a value is -|x - y| for some numbers."""
     return any(True for _ in _distances(value))
 
 

@@ -30,7 +30,7 @@ _POWERS = (2, 3, 4)
 
 
 def below(bound: float) -> Callable[[ArrayBuilder, Value], Value]:
-    """Where x is less than a number."""
+    """Return where x is less than a number."""
     return lambda b, x: b.compare("lt", x, b.splat(bound, x.type))
 
 

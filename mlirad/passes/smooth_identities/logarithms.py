@@ -42,7 +42,7 @@ _MOST_OPS = 40
 
 @dataclass(frozen=True)
 class _Logarithm:
-    """What a logarithm is a function of, and its derivative by that."""
+    """The argument of a logarithm, and its derivative by that."""
 
     arguments: Sequence[Value]
     slope: Slope
@@ -145,7 +145,7 @@ def _of_share(b: ArrayBuilder, s: Value, summed: Sequence[int], moves: Sequence[
 
 
 def _is_same(x: Value, dims: Sequence[int]) -> bool:
-    """Whether a value is broadcast over these dimensions."""
+    """Return whether a value is broadcast over these dimensions."""
     return isinstance(x.owner, BroadcastOp) and set(values_of(x.owner.dims)).isdisjoint(dims)
 
 
@@ -212,7 +212,7 @@ def _logit(b: ArrayBuilder, x: Value) -> Value | None:
 
 
 def _has_kinks(value: Value) -> bool:
-    """Whether a value is made elementwise of what has kinks, or of too much to tell."""
+    """Return whether a value is made elementwise of what has kinks, or of too much to tell."""
     seen: set[Value] = set()
 
     def visit(v: Value) -> bool:

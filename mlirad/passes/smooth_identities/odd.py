@@ -86,7 +86,7 @@ def _between(value: Value, x: Value, is_followed: Callable[[Operation], bool]) -
     seen: dict[Operation, bool] = {}
 
     def visit(v: Value) -> bool:
-        """Whether a value depends on |x|."""
+        """Return whether a value depends on |x|."""
         op = v.owner
         if not isinstance(op, Operation) or len(seen) >= _MOST_OPS:
             return False

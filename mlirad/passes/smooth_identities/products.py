@@ -30,7 +30,7 @@ _HIGHEST = 8
 
 
 def factors_of(value: Value) -> list[Value]:
-    """What a value is a product of, divisors left out."""
+    """Return what a value is a product of, divisors left out."""
     return [f.value for f in _Product.of(value).factors if not f.divides]
 
 
@@ -167,7 +167,7 @@ def _without_roots(b: ArrayBuilder, x: Value, y: Value, left: _Product, right: _
 
 
 def _is_out_of_range(b: ArrayBuilder, square: Value, root: Value) -> Value:
-    """Where the square of a root is infinite or 0, and the root is not."""
+    """Return where the square of a root is infinite or 0, and the root is not."""
     zero = b.zeros(square.type)
     size, whole = (b.unary(ew.AbsOp, v) for v in (root, square))
     overflows = b.logical_and(_is_infinite(b, whole), b.logical_not(_is_infinite(b, size)))

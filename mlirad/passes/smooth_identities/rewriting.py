@@ -74,7 +74,7 @@ class _Rewriting:
         return rule(b, op, [env.get(o, o) for o in own_operands(op)])
 
     def _on_known_side(self, b: ArrayBuilder, op: Operation, env: Environment) -> Value | None:
-        """What stands for a kink whose side a branch tells."""
+        """Return what stands for a kink whose side a branch tells."""
         if self.known and isinstance(op, ew.AbsOp | ew.MaxOp | ew.MinOp):
             made = env[op.results[0]].owner
             for test, holds_ in self.known:

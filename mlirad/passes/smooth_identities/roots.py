@@ -84,7 +84,7 @@ def sign_of(value: Value) -> Value | None:
 
 
 def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
-    """What emits the square of a root as a smooth function; `None` if the value is no root."""
+    """Return what emits the square of a root as a smooth function; `None` if the value is no root."""
     op = value.owner
     if not isinstance(op, Operation) or depth == 0 or not is_float(value):
         return None
@@ -119,7 +119,9 @@ def square_of(value: Value, depth: int = _DEPTH) -> Emit | None:
 
 
 def is_radius(value: Value) -> bool:
-    """Whether a value is the root of a quadratic form, which has a kink where it is 0 and nowhere else."""
+    """Return whether a value is the root of a quadratic form, which has a kink where it is 0 and nowhere
+    else.
+    """
     op = value.owner
     match op:
         case ew.HypotOp():
@@ -366,7 +368,7 @@ def _source(value: Value) -> Value:
 
 
 def is_nonnegative(value: Value, depth: int = _DEPTH) -> bool:
-    """Whether no element of a value is negative; it may be NaN."""
+    """Return whether no element of a value is negative; it may be NaN."""
     op = value.owner
     if not isinstance(op, Operation) or depth == 0:
         return False
@@ -410,6 +412,6 @@ _NEVER_NEGATIVE = (
 
 
 def is_inner(op: DotOp) -> bool:
-    """Whether a contraction sums products of elements at equal positions, and nothing else."""
+    """Return whether a contraction sums products of elements at equal positions, and nothing else."""
     summed = len(op.batch[0]) + len(op.contract[0])
     return op.batch[0] == op.batch[1] and op.contract[0] == op.contract[1] and summed == len(shape_of(op.lhs))

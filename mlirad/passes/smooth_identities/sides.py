@@ -37,7 +37,7 @@ class Test:
 
     @staticmethod
     def of(condition: Value) -> Test | None:
-        """What a condition compares, if it is a comparison."""
+        """Return what a condition compares, if it is a comparison."""
         op = condition.owner
         if isinstance(op, BroadcastOp):
             condition = op.operand
@@ -53,7 +53,8 @@ class Test:
                 return None
 
     def decides(self, x: Value, y: Value | None) -> bool | None:
-        """Whether x is the larger one of two numbers where the condition holds; y is 0 if it is not given.
+        """Return whether x is the larger one of two numbers where the condition holds; y is 0 if it is not
+        given.
 
         `None` if the condition does not compare these two.
         """
@@ -112,7 +113,7 @@ def canonical(x: Value | None, y: Value | None) -> Numbers:
 
 
 def on_side(b: ArrayBuilder, op: Operation, test: Test, holds: bool | None = None) -> Value | None:
-    """What stands for a kink where a test decides its side; `None` if it does not.
+    """Return what stands for a kink where a test decides its side; `None` if it does not.
 
     `holds` says how the test ends, where that is known.
     """
@@ -168,7 +169,7 @@ class _Cone:
         self._seen: Environment = {}
 
     def visit(self, value: Value) -> Value:
-        """What stands for a value."""
+        """Return what stands for a value."""
         op = value.owner
         if not isinstance(op, ew.ElementwiseOp | BroadcastOp | ReshapeOp) or not is_float(value):
             return value

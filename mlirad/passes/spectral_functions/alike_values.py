@@ -51,7 +51,7 @@ def constant_positions(op: indexing.IndexOp) -> tuple[int, ...] | None:
 
 
 def are_alike(values: Sequence[Value]) -> bool:
-    """Whether values differ only by the elements that they read, at one varying position each."""
+    """Return whether values differ only by the elements that they read, at one varying position each."""
     first = values[0].owner
     if all(v is values[0] for v in values) or isinstance(first, structural.ConstantOp):
         return True

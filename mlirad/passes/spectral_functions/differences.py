@@ -37,7 +37,7 @@ It loses more where f' changes by less than its rounding divided by this: there 
 
 
 def may_be_equal(gap: Named, x: Named) -> Named:
-    """Where a gap is no more than points of a factorisation are exact to."""
+    """Return where a gap is no more than points of a factorisation are exact to."""
     epsilon = float(np.finfo(numpy_dtype(x.value.type)).eps)
     limit = abs(x).reduced("max", x.names[-1]) * (EXACTNESS * int(x.n.sizes[AT_I]) * epsilon)
     return abs(gap).at_most(limit)
@@ -112,11 +112,13 @@ class Differences:
         return diagonal(self.n).choose(a.order(1), found) if self.is_own else found, smooth
 
     def _agrees(self, difference: Named, slope: Named, one: Named, other: Named) -> Named:
-        """Whether a difference is the gap times a slope, to within rounding."""
+        """Return whether a difference is the gap times a slope, to within rounding."""
         return abs(difference - self.gap * slope).at_most((one + other) * AGREEMENT)
 
     def is_near(self) -> Named:
-        """Whether division by the gap would lose more than what f'' leaves out: f is a parabola between."""
+        """Return whether division by the gap would lose more than what f'' leaves out: f is a parabola
+        between.
+        """
         a, c = self.rows, self.columns
         mean = (a.order(2) + c.order(2)) * 0.5
         near = self._agrees(c.order(1) - a.order(1), mean, a.roundings[1], c.roundings[1])
@@ -133,13 +135,13 @@ class Differences:
 
 
 def diagonal(n: NamedArrays) -> Named:
-    """Where the numbers along `AT_I` and `AT_J` are the same."""
+    """Return where the numbers along `AT_I` and `AT_J` are the same."""
     shape = n.shape((AT_I, AT_J))
     return n.named(n.b.compare("eq", n.b.iota(shape, 0), n.b.iota(shape, 1)), AT_I, AT_J)
 
 
 def off_diagonal(near: Named) -> Named:
-    """Where two different points are near each other."""
+    """Return where two different points are near each other."""
     return near & ~diagonal(near.n)
 
 

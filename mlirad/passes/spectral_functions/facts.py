@@ -60,7 +60,7 @@ class Frame(Factorised):
 
 @dataclass(frozen=True)
 class Pick:
-    """Which columns are taken, in which order: those at the elements of `index`, of these the `positions`."""
+    """The columns that are taken, in order: those at the elements of `index`, of these the `positions`."""
 
     index: Value | None = None
     positions: tuple[int, ...] | None = None
@@ -134,7 +134,7 @@ class Mixed:
         return Mixed(fact.frame, fact.side, fact.kept, fact.pick, (part,))
 
     def aligned(self, other: Mixed) -> bool:
-        """Whether both have the same columns along the same dimensions."""
+        """Return whether both have the same columns along the same dimensions."""
         return (self.frame, self.kept, self.pick) == (other.frame, other.kept, other.pick)
 
 
@@ -222,12 +222,12 @@ class Products:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the sum is over the columns, too."""
+        """Return whether the sum is over the columns, too."""
         return self.kept[-1] not in self.names
 
     @property
     def is_whole(self) -> bool:
-        """Whether no imaginary parts are missing."""
+        """Return whether no imaginary parts are missing."""
         return all(pair.whole for pair in self.pairs)
 
 

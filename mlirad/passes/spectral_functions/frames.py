@@ -40,7 +40,7 @@ class FrameCode:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the matrices are symmetric ones."""
+        """Return whether the matrices are symmetric ones."""
         return self.frame.op_class is EighOp
 
     def values(self) -> Value:
@@ -92,7 +92,7 @@ class FrameCode:
         return left.conjugate().product(inner, (*self.batch, AT_I, AT_J))
 
     def goes_beyond(self, side: Side) -> bool:
-        """Whether there is more than the space that the vectors of a side span."""
+        """Return whether there is more than the space that the vectors of a side span."""
         rows, columns = self.frame.shape[-2:]
         return not self.is_symmetric and (rows > columns if side == "left" else columns > rows)
 

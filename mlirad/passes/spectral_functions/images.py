@@ -96,7 +96,9 @@ class SpectralImages(Images):
         return y if other is None else b.apply_elementwise(type(op), [y, other])
 
     def spread(self, x: Value, label: int, shape: tuple[int, ...]) -> Value | None:
-        """What does not depend on the columns, repeated along all; `None` for what does: it is a factor."""
+        """Return what does not depend on the columns, repeated along all; `None` for what does: it is a
+        factor.
+        """
         core, dims = unrepeated(x)
         if not shape_of(x):
             return self.value(x)
@@ -169,7 +171,7 @@ class SpectralImages(Images):
     # Values ----------------------------------------------------------------------------------------
 
     def spectral(self, x: Value, fact: Spectral, nodes: Value) -> Value:
-        """What is computed of the values of a frame, at `nodes` instead and for all columns."""
+        """Return what is computed of the values of a frame, at `nodes` instead and for all columns."""
         made: dict[Value, Value] = {}
 
         def image(v: Value) -> Value:

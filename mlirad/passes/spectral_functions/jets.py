@@ -143,7 +143,9 @@ def _extremum_weight(b: ArrayBuilder, op: ew.MaxOp | ew.MinOp, k: int) -> Value:
 
 
 def unrepeated(x: Value) -> tuple[Value, tuple[int, ...]]:
-    """What a value is repeated from along dimensions, and the dimension of the value for each one of that."""
+    """Return what a value is repeated from along dimensions, and the dimension of the value for each one of
+    that.
+    """
     dims = tuple(range(len(shape_of(x))))
     while isinstance(x.owner, BroadcastOp):
         dims = tuple(dims[d] for d in values_of(x.owner.dims))

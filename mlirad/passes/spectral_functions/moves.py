@@ -27,14 +27,14 @@ from mlirad.passes.spectral_functions.facts import Pick
 
 @dataclass
 class Moves:
-    """Where dimensions of an operand are in the result, and of which of these only a part is."""
+    """The places of an operand's dimensions in the result, and those that are there in part only."""
 
     to: dict[int, int]
     picks: dict[int, Pick] = field(default_factory=dict[int, Pick])
 
 
 def moves_of(op: Operation, operand: int) -> Moves | None:
-    """What an op does to the dimensions of an operand; `None` for an op that is not known."""
+    """Return what an op does to the dimensions of an operand; `None` for an op that is not known."""
     rule = _MOVES.get(type(op))
     return None if rule is None else rule(op, operand)
 
@@ -67,7 +67,7 @@ def same_dims(old: tuple[int, ...], new: tuple[int, ...]) -> dict[int, int]:
 
 
 def is_injective(index: Value) -> bool:
-    """Whether all elements of an index vector are known to differ."""
+    """Return whether all elements of an index vector are known to differ."""
     owner = index.owner
     if isinstance(owner, structural.ReverseOp | structural.SliceOp):
         return is_injective(owner.operand)

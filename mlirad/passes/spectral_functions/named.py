@@ -111,11 +111,11 @@ class Named:
         return self.unary(ew.NotOp)
 
     def at_most(self, other: Named) -> Named:
-        """Where this is less than another array, or equal."""
+        """Return where this is less than another array, or equal."""
         return self.n.map(partial(self.n.b.compare, "le"), self, other)
 
     def less(self, other: Named) -> Named:
-        """Where this is less than another array."""
+        """Return where this is less than another array."""
         return self.n.map(partial(self.n.b.compare, "lt"), self, other)
 
     def absorbing(self, other: Named) -> Named:

@@ -130,7 +130,7 @@ def joined(left: Products, right: Products, signature: Signature) -> Products | 
 
 
 def _are_halves(a: Pair, c: Pair, signature: Signature) -> bool:
-    """Whether one is the product of real parts, the other that of imaginary ones."""
+    """Return whether one is the product of real parts, the other that of imaginary ones."""
     if replace(c, left=a.left, right=a.right, sign=a.sign) != a:
         return False
     signs = c.sign * a.sign

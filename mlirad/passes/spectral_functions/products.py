@@ -49,7 +49,7 @@ class Product:
         return found
 
     def terms(self, jet: Jet) -> list[Named]:
-        """What the sum has beside its value, of first and higher order."""
+        """Return what the sum has beside its value, of first and higher order."""
         raise NotImplementedError
 
     @property

@@ -65,7 +65,7 @@ _NO_FRAMES: frozenset[Frame] = frozenset()
 
 
 class Reading:
-    """What is known of the values of a function; `sites` are sums over columns, by the ops that make them.
+    """The facts about the values of a function; `sites` are sums over columns, by the ops that make them.
 
     The function is differentiated `order` times.
     """
@@ -170,7 +170,7 @@ class Reading:
         places: Sequence[Name],
         kept: Sequence[Name],
     ) -> bool:
-        """Whether an array is a function of the value of each column, or the same for all.
+        """Return whether an array is a function of the value of each column, or the same for all.
 
         `places` says where its dimensions are, and `kept` where the batch and the columns of `fact` are.
         """
@@ -204,7 +204,7 @@ class Reading:
     # Elementwise -----------------------------------------------------------------------------------
 
     def _elementwise(self, op: ew.ElementwiseOp) -> Fact | None:
-        """What is computed of values is a function of them, if all else is a factor.
+        """Return what is computed of values is a function of them, if all else is a factor.
 
         Numbers that are constant, or nothing, to derivatives are none.
         """
@@ -461,7 +461,7 @@ class Reading:
 
 
 def _is_free(op: DotOp, k: int, fact: Fact) -> bool:
-    """Whether a contraction leaves the columns of vectors as they are."""
+    """Return whether a contraction leaves the columns of vectors as they are."""
     return isinstance(fact, Vectors) and fact.label not in (*op.batch[k], *op.contract[k])
 
 

@@ -63,7 +63,7 @@ def signature(
 
 
 def _moves_key(op: Operation) -> object:
-    """What an op with a region does to its operand: equal for ops that do the same."""
+    """Return what an op with a region does to its operand: equal for ops that do the same."""
     moves = moves_of(op, 0)
     if moves is None or len(moves.to) != len(shape_of(own_operands(op)[0])):
         return id(op)

@@ -62,7 +62,7 @@ class SingularProduct(Product):
 
     @property
     def ends_beyond(self) -> list[int]:
-        """Which of the two arrays are of that side."""
+        """Return which of the two arrays are of that side."""
         return [k for k, t in enumerate(self.ends) if self.side(t) == self.beyond]
 
     @cached_property

@@ -31,7 +31,7 @@ def frame_of(op: EighOp | SvdOp) -> Frame:
 
 
 def known_of(op: EighOp | SvdOp) -> Vectors | Spectral:
-    """What is known of the vectors and values of a frame."""
+    """Return what is known of the vectors and values of a frame."""
     frame = frame_of(op)
     kept = (*range(frame.batch), label_of(op))
     return Spectral(frame, kept) if op.part.data == "values" else Vectors(frame, side_of(op), kept)

@@ -49,7 +49,7 @@ def without_systems(function: FuncOp) -> FuncOp:
 
 
 def _is_basis(x: Value) -> bool:
-    """Whether an array is that of real vectors, or of these transposed."""
+    """Return whether an array is that of real vectors, or of these transposed."""
     op = x.owner
     if isinstance(op, BroadcastOp):
         rank = len(shape_of(x))
@@ -58,7 +58,7 @@ def _is_basis(x: Value) -> bool:
 
 
 def _is_complex_basis(x: Value) -> bool:
-    """Whether an array is that of complex vectors, or a stack of both parts of it."""
+    """Return whether an array is that of complex vectors, or a stack of both parts of it."""
     op = x.owner
     if isinstance(op, StackOp):
         parts = [_part_of(p) for p in op.parts]

@@ -43,7 +43,7 @@ def bends_at_zero(jet: Jet) -> Named:
 
 
 def _is_near_zero(jet: Jet, parity: int) -> Named:
-    """Whether f is a multiple of x, if it is odd, or of x^2, if it is even, to within rounding."""
+    """Return whether f is a multiple of x, if it is odd, or of x^2, if it is even, to within rounding."""
     x, power = jet.x, 1 if parity < 0 else 2
     value = abs(jet.order(0) - x * jet.order(1) * (1 / power)).at_most(jet.roundings[0] * AGREEMENT)
     bent = x * jet.order(2)

@@ -81,7 +81,7 @@ def forward_derivative(
 
 @dataclass
 class ForwardMode(Images):
-    """What source values became, and their tangents; a value without a tangent has tangent 0.
+    """The images of source values, and their tangents; a value without a tangent has tangent 0.
 
     `tapes` says for the tape of a source loop which of its columns are followed by their tangents, in the
     order of these columns, after all columns.

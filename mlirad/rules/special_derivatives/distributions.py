@@ -38,7 +38,7 @@ _NEAR = 1e-10
 
 
 def _may_underflow(power: Formula, size: Formula) -> Condition:
-    """Whether a power may underflow where its product with e^-size does not, by its logarithm."""
+    """Return whether a power may underflow where its product with e^-size does not, by its logarithm."""
     return (power < -600.0) & (size < -100.0)
 
 

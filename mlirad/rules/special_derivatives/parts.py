@@ -55,7 +55,7 @@ def quotient(x: Formula, y: Formula) -> Formula:
 
 
 def is_infinite(x: Formula):
-    """Whether |x| is infinite."""
+    """Return whether |x| is infinite."""
     return absolute(x) == INFINITY
 
 
@@ -73,5 +73,5 @@ def horner(x: Formula, coefficients: Sequence[float]) -> Formula:
 
 
 def is_double(x: Formula) -> bool:
-    """Whether a formula is in double precision."""
+    """Return whether a formula is in double precision."""
     return element_of(x.value.type) == f64

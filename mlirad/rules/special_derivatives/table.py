@@ -84,7 +84,7 @@ DEFINITIONS: dict[str, Definition] = {
 
 
 def special_coefficient(k: int) -> Callable[[ArrayBuilder, ew.SpecialOp], Value]:
-    """What the tangent of argument k of a special function is scaled by.
+    """Return what the tangent of argument k of a special function is scaled by.
 
     The function raises `DifferentiationError` where there is no formula.
     """

@@ -35,12 +35,12 @@ class Notation:
 
     @property
     def derivative(self) -> str:
-        """What stands before the name of a function or value for its derivative."""
+        """Return what stands before the name of a function or value for its derivative."""
         return "D" if self.is_ascii else "∂"
 
     @property
     def times(self) -> str:
-        """What stands between the extents of a shape."""
+        """Return what stands between the extents of a shape."""
         return "x" if self.is_ascii else "×"
 
 

@@ -41,7 +41,7 @@ INDENT = "  "
 
 
 class Sharing(Enum):
-    """Which values have a `let`."""
+    """The values that have a `let`."""
 
     EACH = auto()
     NAMED = auto()
@@ -182,7 +182,7 @@ def _needed(block: Block) -> list[Operation]:
 
 
 def _uses(ops: Sequence[Operation], results: Sequence[Value]) -> dict[Value, int]:
-    """How often each value is written by these ops and as a result."""
+    """Return how often each value is written by these ops and as a result."""
     uses: dict[Value, int] = {r: 0 for op in ops for r in op.results}
     pending: list[Operation] = list(ops)
     while pending:

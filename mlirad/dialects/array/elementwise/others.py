@@ -113,7 +113,7 @@ class SpecialOp(ElementwiseOp):
 
     @property
     def meaning(self) -> SpecialFunction:
-        """What the function is."""
+        """Return what the function is."""
         return SPECIAL_FUNCTIONS[self.function.data]
 
     def verify_(self) -> None:

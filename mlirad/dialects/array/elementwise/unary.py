@@ -304,13 +304,13 @@ class PolygammaOp(UnaryOp):
 
 @irdl_op_definition
 class IsFiniteOp(FloatTestOp):
-    """Whether x is neither infinite nor NaN."""
+    """True where x is neither infinite nor NaN."""
 
     name = "array.is_finite"
 
 
 @irdl_op_definition
 class IsNanOp(FloatTestOp):
-    """Whether x is NaN."""
+    """True where x is NaN."""
 
     name = "array.is_nan"

@@ -104,7 +104,7 @@ def element(type_: Tensor) -> Attribute:
 
 
 def kind(element: Attribute) -> str:
-    """What kind of numbers an element type has."""
+    """Return what kind of numbers an element type has."""
     if element == i1:
         return BOOLEAN
     if isinstance(element, IntegerType):
@@ -116,7 +116,7 @@ def kind(element: Attribute) -> str:
 
 
 def bits(element: Attribute) -> int:
-    """How many bits an element has."""
+    """Return how many bits an element has."""
     if isinstance(element, ComplexType):
         return 2 * bits(cast("ComplexType[Any]", element).element_type)
     if isinstance(element, IntegerType):
@@ -136,7 +136,7 @@ def _listed(kinds: Sequence[str]) -> str:
 
 
 def fit(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether extents are the same as far as they are known."""
+    """Return whether extents are the same as far as they are known."""
     return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b, strict=True))
 
 
@@ -271,7 +271,7 @@ def window_extents(
     base: Sequence[int],
     window: Sequence[int],
 ) -> tuple[int, ...]:
-    """How many windows there are along each dimension."""
+    """Return how many windows there are along each dimension."""
 
     def count(extent: int, size: int, stride: int, pad: tuple[int, int], base: int, window: int) -> int:
         if extent < 0 or size < 0:

@@ -31,7 +31,9 @@ NAMESPACE: Final = Namespace()
 
 
 def array_namespace(api_version: str | None) -> Namespace:
-    """What has the functions of the standard; raises ArgumentError for a version that NumPy does not have."""
+    """Return what has the functions of the standard; raises ArgumentError for a version that NumPy does not
+    have.
+    """
     try:
         np.zeros(0).__array_namespace__(api_version=cast(Any, api_version))
     except ValueError as error:

@@ -198,7 +198,7 @@ def _laid_out(found: Any, order: str) -> Any:
 
 
 def _is_known(dtype: Any) -> bool:
-    """Whether a traced array can have this dtype, or that of its elements."""
+    """Return whether a traced array can have this dtype, or that of its elements."""
     return dtype is None or is_complex_dtype(dtype) or np.dtype(dtype) in ELEMENT_TYPES
 
 
@@ -214,5 +214,5 @@ CREATING: Final[dict[str, Maker]] = {
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether a nest of lists and tuples holds what has no number while a function is traced."""
+    """Return whether a nest of lists and tuples holds what has no number while a function is traced."""
     return contains_traced(value) or holds_size(value) or isinstance(value, MaskedElements)

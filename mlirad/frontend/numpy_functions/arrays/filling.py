@@ -186,7 +186,9 @@ def can_cast(from_: Anything, to: Anything, casting: Casting = "safe") -> bool:
 
 
 def _promoted_by(value: Any) -> Any:
-    """What stands for an argument: of a traced one its dtype, or a Python number if it comes from one."""
+    """Return what stands for an argument: of a traced one its dtype, or a Python number if it comes from
+    one.
+    """
     if isinstance(value, ComplexArray):
         return value.dtype
     if not isinstance(value, Array):

@@ -235,7 +235,7 @@ def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | Non
 
 
 def _numpys(function: Callable[..., Any], *args: Any) -> Any:
-    """What NumPy makes of static positions."""
+    """Return what NumPy makes of static positions."""
     try:
         return function(*args)
     except (ValueError, IndexError, TypeError) as error:

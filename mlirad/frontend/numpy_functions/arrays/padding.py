@@ -85,7 +85,9 @@ def pad(
 
 
 def _at(x: Array, dim: int, positions: np.ndarray[Any, Any]) -> Array:
-    """What is at positions of a dimension, by a slice where these are neighbours: its transpose is cheap."""
+    """Return what is at positions of a dimension, by a slice where these are neighbours: its transpose is
+    cheap.
+    """
 
     def part(selected: slice) -> Array:
         return x[(*[slice(None)] * dim, selected)]

@@ -66,7 +66,7 @@ def searchsorted(
 
 
 def _is_before(x: Any, y: Any) -> Any:
-    """Whether x sorts before y, as NaN sorts last."""
+    """Return whether x sorts before y, as NaN sorts last."""
     less = numpy_.less(x, y)
     return less | (numpy_.isnan(y) & ~numpy_.isnan(x)) if x.dtype.kind == "f" else less
 

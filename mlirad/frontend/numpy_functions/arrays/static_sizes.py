@@ -175,7 +175,8 @@ def setxor1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
 
 @plain_errors
 def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
-    """How often each of the integers 0, 1, ..., `length` - 1 stands in the vector `x`, as `np.bincount(x)`.
+    """Return how often each of the integers 0, 1, ..., `length` - 1 stands in the vector `x`, as
+    `np.bincount(x)`.
 
     With `weights`, a vector as long as x, the sums of those. Integers outside count nowhere. Raises
     ShapeError unless `x` is a vector, ArgumentError unless it is of integers.
@@ -253,7 +254,7 @@ def _sorting(flat: Any) -> Any:
 
 
 def _starts(ordered: Any, is_one_nan: bool = True) -> Any:
-    """Where an element differs from the one before it; whether NaN differs from NaN is said."""
+    """Return where an element differs from the one before it; whether NaN differs from NaN is said."""
     differs = ordered[1:] != ordered[:-1]
     if is_one_nan and ordered.dtype.kind in "fc":
         differs = differs & ~(xp.isnan(ordered[1:]) & xp.isnan(ordered[:-1]))
@@ -292,7 +293,7 @@ def _parts(ar1: Any, ar2: Any) -> tuple[Any, Any]:
 
 
 def _among(values: Any, others: Any) -> Any:
-    """Which values stand among others, by bisection; NaN is equal to nothing."""
+    """Return which values stand among others, by bisection; NaN is equal to nothing."""
     if not others.size:
         return xp.zeros(values.shape, bool)
     table = xp.sort(others)

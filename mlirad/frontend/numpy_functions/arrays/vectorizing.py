@@ -65,7 +65,7 @@ def dimensions(signature: str) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _checked_ranks(arrays: list[Any], inputs: list[list[str]], _: list[list[str]]) -> list[int]:
-    """How many dimensions of each operand the function gets."""
+    """Return how many dimensions of each operand the function gets."""
     if len(arrays) != len(inputs):
         raise shape_error(
             f"np.vectorize: the signature has {len(inputs)} operands, and the call {len(arrays)}",

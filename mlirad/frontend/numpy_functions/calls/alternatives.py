@@ -73,11 +73,11 @@ _TRACED_ARGUMENTS = {
 
 
 def for_traced(function: str, parameter: str) -> str:
-    """What to write instead of a traced value where a function of NumPy's needs one that is known."""
+    """Return what to write instead of a traced value where a function of NumPy's needs one that is known."""
     known = "list the argument that it comes from in static_argnames, or write the value itself"
     return _TRACED_ARGUMENTS.get((function, parameter), known)
 
 
 def alternative_to(name: str) -> str:
-    """What to write instead of a function of NumPy's."""
+    """Return what to write instead of a function of NumPy's."""
     return ALTERNATIVES.get(name, f"write it with functions that can be traced, or {_OUTSIDE}")

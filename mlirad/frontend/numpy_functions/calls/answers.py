@@ -30,12 +30,12 @@ MethodHanding: TypeAlias = Callable[[Any, Callable[..., Any], tuple[Any, ...], d
 
 
 def both(one: Finding, other: Finding) -> Finding:
-    """What two of them find."""
+    """Return what two of them find."""
     return lambda module: chain(one(module), other(module))
 
 
 def functions_called(names: Mapping[str, Handing]) -> Finding:
-    """What finds the functions of a module that have these names, those of them that are Python's."""
+    """Return what finds the functions of a module that have these names, those of them that are Python's."""
 
     def found(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
         for name, handing in names.items():
@@ -58,7 +58,7 @@ def _is_selection(value: Any) -> bool:
 
 
 def _of_selections(question: Question, values: Values) -> Any:
-    """What the library's own function computes of `x[mask]`, if it needs no length."""
+    """Return what the library's own function computes of `x[mask]`, if it needs no length."""
     args, kwargs = question.arguments(values)
     try:
         return question.own(*args, **kwargs)
@@ -89,7 +89,7 @@ def _of_calling(handing: Handing, reads_traced: Reading, question: Question, val
 
 
 def methods_called(owners: Callable[[], Mapping[str, Mapping[str, MethodHanding]]]) -> Finding:
-    """What finds methods by the name of a class, or of an object of one, and their own.
+    """Return what finds methods by the name of a class, or of an object of one, and their own.
 
     They are answered for objects of these very classes.
     """

@@ -81,7 +81,7 @@ FLOATS_IN_DTYPE_OF_OUT = ("np.mean",)
 
 
 class Parameter:
-    """How one parameter is read."""
+    """The reading of one parameter."""
 
     def __init__(self, name: str, annotation: Any):
         self.name = name
@@ -112,7 +112,7 @@ class Parameter:
 
     @property
     def wanted(self) -> str:
-        """What it takes, in words."""
+        """Return what it takes, in words."""
         if self.kind is not None:
             return self.kind.wanted + (" or None" if self.allows_none else "")
         assert self.choices is not None
@@ -242,7 +242,7 @@ class Binding:
             named["a"] = x if dtype is None else x.astype(dtype)
 
     def given(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What a call that can be bound gives for a parameter of NumPy's, `None` if nothing."""
+        """Return what a call that can be bound gives for a parameter of NumPy's, `None` if nothing."""
         if name not in self.signature.parameters:
             return None
         return self.signature.bind(*args, **kwargs).arguments.get(name)
@@ -252,7 +252,7 @@ class Binding:
         return f"({text.replace('<no value>', 'none')})"
 
     def _own_name(self, name: str) -> str:
-        """What the handler calls a parameter of NumPy's."""
+        """Return what the handler calls a parameter of NumPy's."""
         older = OLDER_NAMES.get(name, name)
         return older if older in self.readers and older not in self.signature.parameters else name
 
@@ -326,7 +326,7 @@ def binding_of(function: Callable[..., Any], handler: Callable[..., Any]) -> Bin
 
 
 def internal_error(name: str, error: Exception) -> CompileError:
-    """What Python raised inside of mlirad, as a defect of mlirad's."""
+    """Return what Python raised inside of mlirad, as a defect of mlirad's."""
     return CompileError(
         f"{name} failed inside of mlirad, {type(error).__name__}: {error}",
         location=user_line(),
@@ -335,7 +335,9 @@ def internal_error(name: str, error: Exception) -> CompileError:
 
 
 def _known(value: Any) -> Any:
-    """What holds traced values as lists and numbers that are known while tracing; `None` if some are not."""
+    """Return what holds traced values as lists and numbers that are known while tracing; `None` if some are
+    not.
+    """
     if isinstance(value, list | tuple):
         parts = [_known(part) for part in cast("Sequence[Any]", value)]
         return None if any(part is None for part in parts) else tuple(parts)

@@ -50,7 +50,9 @@ class TracedOptionError(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a parameter takes, in words, and how it is read; `read` raises `WrongKindError`."""
+    """The kind of a parameter: what it takes, in words, and how it is read; `read` raises
+    `WrongKindError`.
+    """
 
     wanted: str
     read: Callable[[Any], Any]

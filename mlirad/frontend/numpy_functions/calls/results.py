@@ -43,7 +43,7 @@ def in_order(result: Any, args: tuple[Any, ...], is_row_major: bool) -> Any:
 
 
 def all_ordered(values: Iterable[Any]) -> bool:
-    """Whether NumPy computes from these what is in row-major order."""
+    """Return whether NumPy computes from these what is in row-major order."""
     for value in values:
         part = value.real if type(value) is ComplexArray else value
         if isinstance(part, Array):

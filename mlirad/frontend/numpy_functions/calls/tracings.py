@@ -17,7 +17,7 @@ _MODULES = {"linalg": np.linalg, "fft": np.fft}
 
 
 def tracings(*functions: Callable[..., Any], **named: Callable[..., Any]) -> Tracings:
-    """What traces the functions of NumPy's of the same names, and of the names given.
+    """Return what traces the functions of NumPy's of the same names, and of the names given.
 
     Those are left out that an older NumPy lacks, or that are ufuncs in a newer one.
     """

@@ -116,7 +116,7 @@ def report_failure(condition: Value, message: str) -> None:
 
 
 def as_pairs(x: Matrix) -> Value:
-    """What ops are given: complex numbers as pairs along a trailing dimension."""
+    """Return what ops are given: complex numbers as pairs along a trailing dimension."""
     return xp.stack([x.real, x.imag], axis=-1).value if isinstance(x, ComplexArray) else x.value
 
 

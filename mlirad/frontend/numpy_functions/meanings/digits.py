@@ -103,7 +103,7 @@ def _exponent(x: Array) -> Any:
 
 
 def _gap(x: Array) -> Any:
-    """How far the next number away from 0 is."""
+    """Return how far the next number away from 0 is."""
     limits = np.finfo(x.dtype)
     least = limits.minexp
     exponent = select(xp.equal(x, 0), least, xp.maximum(_exponent(x), least))

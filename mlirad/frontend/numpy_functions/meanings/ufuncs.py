@@ -70,7 +70,7 @@ def _scaled_by(factor: float) -> Unary:
 
 
 def truth(b: ArrayBuilder, x: Value) -> Value:
-    """Whether each element differs from 0."""
+    """Return whether each element differs from 0."""
     return x if is_boolean(x) else b.compare("ne", x, b.splat(0, x.type))
 
 
@@ -216,7 +216,7 @@ SCIPY_SPECIAL = "scipy.special"
 
 
 def meaning_of(ufunc: np.ufunc) -> Meaning | None:
-    """What a ufunc means, `None` for one that cannot be traced."""
+    """Return what a ufunc means, `None` for one that cannot be traced."""
     found = MEANINGS.get(ufunc)
     if found is not None:
         return found

@@ -48,7 +48,7 @@ class UnhashableError(TracingError, TypeError):
 
 
 class ArrayMethods(Array):
-    """What `Array` has of `np.ndarray`; its members are given to `Array` itself."""
+    """The methods of `np.ndarray` that `Array` has; its members are given to `Array` itself."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class ArrayMethods(Array):
 
     @property
     def device(self) -> str:
-        """Where arrays are: there is one device."""
+        """Return where arrays are: there is one device."""
         return DEVICE
 
     def to_device(self, device: str, /, *, stream: None = None) -> Array:
@@ -167,12 +167,12 @@ class ArrayMethods(Array):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """How many bytes apart neighbours along each dimension would lie."""
+        """Return how many bytes apart neighbours along each dimension would lie."""
         return strides_in_bytes(self)
 
     @property
     def flags(self) -> Flags:
-        """How the elements would lie in memory, and whether they can be written."""
+        """Return how the elements would lie in memory, and whether they can be written."""
         return Flags(self)
 
     def reshape(self, *shape: Any, **options: Any) -> Array:

@@ -288,7 +288,7 @@ def _chosen(container: Sequence[Any], key: Array) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number or an array, or a nest of lists and tuples of them."""
+    """Return whether a value is a number or an array, or a nest of lists and tuples of them."""
     if type(value) in (list, tuple):
         return all(map(_is_number, value))
     return isinstance(value, Traced | ComplexArray | np.ndarray | np.generic | Number | Extent)

@@ -30,34 +30,36 @@ class Flags:
 
     @property
     def c_contiguous(self) -> bool:
-        """Whether the elements lie one after the other, the last dimension fastest."""
+        """Return whether the elements lie one after the other, the last dimension fastest."""
         return bool(self._layout().c_contiguous)
 
     contiguous = c_contiguous
 
     @property
     def f_contiguous(self) -> bool:
-        """Whether the elements lie one after the other, the first dimension fastest."""
+        """Return whether the elements lie one after the other, the first dimension fastest."""
         return bool(self._layout().f_contiguous)
 
     @property
     def fnc(self) -> bool:
-        """Whether the array is contiguous with the first dimension fastest, and not with the last one."""
+        """Return whether the array is contiguous with the first dimension fastest, and not with the last
+        one.
+        """
         return self.f_contiguous and not self.c_contiguous
 
     @property
     def forc(self) -> bool:
-        """Whether the array is contiguous either way."""
+        """Return whether the array is contiguous either way."""
         return self.f_contiguous or self.c_contiguous
 
     @property
     def owndata(self) -> bool:
-        """Whether the array is no view of another one."""
+        """Return whether the array is no view of another one."""
         return view_of(self._array) is None
 
     @property
     def writeable(self) -> bool:
-        """Whether the array can be written: scalars and some views cannot."""
+        """Return whether the array can be written: scalars and some views cannot."""
         return not is_scalar(self._array) and not is_read_only(self._array)
 
     def __getattr__(self, name: str) -> bool:

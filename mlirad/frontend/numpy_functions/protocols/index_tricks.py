@@ -88,12 +88,12 @@ def _raised(x: Any, rank: int) -> Any:
 
 
 def _is_weak(part: Any) -> bool:
-    """Whether a part has no dtype of its own."""
+    """Return whether a part has no dtype of its own."""
     return part.weak if isinstance(part, Array) else not hasattr(part, "dtype")
 
 
 def _example(part: Any) -> Any:
-    """What promotes as a part does: its dtype, or a Python scalar."""
+    """Return what promotes as a part does: its dtype, or a Python scalar."""
     if not _is_weak(part):
         return part.dtype
     return {"b": False, "i": 0, "f": 0.0}[part.dtype.kind] if isinstance(part, Array) else part

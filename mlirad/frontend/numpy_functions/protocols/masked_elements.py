@@ -250,7 +250,9 @@ def _bound(function: Callable[..., Any], args: Sequence[Any], kwargs: Options) -
 
 
 class MaskedMethods(MaskedElements):
-    """What `MaskedElements` has of `np.ndarray`; its members are given to `MaskedElements` itself."""
+    """The methods of `np.ndarray` that `MaskedElements` has; its members are given to `MaskedElements`
+    itself.
+    """
 
     __slots__ = ()
 
@@ -267,7 +269,7 @@ class MaskedMethods(MaskedElements):
 
     @property
     def size(self) -> Any:
-        """How many elements there are, traced."""
+        """Return how many elements there are, traced."""
         return xp.size(self)
 
     @property

@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.operations import xp
 
 
 def combined(function: Callable[..., Any], options: Options) -> Any:
-    """What a function makes of selections, given by names; `None` of what it does not know."""
+    """Return what a function makes of selections, given by names; `None` of what it does not know."""
     if function in JOINS:
         return JOINS[function](**options) if selections([*options.values()]) else None
     first, *others = options.values()
@@ -69,7 +69,7 @@ def _elements(value: Any) -> Any:
 
 
 def _mask(value: Any, axis: int = 0) -> Any:
-    """Which elements of a selection or an array count along an axis."""
+    """Return which elements of a selection or an array count along an axis."""
     return value.mask if isinstance(value, MaskedElements) else np.ones(np.shape(value)[axis], np.bool_)
 
 
@@ -126,7 +126,7 @@ JOINS: Final[dict[Callable[..., Any], Callable[..., MaskedElements | None]]] = {
 
 
 def _ordered(function: Callable[..., Any], x: MaskedElements, options: Options) -> Any:
-    """What a function of `ORDERED` makes of a selection, `None` for options that it does not take."""
+    """Return what a function of `ORDERED` makes of a selection, `None` for options that it does not take."""
     if x.ndim != 1 or x.dtype.kind == "c" or options.pop("axis", -1) not in (0, -1):
         return None
     return ORDERED[function](x, **options)

@@ -23,7 +23,7 @@ from mlirad.frontend.tracing.operations import as_array, xp
 
 
 def place_of(x: MaskedElements, position: Any) -> Array:
-    """Where the element of a position stands among all elements; negative ones count from the end."""
+    """Return where the element of a position stands among all elements; negative ones count from the end."""
     require_unexpected(
         OF_POSITIONS,
         "a position among the elements that a traced mask chooses",

@@ -104,12 +104,12 @@ def filled(x: MaskedElements, value: Any) -> Any:
 
 
 def count(x: MaskedElements) -> Any:
-    """How many elements count along the dimension of the mask, traced."""
+    """Return how many elements count along the dimension of the mask, traced."""
     return xp.count_nonzero(x.mask)
 
 
 def can_be_reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -> bool:
-    """Whether `reduced` knows what a function reduces a selection to."""
+    """Return whether `reduced` knows what a function reduces a selection to."""
     if function in OF_ROWS and x.dim not in all_axes(options.get("axis"), x.ndim):
         return True
     if function == np.linalg.norm:
@@ -119,7 +119,7 @@ def can_be_reduced(function: Callable[..., Any], x: MaskedElements, options: Opt
 
 
 def reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -> Any:
-    """What a function of NumPy reduces a selection to, by its options."""
+    """Return what a function of NumPy reduces a selection to, by its options."""
     axis = options.get("axis")
     axes = all_axes(axis, x.ndim)
     if x.dim not in axes:  # the elements of one position, for each

@@ -96,7 +96,7 @@ def reduce_(
 
 
 def reduced_by_language(ufunc: np.ufunc, own: Dtype, dtype: Dtype | None) -> bool:
-    """Whether a reduction of the language reduces arrays of a dtype, in the one that is asked for."""
+    """Return whether a reduction of the language reduces arrays of a dtype, in the one that is asked for."""
     computed = BOOL if ufunc in (np.logical_and, np.logical_or) else own
     return ufunc in _REDUCTIONS and (ufunc in (np.add, np.multiply) or dtype in (None, computed))
 

@@ -101,7 +101,7 @@ def _applied(
 
 @cache
 def binding_of_method(ufunc: np.ufunc, handler: Callable[..., Any], name: str) -> Binding:
-    """How the arguments of a ufunc, or of a method of one, are read."""
+    """Return how the arguments of a ufunc, or of a method of one, are read."""
     traced = functools.partial(handler, ufunc)
     own = inspect.signature(traced)
     others = [

@@ -70,7 +70,9 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
 
 
 def _answers_operators(kind: type[Any]) -> bool:
-    """Whether the objects of a class are no arrays and have operators of their own, as NumPy asks for it."""
+    """Return whether the objects of a class are no arrays and have operators of their own, as NumPy asks for
+    it.
+    """
     if getattr(kind, "__array_ufunc__", True) is None:
         return True
     priority: Any = getattr(kind, "__array_priority__", None)

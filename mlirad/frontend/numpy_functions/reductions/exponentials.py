@@ -133,7 +133,7 @@ def _shares(x: Array, factors: Array, axes: tuple[int, ...]) -> tuple[Array, Arr
 
 
 def _shift(x: Array, axes: tuple[int, ...]) -> Array:
-    """What is subtracted of exponents: the largest, 0 where that is infinite."""
+    """Return what is subtracted of exponents: the largest, 0 where that is infinite."""
     largest = xp.max(x, axis=axes, keepdims=True, initial=-np.inf) if axes else x
     return xp.where(xp.isfinite(largest), largest, 0.0)
 

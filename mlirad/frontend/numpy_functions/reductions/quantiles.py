@@ -185,7 +185,7 @@ def _traced_levels(q: Any) -> Array:
 
 
 def _places(levels: Any, count: int, method: str) -> Any:
-    """Where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
+    """Return where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
 
     That is what they are of the numbers 0, 1, ..., count - 1, by every method that NumPy has.
     """

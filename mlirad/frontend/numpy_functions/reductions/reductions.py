@@ -78,7 +78,7 @@ def spread(where: Array, x: Array) -> Array:
 
 
 def initial_value(initial: Any, dtype: Dtype) -> Any:
-    """Where a reduction starts, in its dtype."""
+    """Return where a reduction starts, in its dtype."""
     if isinstance(initial, Array):
         return converted(initial, dtype)
     start = np.empty((), dtype)
@@ -138,7 +138,7 @@ def hypot(a: Array, axis: Any = None, keepdims: bool = False, where: Array | Non
 
 
 def _count(x: Array, axes: list[int], where: Array | None) -> Any:
-    """How many elements count: a number, or an array with extents of 1."""
+    """Return how many elements count: a number, or an array with extents of 1."""
     if where is None:
         return counted(prod(x.shape[d] for d in axes))
     return sum_(spread(where, x), tuple(axes), keepdims=True)
@@ -194,7 +194,9 @@ def std(
 def _distances(
     a: Array, axis: Any, dtype: Dtype | None, ddof: Any, where: Array | None, mean: Any, correction: Any
 ) -> tuple[Array, list[int], Any]:
-    """What elements that count differ from the mean by, 0 for others; the axes; the degrees of freedom."""
+    """Return what elements that count differ from the mean by, 0 for others; the axes; the degrees of
+    freedom.
+    """
     x, axes, freedom = _spread_of(a, axis, dtype, ddof, where, correction)
     if mean is None:
         return masked(centred(x, axes, dtype, where), where, 0), axes, freedom

@@ -86,7 +86,7 @@ def corrcoef(
 
 
 def _within_one(c: Array) -> Array:
-    """What rounding brought beyond -1 or 1 is brought back, without a derivative that ends there."""
+    """Return what rounding brought beyond -1 or 1 is brought back, without a derivative that ends there."""
 
     def derivative(_: Array, __: Array, dc: Array) -> Array:
         return dc

@@ -142,7 +142,7 @@ def lu_solve(lu_and_piv: LuFactors, b: MatrixOperand, trans: Transposition = 0) 
 
 
 def _order(swaps: Array) -> Array:
-    """Which row comes where after exchanges of rows."""
+    """Return which row comes where after exchanges of rows."""
     n = swaps.shape[-1]
     last = xp.moveaxis(swaps, -1, 0)
     rows = np.arange(n).reshape((n,) + (1,) * (swaps.ndim - 1))

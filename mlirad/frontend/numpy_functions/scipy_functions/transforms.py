@@ -148,7 +148,7 @@ def _trigonometric(transform: Callable[[Array, int], Array], *, is_inverse: bool
 
 
 def _as_scipy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What traces a function of `scipy.fft`, of one dimension, as one of `numpy.fft`."""
+    """Return what traces a function of `scipy.fft`, of one dimension, as one of `numpy.fft`."""
 
     def transform(
         x: ComplexLike, n: Int | None = None, axis: Axis = -1, norm: Norm = None, overwrite_x: Flag = False,

@@ -49,7 +49,7 @@ Pair = tuple[Array, Array]
 
 
 def norm_factor(norm: Norm, n: int, *, is_inverse: bool) -> float:
-    """What a transform is multiplied by."""
+    """Return what a transform is multiplied by."""
     if norm == "ortho":
         return 1 / sqrt(n)
     return 1 / n if (norm == "forward") != is_inverse else 1.0

@@ -26,7 +26,7 @@ Combine = Callable[[ArrayBuilder, Value, Value], Value]
 
 
 def may_collide(selection: Selection) -> bool:
-    """Whether two positions could be the same."""
+    """Return whether two positions could be the same."""
     terms = [t for t in selection.terms if isinstance(t, Array | np.ndarray)]
     if prod(selection.space) < 2:
         return False

@@ -124,7 +124,7 @@ def _updated_where(x: Array, key: Any, values: Any, kind: str) -> Array:
 
 
 def kind_written(values: Any) -> Kind:
-    """How values that are written promote: arrays, numbers, or elements that a mask selects."""
+    """Return how values that are written promote: arrays, numbers, or elements that a mask selects."""
     return values.dtype if isinstance(values, MaskedElements) else kind_of(operand_of(values))
 
 
@@ -184,7 +184,7 @@ def _write_masked(x: Array, mask: Array, dim: int, values: Any) -> None:
 
 
 def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
-    """What is written at the places of a mask: selected by that mask, or the same at all places."""
+    """Return what is written at the places of a mask: selected by that mask, or the same at all places."""
     b = emitting()
     rest = x.ndim - dim - mask.ndim
     if isinstance(values, MaskedElements):

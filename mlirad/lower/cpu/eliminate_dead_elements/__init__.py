@@ -77,7 +77,9 @@ def eliminate_dead_elements(
 
 
 def _chooses(op: NestOp | ScatterOp) -> bool:
-    """Whether a kernel has conditions on which something is read, or reads at positions that it looks up."""
+    """Return whether a kernel has conditions on which something is read, or reads at positions that it looks
+    up.
+    """
     if isinstance(op, ScatterOp) and len(yields(op.body)) > 1 + len(shape_of(op.result)):
         return True
     ops = op.body.block.ops
@@ -126,5 +128,5 @@ def _share(xs: Sequence[tuple[int, int]], ys: Sequence[tuple[int, int]], bound: 
 
 
 def _starts(op: NestOp) -> int:
-    """How often loops of the output are begun whose number of trips is not known beforehand."""
+    """Return how often loops of the output are begun whose number of trips is not known beforehand."""
     return prod(len(_blocks(op, x)) for x in range(len(values_of(op.space)) - 1))

@@ -47,7 +47,7 @@ def free(f: IRBuilder, address: Value, size: int) -> None:
 
 
 def record_layout(types: Sequence[Attribute]) -> tuple[list[int], int]:
-    """Where the values of a record lie, and its size; each begins at a multiple of 8 bytes."""
+    """Return where the values of a record lie, and its size; each begins at a multiple of 8 bytes."""
     offsets: list[int] = []
     size = 0
     for type_ in types:
@@ -77,7 +77,7 @@ class ChunkStore:
         return _give(f, "push", [self.words, bytes_], "ptr")
 
     def holds(self, f: IRBuilder, record: Value, size: int) -> Value:
-        """Whether so many bytes from an address on lie in records of one chunk."""
+        """Return whether so many bytes from an address on lie in records of one chunk."""
         return _give(f, "holds", [self.words, record, constant("i64", size)], "i1")
 
     def mark(self, f: IRBuilder) -> Value:

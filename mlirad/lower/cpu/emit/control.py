@@ -192,7 +192,7 @@ class ControlEmitter:
 
 
 def _handed_over(op: Operation, start: int) -> list[Ssa]:
-    """What the body of a loop yields after its carries."""
+    """Return what the body of a loop yields after its carries."""
     last = body_of(op).block.last_op
     assert last is not None
     return list(last.operands[start:])

@@ -53,7 +53,7 @@ class Matrix:
 
     @property
     def elements(self) -> int:
-        """How many elements lie between the first and the last one, both among them."""
+        """Return how many elements lie between the first and the last one, both among them."""
         return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
 
     def column_major(self) -> int | None:
@@ -127,7 +127,7 @@ def _tasks(rows: int, block: int, columns: int, wide: int | None) -> Tasks | Non
 
 
 def _blocks(extent: int, block: int) -> int:
-    """How many blocks an extent has, the last of which may be smaller."""
+    """Return how many blocks an extent has, the last of which may be smaller."""
     return -(-extent // block)
 
 
@@ -320,7 +320,7 @@ class _Blas:
 
 
 def _passed(matrix: Matrix) -> tuple[str, int | None]:
-    """How BLAS takes a matrix: as it is (N) or transposed (T), and its leading dimension."""
+    """Return how BLAS takes a matrix: as it is (N) or transposed (T), and its leading dimension."""
     leading = matrix.column_major()
     if leading is not None:
         return "N", leading

@@ -79,7 +79,7 @@ def _pair(m: Matrix, found: Value) -> None:
 
 
 def _is_finite(m: Matrix) -> Value:
-    """Whether all elements of a matrix are finite: whether the sum of their multiples by 0 is 0."""
+    """Return whether all elements of a matrix are finite: whether the sum of their multiples by 0 is 0."""
     f = m.f
     total = f.alloca(m.kind, 1, 8, initial=constant(m.kind, 0.0))
     with f.loop(0, m.width * m.rows * m.columns, name="element") as loop:

@@ -101,7 +101,7 @@ def _member(f: IRBuilder, pointer: Value, index: Value, buffer: Buffer, count: i
 
 
 def _fits(matrix: Matrix, buffers: Sequence[Buffer], memory: Sequence[Value], count: int) -> Value:
-    """Whether all that the routines touch may be touched."""
+    """Return whether all that the routines touch may be touched."""
     f = matrix.f
     members = [matrix.source, *matrix.parts.values()]
     fits = constant("i1", 1)

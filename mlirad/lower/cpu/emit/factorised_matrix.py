@@ -32,17 +32,17 @@ class Matrix:
 
     @property
     def work(self) -> int:
-        """How many numbers of the memory LAPACK's routine is given as `work`."""
+        """Return how many numbers of the memory LAPACK's routine is given as `work`."""
         return self.sizes.work
 
     @property
     def width(self) -> int:
-        """How many floats a number has."""
+        """Return how many floats a number has."""
         return 2 if self.is_complex else 1
 
     @property
     def least(self) -> int:
-        """How many columns the factors have."""
+        """Return how many columns the factors have."""
         return min(self.rows, self.columns)
 
     def at(self, number: int) -> Value:
@@ -84,7 +84,7 @@ def place(m: Matrix, pointer: Value, number: Operand, part: int) -> Value:
 
 
 def _end(f: IRBuilder, start: Value, extent: int) -> Value:
-    """Where a square that starts here ends."""
+    """Return where a square that starts here ends."""
     return f.intrinsic("smin", f.add(start, SQUARE), constant("i64", extent))
 
 
@@ -96,12 +96,12 @@ def fill(m: Matrix, target: Value, first: Operand, end: Operand, number: float) 
 
 
 def new_info(f: IRBuilder, initial: Value | None = None) -> Value:
-    """Where a routine says whether it has failed, which it has not to begin with."""
+    """Return where a routine says whether it has failed, which it has not to begin with."""
     return f.alloca("i32", 1, 8, initial=constant("i32", 0) if initial is None else initial)
 
 
 def failed(m: Matrix, info: Value) -> Value:
-    """Whether a routine has failed."""
+    """Return whether a routine has failed."""
     return m.f.icmp("ne", m.f.load(info, "i32"), 0)
 
 

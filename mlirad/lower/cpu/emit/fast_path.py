@@ -63,7 +63,7 @@ LEAST_SHARE: Final = 1 / 12
 
 @dataclass(frozen=True)
 class FastPath:
-    """What is assumed of a body: the truth of guards where all `conditions` hold, and that the absorbing
+    """The assumptions about a body: the truth of guards where all `conditions` hold, and that the absorbing
     `products` are plain ones.
 
     With `tests_totals` reductions in registers are computed under these assumptions, of which none are about
@@ -132,7 +132,7 @@ class FastPath:
         return saved
 
     def _blocks_of_test(self, body: Body, schedule: NestSchedule) -> float:
-        """How many blocks of iterations one test is for."""
+        """Return how many blocks of iterations one test is for."""
         if not self.tests_totals:
             return 1.0
         terms = nominal(prod(body.extents[d] for d in schedule.order[schedule.outer :]))
@@ -178,7 +178,7 @@ class FastPath:
             code.set(value, result, j, u)
 
     def _is_inside(self, code: BodyCode, u: int) -> Value:
-        """Whether all conditions hold in all lanes of the current block."""
+        """Return whether all conditions hold in all lanes of the current block."""
         f = code.f
         inside = constant("i1", 1)
         for terms, number in self.conditions:
@@ -194,7 +194,9 @@ class FastPath:
 
 
 def _border(body: Body, conditions: Sequence[Condition], lane: int | None, width: int) -> float:
-    """Which part of the blocks of iterations lies at borders, roughly: one of a loop for each condition."""
+    """Return which part of the blocks of iterations lies at borders, roughly: one of a loop for each
+    condition.
+    """
     inside = 1.0
     for d, extent in enumerate(body.extents):
         blocks = max(1.0, nominal(extent) / (width if d == lane else 1))
@@ -229,7 +231,7 @@ def _products_that_show(body: Body, inner: Sequence[Operation]) -> set[Operation
 
 
 def any_nan(f: IRBuilder, values: Sequence[Value]) -> Value:
-    """Whether any float is NaN; one comparison tests two of them."""
+    """Return whether any float is NaN; one comparison tests two of them."""
     waiting: dict[tuple[str, int], Value] = {}
     tests: dict[int, Value] = {}
 

@@ -32,6 +32,6 @@ def fetch_ahead(code: BodyCode, addresses: Sequence[Address], *, writes: bool) -
 
 
 def _runs_along(code: BodyCode, address: Address) -> bool:
-    """Whether the innermost loop goes through memory element by element, several of them at once."""
+    """Return whether the innermost loop goes through memory element by element, several of them at once."""
     is_innermost = code.width > 1 and code.order[-1] == code.lane
     return is_innermost and not address.values and address.coefficient(code.lane) == 1

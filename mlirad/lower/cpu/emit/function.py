@@ -155,12 +155,12 @@ class FunctionEmitter:
 
 
 def _returns_frames(function: FuncOp) -> bool:
-    """Whether results are frames."""
+    """Return whether results are frames."""
     return any(isinstance(element_of(v), FrameType) for v in returned(function))
 
 
 def _places(memory: Memory, inputs: int, cells: Sequence[Place]) -> list[Place]:
-    """What the table of buffers that a function is given points to, in order."""
+    """Return what the table of buffers that a function is given points to, in order."""
     places = [Place("input", k) for k in range(inputs)]
     places += [o.place for o in memory.outputs]
     places += [Place("constant", k) for k in range(len(memory.passed))]

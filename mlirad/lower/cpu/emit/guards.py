@@ -109,7 +109,7 @@ def _variable(body: Body, value: Ssa) -> int | Ssa | None:
 
 
 def _extent(body: Body, variable: int | Ssa) -> int:
-    """How far a loop of the kernel, or one around it, reaches."""
+    """Return how far a loop of the kernel, or one around it, reaches."""
     extent = body.extents[variable] if isinstance(variable, int) else _extent_around(variable)
     assert extent is not None
     return nominal(extent)

@@ -52,7 +52,9 @@ class KernelCalls:
             self._write_alone(group[0])
 
     def _work_of_task(self, call: KernelCall) -> float:
-        """What threads begin with: the last tasks are small, so that no thread waits long for another."""
+        """Return what threads begin with: the last tasks are small, so that no thread waits long for
+        another.
+        """
         note = self._kernels.program.kernels[call.number]
         return note.work / note.tasks
 
@@ -118,6 +120,6 @@ class KernelCalls:
 
 
 def _count(tasks: Tasks | None) -> int:
-    """How many tasks a member of a group has."""
+    """Return how many tasks a member of a group has."""
     assert tasks is not None and tasks.are_known
     return tasks.nominal

@@ -43,7 +43,7 @@ TINY_WORK: Final = 64
 
 @dataclass
 class ProgramText:
-    """What the functions of one program share."""
+    """The text and the counts that the functions of one program share."""
 
     module: ModuleText
     vector_bytes: int
@@ -58,7 +58,7 @@ class ProgramText:
 
 @dataclass
 class KernelEmitter:
-    """What the kernels of one function share; `calls` are those to be called next."""
+    """The state that the kernels of one function share; `calls` are those to be called next."""
 
     program: ProgramText
     buffers: dict[Ssa, Buffer]
@@ -95,7 +95,9 @@ class KernelCall:
     written: tuple[Buffer, ...]
 
     def is_independent(self, other: KernelCall) -> bool:
-        """Whether two calls may run at the same time: neither writes what the other reads or writes."""
+        """Return whether two calls may run at the same time: neither writes what the other reads or
+        writes.
+        """
         buffers = (*self.read, *self.written, *other.read, *other.written)
         if any(buffer.place.region == "local" for buffer in buffers):
             return False  # its address is known when the program runs
@@ -206,7 +208,7 @@ def _attributes(program: ProgramText, work: int) -> str:
 
 
 def _has_sizes(op: Operation) -> bool:
-    """Whether extents of a kernel have sizes in them."""
+    """Return whether extents of a kernel have sizes in them."""
     values = (*op.operands, *op.results)
     is_static = all(are_static(shape_of(v)) for v in values if is_array(v.type))
     return not is_static or any(isinstance(inner, SizeOp) for inner in op.walk())

@@ -63,7 +63,7 @@ class LoopTasks:
 
     @property
     def most_trips(self) -> int | None:
-        """How many trips a task has at most, where that is known."""
+        """Return how many trips a task has at most, where that is known."""
         overlaps = isinstance(self.op, StripsOp) and divides(self.op.strip_rows, self.op.rows) is not True
         return self.tasks.block + int(overlaps) if self.tasks.are_known else None
 

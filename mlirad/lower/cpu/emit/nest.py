@@ -84,13 +84,13 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
 
 
 def _are_same(a: Buffer, b: Buffer) -> bool:
-    """Whether two buffers are the same elements of memory in the same order, whatever their shapes."""
+    """Return whether two buffers are the same elements of memory in the same order, whatever their shapes."""
     in_order = a.strides == b.strides if a.shape == b.shape else a.is_row_major and b.is_row_major
     return a.place == b.place and a.kind == b.kind and a.size == b.size and in_order
 
 
 def _is_zero(op: NestOp) -> bool:
-    """Whether all that a nest stores is 0, of which all bits are 0."""
+    """Return whether all that a nest stores is 0, of which all bits are 0."""
     return op.combiners is None and all(
         isinstance(v.owner, ConstantOp) and not any(literal_array(v.owner).tobytes()) for v in yields(op.body)
     )
@@ -151,7 +151,7 @@ class _NestCode(ReductionLoops):
 
     @property
     def _is_long_in_memory(self) -> bool:
-        """Whether many floats of 32 bits are added to each sum in memory."""
+        """Return whether many floats of 32 bits are added to each sum in memory."""
         schedule, extents = self._schedule, self._body.extents
         if not schedule.in_memory or schedule.order[0] < self._rank:
             return False

@@ -40,7 +40,7 @@ class Tasks:
 
     @property
     def are_known(self) -> bool:
-        """Whether their number is: no sizes are in it."""
+        """Return whether their number is: no sizes are in it."""
         return is_static(self.trips) and is_static(self.block)
 
     @property

@@ -35,7 +35,7 @@ MOST_TRIPS: Final = 1 << 25
 
 
 def most_trips(trips: int) -> int:
-    """How many trips a loop is taken to make at most."""
+    """Return how many trips a loop is taken to make at most."""
     return min(greatest(trips), MOST_TRIPS) if not is_static(trips) else trips
 
 
@@ -78,7 +78,7 @@ class PartialSums:
 
     @staticmethod
     def fit(buffers: Sequence[Buffer]) -> bool:
-        """Whether these buffers may have totals."""
+        """Return whether these buffers may have totals."""
         if not are_static(b.size for b in buffers):
             return False
         size = sum(8 * b.size for b in buffers)
@@ -95,7 +95,7 @@ class PartialSums:
         self._over_all(lambda own, total: (f.fptrunc(total), total))
 
     def _nothing(self, like: Value) -> Value:
-        """What vanishes from the first addition."""
+        """Return what vanishes from the first addition."""
         return self._kernel.f.widen(constant("float", -0.0), like.width)
 
     def _over_all(self, change: Callable[[Value, Value], tuple[Value, Value]]) -> None:

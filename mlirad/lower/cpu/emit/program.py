@@ -100,7 +100,7 @@ def emit_program(
 
 
 def rooms_of(functions: Sequence[FuncOp]) -> tuple[int, ...]:
-    """How many rows there are for the records of each type."""
+    """Return how many rows there are for the records of each type."""
     rows = [op for f in functions for op in f.walk() if isinstance(op, NextRowOp)]
     rooms = {op.record.value.data: op.room.value.data for op in rows}
     return tuple(rooms.get(k, 0) for k in range(max(rooms, default=-1) + 1))

@@ -163,7 +163,7 @@ class ReductionLoops(OutputLoops, ABC):
 
     @property
     def _is_rounding(self) -> bool:
-        """Whether 32-bit floats are added or multiplied."""
+        """Return whether 32-bit floats are added or multiplied."""
         return any(
             c in ("add", "prod") and self._body.kind_of_yield(k) == "float"
             for k, c in enumerate(self._combiners)

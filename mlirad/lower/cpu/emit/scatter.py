@@ -124,7 +124,7 @@ class _ScatterCode:
         self._remaining: Value | None = None
 
     def _may_use(self, lane: int, body: Body) -> bool:
-        """Whether lanes write to different elements, in an order that does not matter."""
+        """Return whether lanes write to different elements, in an order that does not matter."""
         moves = self._address.coefficient(lane) != 0
         is_alone = all(lane not in body.dependences[v] for v, _ in self._address.values)
         return moves and is_alone and (self._adds or lane == self._order[-1])

@@ -47,7 +47,7 @@ COMPACT_COST = 12
 
 @dataclass(frozen=True)
 class NestSchedule:
-    """How the loops of a nest run; loops of extent 1 are left out.
+    """The completed schedule of a nest; loops of extent 1 are left out.
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
     says that reduction loops are among the outer ones. Threads may share `tasks`: trips of the first segment
@@ -162,8 +162,8 @@ class NestSchedule:
 
 
 def _is_in_pieces(op: NestOp, body: Body, lane: int | None, width: int, native: int, runs: int) -> bool:
-    """Whether the end of the lane loop is loaded and stored in pieces: where all lanes lie one after the
-    other, or read the same element, and what is loaded may just have been stored.
+    """Return whether the end of the lane loop is loaded and stored in pieces: where all lanes lie one after
+    the other, or read the same element, and what is loaded may just have been stored.
     """
     if lane is None or not 1 < width <= native or op.parallel is not None or op.bounds:
         return False
@@ -218,7 +218,7 @@ def native_lanes(body: Body, lane: int | None, vector_bytes: int) -> int:
 
 
 def _copies_in_flight(cost: int, trips: int) -> int:
-    """How many copies of a reduction step hide the latency of its additions."""
+    """Return how many copies of a reduction step hide the latency of its additions."""
     if trips <= SHORT_LOOP and cost * trips <= SHORT_LOOP_COST:
         return trips
     copies = 1

@@ -74,7 +74,7 @@ def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
 
 
 def _kinds(op: SortOp, kind: Kind) -> list[Kind]:
-    """What is moved while a line is sorted: elements and, of an argsort, their positions."""
+    """Return what is moved while a line is sorted: elements and, of an argsort, their positions."""
     if op.positions is None:
         return [kind]
     return [kind, "i32" if op.has_short_positions else "i64"]

@@ -14,7 +14,7 @@ from mlirad.lower.llvm.text import IRBuilder, Value, constant
 
 @dataclass(frozen=True)
 class Tape:
-    """Where the entries of a tape are, and the stack slot that counts them."""
+    """The entries of a tape, and the stack slot that counts them."""
 
     entry_bytes: int
     offsets: list[int]
@@ -58,7 +58,7 @@ class Reading:
         self._cursor = Cursor(f, tape.store, tape.entry_bytes, reverse=reverse) if tape.entry_bytes else None
 
     def has_more(self) -> Value:
-        """Whether there is another entry."""
+        """Return whether there is another entry."""
         return self._f.icmp("ne", self._f.load(self._left, "i64"), 0)
 
     def entry(self) -> list[Value]:

@@ -95,7 +95,7 @@ def _workspace(f: IRBuilder, kind: Kind, items: Items | None) -> Generator[Value
 
 
 def _work_elements(items: Items) -> int:
-    """How many elements an item is worked on in: twice those of its planes."""
+    """Return how many elements an item is worked on in: twice those of its planes."""
     return 4 * FourierWriter.plane(complex_length(items.kind, items.n), items.block)
 
 
@@ -139,7 +139,7 @@ def _write_items(
 def _planes(
     kernel: KernelText, items: Items, buffer: Buffer, row: Value, first: Value, *, is_signal: bool
 ) -> Planes:
-    """Where an item begins in an array."""
+    """Return where an item begins in an array."""
     f, kind, columns = kernel.f, buffer.kind, items.columns
     base = kernel.pointers[buffer.place]
     if is_signal:

@@ -62,7 +62,7 @@ class Costs:
 
     @property
     def pay(self) -> bool:
-        """Whether the recurrence is to stand for the scan."""
+        """Return whether the recurrence is to stand for the scan."""
         return not self.is_long and self.recurrence < (1 - LEAST_SHARE) * self.scan
 
 

@@ -67,7 +67,7 @@ class ElementLoop:
         return self.op.body.block.args[1 : 1 + self.op.carry_count]
 
     def _is_closed(self) -> bool:
-        """Whether carries and what is read of the results are elements of the space."""
+        """Return whether carries and what is read of the results are elements of the space."""
         made, count = yields(self.op.body), self.op.carry_count
         for carry, value, result in zip(self.carries, made, self.op.final, strict=False):
             is_unread_scalar = not shape_of(carry) and result.first_use is None
@@ -79,12 +79,12 @@ class ElementLoop:
         return all(shape_of(value) == self.space and self._is_own(value) for value in stacked)
 
     def _is_own(self, value: Value) -> bool:
-        """Whether a value is the trip, a carry or what a kernel of the body makes."""
+        """Return whether a value is the trip, a carry or what a kernel of the body makes."""
         block = self.op.body.block
         return value.owner in self.nests or value is block.args[0] or value in self.carries
 
     def _reads_own(self, nest: NestOp) -> bool:
-        """Whether a kernel reads what the loop makes at its own element."""
+        """Return whether a kernel reads what the loop makes at its own element."""
         here: Sequence[Value] = nest.body.block.args
         return all(
             not self._is_own(inner.buffer)

@@ -21,7 +21,7 @@ APART: Final = 16
 
 @dataclass(frozen=True)
 class Planes:
-    """Where real and imaginary parts lie, and how many elements numbers of a transform are apart.
+    """The addresses of real and imaginary parts, and the distance of numbers of a transform in elements.
 
     `joined` are those of one row, in turn in one place.
     """
@@ -33,12 +33,12 @@ class Planes:
 
     @property
     def apart(self) -> int:
-        """How many elements a real part and the next one are apart in a row."""
+        """Return how many elements a real part and the next one are apart in a row."""
         return 2 if self.joined else 1
 
     @property
     def exchanged(self) -> Planes:
-        """What makes a backward transform of a forward one."""
+        """Return what makes a backward transform of a forward one."""
         return replace(self, real=self.imag, imag=self.real)
 
 

@@ -24,7 +24,7 @@ SIZES: Final = ("n", "C", "ix", "iy")
 
 
 class HalfKind(NamedTuple):
-    """What tells one of these functions from the others: `of_rows` has lanes along the row."""
+    """The key of one of these functions: `of_rows` has lanes along the row."""
 
     kind: Kind
     width: int
@@ -47,7 +47,7 @@ def half_function(module: ModuleText, which: HalfKind) -> str:
 
 
 def half_roots(n: int, *, is_half: bool) -> tuple[list[float], list[float]]:
-    """What differences are multiplied by, for k up to n / 2."""
+    """Return what differences are multiplied by, for k up to n / 2."""
     real, imag = roots(range(n // 2 + 1), 2 * n)
     sign = -0.5 if is_half else 0.5
     return [0.5 * s for s in imag], [-sign * c for c in real]

@@ -60,5 +60,5 @@ class Items:
 
     @property
     def last_block(self) -> int:
-        """How many columns the last block has."""
+        """Return how many columns the last block has."""
         return self.columns - (self.blocks - 1) * self.block

@@ -27,7 +27,7 @@ MOST_TRIPS: Final = 1 << 14
 
 
 class PassKind(NamedTuple):
-    """What tells the function of one pass from those of others."""
+    """The key of the function of one pass."""
 
     kind: Kind
     factor: int
@@ -96,7 +96,7 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
 
 
 def vector_at(f: IRBuilder, index: Value, end: Value, width: int) -> Value:
-    """Where a vector begins that is not to reach beyond the end."""
+    """Return where a vector begins that is not to reach beyond the end."""
     return index if width == 1 else f.intrinsic("smin", index, f.sub(end, width))
 
 

@@ -62,14 +62,14 @@ def best_blocks(op: DotOp, most: int) -> Blocks:
 
 
 def _block(extent: int, blocks: int) -> int:
-    """How much of an extent a block has."""
+    """Return how much of an extent a block has."""
     if blocks == 1:
         return extent
     return -(-extent // (blocks * BLOCK_MULTIPLE)) * BLOCK_MULTIPLE
 
 
 def _copied_again(op: DotOp, down: int, across: int) -> float:
-    """What part of a contraction is added by copies for so many blocks of rows and columns."""
+    """Return what part of a contraction is added by copies for so many blocks of rows and columns."""
     rows, columns = op.shared_extent, op.column_extent
     inner, element = 1, element_bytes(element_of(op.lhs))
     for d in values_of(op.lhs_contract):

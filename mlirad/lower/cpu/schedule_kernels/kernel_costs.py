@@ -37,7 +37,9 @@ from mlirad.lower.machine import (
 
 
 def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> float:
-    """What an op of a kernel program costs, roughly; nests that are not yet `scheduled` will have lanes."""
+    """Return what an op of a kernel program costs, roughly; nests that are not yet `scheduled` will have
+    lanes.
+    """
     match op:
         case NestOp():
             return _nest_cycles(op, vector_bytes, scheduled)

@@ -40,8 +40,9 @@ FEWER_BYTES = 0.8
 
 
 def prefers_outer_reduction(op: NestOp, p: Profile, lane: int, blocking: Blocking, layouts: Layouts) -> bool:
-    """Whether the reduction loops should run outside, adding to the results in memory, in place of blocking
-    outputs so."""
+    """Return whether the reduction loops should run outside, adding to the results in memory, in place of
+    blocking outputs so.
+    """
     width = blocking.width
     if lane >= p.rank or not p.reduction_bits or p.finds_position:
         return False
@@ -65,7 +66,9 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int, blocking: Blockin
 
 
 def _jumps(strides: Sequence[int | None], inner: int, rank: int) -> bool:
-    """Whether some output loop strides further than the reduction, and so has to stay outside of it."""
+    """Return whether some output loop strides further than the reduction, and so has to stay outside of
+    it.
+    """
     return any(abs(strides[x] or 0) > abs(strides[inner] or 0) for x in range(rank))
 
 

@@ -140,12 +140,13 @@ def _share_transform(op: FftOp, vector_bytes: int) -> None:
 
 
 def may_be_shared(op: NestOp) -> bool:
-    """Whether a nest has so many iterations that it is worth a look at what they cost."""
+    """Return whether a nest has so many iterations that it is worth a look at what they cost."""
     return greatest(prod(op.extents)) * len(op.body.block.ops) * MOST_OP_CYCLES >= SHARED_CYCLES
 
 
 def task_block(cycles: float, steps: int, least: int = 1) -> int | None:
-    """How many steps of a loop that costs so many cycles are a task, `least` at least; None for all of them.
+    """Return how many steps of a loop that costs so many cycles are a task, `least` at least; None for all of
+    them.
 
     Of extents with sizes in them the cycles are those at the nominal size, and what is given is an extent: as
     many steps as cost enough, and a part of all steps, so that no size makes more than `MOST_TASKS` tasks.

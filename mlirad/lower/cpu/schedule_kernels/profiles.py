@@ -55,7 +55,7 @@ def buffer_strides(shape: Shape, layout: Shape) -> Shape:
 
 
 def result_strides(op: NestOp, root: Value, layouts: Layouts) -> Shape:
-    """How far a step of each loop of the output space moves in a result, in elements."""
+    """Return how far a step of each loop of the output space moves in a result, in elements."""
     shape = nominal_shape(root)
     return loop_strides(
         nominal_of(values_of(op.space)), shape, buffer_strides(shape, layout_of(root, layouts))
@@ -76,7 +76,7 @@ class Position:
     opaque: int
 
     def varies(self, loop: int) -> bool:
-        """Whether the position depends on a loop."""
+        """Return whether the position depends on a loop."""
         return self.coefficients[loop] != 0 or bool(self.opaque >> loop & 1)
 
 
@@ -123,7 +123,7 @@ class Load:
         return tuple(None if self.opaque >> x & 1 else s for x, s in enumerate(total))
 
     def varies(self, loop: int) -> bool:
-        """Whether the address depends on a loop."""
+        """Return whether the address depends on a loop."""
         return bool(self.loops >> loop & 1)
 
     def dimension(self, loop: int) -> int | None:
@@ -163,17 +163,17 @@ class Profile:
     repeats: dict[Value, int] = field(default_factory=dict[Value, int])
 
     def runs(self, buffer: Value) -> int:
-        """How often the body runs while a buffer keeps its content."""
+        """Return how often the body runs while a buffer keeps its content."""
         return self.iterations * self.repeats.get(buffer, 1)
 
     @property
     def iterations(self) -> int:
-        """How often the body runs."""
+        """Return how often the body runs."""
         return prod(self.extents)
 
     @property
     def reductions(self) -> int:
-        """How many iterations of the reduction loops make one output element."""
+        """Return how many iterations of the reduction loops make one output element."""
         return prod(self.extents[self.rank :])
 
     @property
@@ -182,7 +182,9 @@ class Profile:
         return (1 << len(self.extents)) - (1 << self.rank)
 
     def per_iteration(self, bits: int) -> float:
-        """How often code that depends on these loops runs per iteration: hoisted once per output, or once."""
+        """Return how often code that depends on these loops runs per iteration: hoisted once per output, or
+        once.
+        """
         if not bits:
             return 1.0 / max(1, self.iterations)
         reduced = self.reduction_bits

@@ -76,7 +76,9 @@ def state_pitch(op: RecurrenceOp) -> None:
 
 
 def _may_be_pitched(value: Value, op: RecurrenceOp) -> bool:
-    """Whether kernels of the same block, which take any strides, are all that reads a stacked value."""
+    """Return whether kernels of the same block, which take any strides, are all that reads a stacked
+    value.
+    """
     readers = [use.operation for use in value.uses]
     kernels = [r.parent_op() if isinstance(r, LoadOp | LoadIfOp) else r for r in readers]
     return all(isinstance(k, NestOp | RecurrenceOp) and k.parent is op.parent for k in kernels)

@@ -64,7 +64,7 @@ def registers(vector_bytes: int) -> int:
 
 
 def max_vectors(op_count: int, vectors: int) -> int:
-    """How many vectors of lanes a body may handle at once, of so many that a loop has.
+    """Return how many vectors of lanes a body may handle at once, of so many that a loop has.
 
     Light bodies gain from fewer iterations. Others are one chain of dependent operations, as an exponential
     is, and several vectors keep the processor busy. In short loops wide blocks overlap at the end, and what
@@ -153,7 +153,7 @@ def _loop_over_parts(op: NestOp, p: Profile, lane: int) -> int | None:
 
 
 def _tells_part(condition: Value, index: Value) -> bool:
-    """Whether a condition compares a loop index with a constant."""
+    """Return whether a condition compares a loop index with a constant."""
     made = condition.owner
     if not isinstance(made, CompareOp):
         return False
@@ -163,7 +163,9 @@ def _tells_part(condition: Value, index: Value) -> bool:
 
 
 def _goes_lane_by_lane(op: NestOp, p: Profile, lane: int, layouts: Layouts) -> bool:
-    """Whether a vector is stored or loaded lane by lane, which keeps the processor busy and is much code."""
+    """Return whether a vector is stored or loaded lane by lane, which keeps the processor busy and is much
+    code.
+    """
     strides = [s for load in p.loads if (s := load.strides(layouts)) and load.loops >> lane & 1]
     steps = [s[lane] for s in strides] + [result_strides(op, root, layouts)[lane] for root in op.roots]
     return any(step not in (None, 0, 1, -1) for step in steps)
@@ -197,7 +199,9 @@ class _CostOfBlocking:
         return self.roots * tile * vectors + vectors * min(len(shared), 2) + 1
 
     def shares(self, dim: int) -> bool:
-        """Whether iterations of a loop would share a load or a computation that varies inside of it."""
+        """Return whether iterations of a loop would share a load or a computation that varies inside of
+        it.
+        """
         return any(not bits >> dim & 1 for bits, _ in (*self.ops, *self.loads))
 
     def __call__(self, width: int, dim: int | None, tile: int) -> float:

@@ -23,7 +23,7 @@ MULTIPLE: Final = 16
 
 
 def even_rows(extent: int, blocks: int) -> int:
-    """How many rows each of so many blocks has, of which some may be left over."""
+    """Return how many rows each of so many blocks has, of which some may be left over."""
     rows = extent // blocks
     return rows // MULTIPLE * MULTIPLE if rows > 4 * MULTIPLE else rows
 

@@ -57,8 +57,8 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
 
 
 def _steps(op: NestOp, p: Profile, vector_bytes: int) -> int:
-    """How many iterations a loop over the result has that threads can share, in blocks of lanes and tiles; 0
-    where the reduction will stand outside of these loops.
+    """Return how many iterations a loop over the result has that threads can share, in blocks of lanes and
+    tiles; 0 where the reduction will stand outside of these loops.
     """
     steps = list(p.extents[: p.rank])
     lane = choose_lane(op, p, {})

@@ -52,7 +52,7 @@ def split_scatter(op: ScatterOp, vector_bytes: int) -> None:
 
 
 def _base(op: ScatterOp) -> Value | None:
-    """What a scatter adds to; None if that is 0."""
+    """Return what a scatter adds to; None if that is 0."""
     return None if op.from_zero is not None else op.inputs[0]
 
 

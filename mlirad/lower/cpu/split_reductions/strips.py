@@ -70,7 +70,8 @@ def in_groups(op: StripsOp, vector_bytes: int) -> None:
 
 
 def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
-    """How many strips form a group, for about so many groups, at most `most`; None if there would be one.
+    """Return how many strips form a group, for about so many groups, at most `most`; None if there would be
+    one.
 
     Groups that overlap compute the rows that they share twice.
     """

@@ -107,7 +107,9 @@ def loads_from(nest: NestOp, buffer: Value) -> list[LoadOp]:
 
 
 def is_identity(value: Value, combiner: str) -> bool:
-    """Whether an array is made to hold nothing but what a combiner leaves other operands alone with."""
+    """Return whether an array is made to hold nothing but what a combiner leaves other operands alone
+    with.
+    """
     op = value.owner
     if not isinstance(op, NestOp) or op.combiners is not None or not isinstance(value, OpResult):
         return False

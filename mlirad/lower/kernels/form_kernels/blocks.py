@@ -120,7 +120,7 @@ class BlockBuilder:
 
 
 def _may_update(op: Operation, value: Value) -> bool:
-    """Whether an op may write its result over a value."""
+    """Return whether an op may write its result over a value."""
     if isinstance(op, UpdateOp):
         return op.base is value
     makes_such = any(r.type == value.type for r in op.results)
@@ -128,6 +128,6 @@ def _may_update(op: Operation, value: Value) -> bool:
 
 
 def _is_made_here(value: Value, block: Block) -> bool:
-    """Whether a kernel or loop of this block computes a value."""
+    """Return whether a kernel or loop of this block computes a value."""
     owner = value.owner
     return isinstance(owner, MAKERS) and owner.parent is block

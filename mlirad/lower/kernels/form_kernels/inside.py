@@ -25,11 +25,11 @@ class Inside:
         """The indices of the kernel's loops, and their extents."""
 
     def is_inside(self, p: Value, extent: int, guard: Guard) -> bool:
-        """Whether a position lies inside its dimension wherever the guard holds."""
+        """Return whether a position lies inside its dimension wherever the guard holds."""
         return self.stays_inside(p, extent) or self.proof(p, extent, guard) is not None
 
     def stays_inside(self, p: Value, extent: int) -> bool:
-        """Whether a position lies inside its dimension whatever the loops are at."""
+        """Return whether a position lies inside its dimension whatever the loops are at."""
         if self._b.ranges.inside(p, extent):
             return True
         span = (

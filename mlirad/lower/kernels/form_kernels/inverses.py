@@ -27,7 +27,7 @@ class Inverse:
 
 
 def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
-    """How to invert the positions of a scatter, or `None` when they may collide or be clamped.
+    """Return how to invert the positions of a scatter, or `None` when they may collide or be clamped.
 
     Every region argument must alone determine one position, `±argument + constant`, inside its dimension. The
     other positions are computed from the arguments that these give.

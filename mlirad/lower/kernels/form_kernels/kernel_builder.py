@@ -284,7 +284,7 @@ class KernelBuilder(NestBuilder):
 
 
 def _has_vectors(op: Operation) -> bool:
-    """Whether an op of the same block needs other parts of a factorisation."""
+    """Return whether an op of the same block needs other parts of a factorisation."""
     (operand,) = op.operands
     users = [use.operation for use in operand.uses]
     return any(type(user) is type(op) and user.parent is op.parent and user is not op for user in users)

@@ -40,7 +40,9 @@ LIBRARY_GAIN = 0.85
 
 
 def is_library_dot(op: Operation) -> bool:
-    """Whether `op` is a contraction for BLAS: faster there, and each operand a matrix per batch element."""
+    """Return whether `op` is a contraction for BLAS: faster there, and each operand a matrix per batch
+    element.
+    """
     if not isinstance(op, DotOp):
         return False
     lhs, rhs = shape_of(op.lhs), shape_of(op.rhs)
@@ -58,7 +60,7 @@ def is_library_dot(op: Operation) -> bool:
 
 
 def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
-    """Whether BLAS is faster, although what it reads and makes does not stay in cache by strips.
+    """Return whether BLAS is faster, although what it reads and makes does not stay in cache by strips.
 
     What loops and arguments hand over, and what is returned, lies in memory anyway.
     """
@@ -85,7 +87,7 @@ def product_cycles(rows: int, columns: int, inner: int, element: int) -> float:
 
 
 def is_matrix(shape: Shape, rows: Sequence[int], columns: Sequence[int]) -> bool:
-    """Whether two groups of dimensions of a row-major array are the rows and columns of a BLAS matrix.
+    """Return whether two groups of dimensions of a row-major array are the rows and columns of a BLAS matrix.
 
     Each group must have one stride, and one of the two strides must be 1.
     """

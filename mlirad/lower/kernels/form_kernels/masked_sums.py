@@ -31,7 +31,8 @@ DEPTH = 16
 
 @dataclass(frozen=True)
 class Condition:
-    """Where a value is not 0; dimension k of the condition is dimension `dims[k]` of the value.
+    """The elements at which a value is not 0; dimension k of the condition is dimension `dims[k]` of the
+    value.
 
     It holds for few positions along the dimensions `few` of the value.
     """
@@ -107,7 +108,7 @@ def _condition(b: ArrayBuilder, value: Value, depth: int) -> Condition | None:
 
 
 def _is_finite(b: ArrayBuilder, value: Value) -> bool:
-    """Whether a value is one finite number: 0 times it is 0."""
+    """Return whether a value is one finite number: 0 times it is 0."""
     number = b.scalar_of(value)
     return number is not None and isfinite(number)
 

@@ -109,7 +109,7 @@ def scalar_cost(op: Operation) -> float:
 
 
 def must_store(op: Operation) -> bool:
-    """Whether the results of an op always lie in memory."""
+    """Return whether the results of an op always lie in memory."""
     if isinstance(op, ew.ElementwiseOp):
         return False
     if isinstance(op, indexing.ScatterOp):
@@ -180,12 +180,12 @@ def materialised(
 
 
 def _is_slope_of_any(op: Operation, stored: set[Value]) -> bool:
-    """Whether an op is the slope of a function whose value is stored: it costs little beside that."""
+    """Return whether an op is the slope of a function whose value is stored: it costs little beside that."""
     return isinstance(op, ew.TanhSlopeOp | ew.LogisticSlopeOp) and op.rhs in stored
 
 
 def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
-    """What is read of arrays that an op further on updates.
+    """Return what is read of arrays that an op further on updates.
 
     Were it read where it is used, the update could not work in place, and a loop that writes one element per
     trip would copy its carry.
@@ -225,14 +225,14 @@ def _parts_of_arrays(ops: Sequence[Operation]) -> set[Operation]:
 
 
 def is_small_read(op: Operation) -> bool:
-    """Whether an op reads at most half as many elements of an array as that has."""
+    """Return whether an op reads at most half as many elements of an array as that has."""
     if not isinstance(op, indexing.IndexOp | indexing.GatherOp):
         return False
     return 2 * nominal_size(op.result) <= nominal_size(op.operand)
 
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:
-    """Whether storing a value is cheaper than computing it at each reading."""
+    """Return whether storing a value is cheaper than computing it at each reading."""
     if cost <= 0 or is_boolean(value) or is_integer(value):
         return False
     contracted = readings.by_contractions(value)
@@ -251,7 +251,9 @@ def _pays(value: Value, cost: float, readings: Readings) -> bool:
 
 
 class Readings:
-    """How often one element of a value is read by the ops after it, structural ops seen through."""
+    """The number of times that the ops after a value read one of its elements, structural ops seen
+    through.
+    """
 
     def __init__(self, ops: Sequence[Operation]):
         self._readers: dict[Value, list[Operation]] = {}
@@ -262,7 +264,8 @@ class Readings:
         self._contracted: dict[Value, float] = {}
 
     def is_result_of_loop(self, op: Operation) -> bool:
-        """Whether an op only joins leading dimensions of what a loop stacks, and is alone in reading it.
+        """Return whether an op only joins leading dimensions of what a loop stacks, and is alone in reading
+        it.
 
         The two are the same memory, and nobody has to divide positions in one by extents of the other.
         """

@@ -75,7 +75,9 @@ class ElementReader:
         return self._memo[value, position, guard]
 
     def _same_reads(self, value: Value, position: Position) -> list[Read]:
-        """What an element of an elementwise op is computed from, all of it under the guard of the element."""
+        """Return what an element of an elementwise op is computed from, all of it under the guard of the
+        element.
+        """
         op = value.owner
         if value in self.stored or not isinstance(op, ew.ElementwiseOp) or isinstance(op, ew.SelectOp):
             return []

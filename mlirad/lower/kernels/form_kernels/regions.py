@@ -108,7 +108,7 @@ class Bodies:
         return found
 
     def reads(self, op: Operation) -> Iterable[Value]:
-        """What an op reads from outside itself; for a loop also what was taken out of it."""
+        """Return what an op reads from outside itself; for a loop also what was taken out of it."""
         if not isinstance(op, control.CONTROL_OPS):
             return free_values(op)
         found = dict.fromkeys(op.operands)
@@ -169,12 +169,12 @@ class _Pins:
 
 
 def _is_cheap_once(op: Operation) -> bool:
-    """Whether computing an element once more costs less than storing all of them."""
+    """Return whether computing an element once more costs less than storing all of them."""
     return isinstance(op, ElementwiseOp) and bool(shape_of(op.results[0])) and scalar_cost(op) <= 1
 
 
 def is_cheap_to_read(op: Operation) -> bool:
-    """Whether computing an element in every trip of a loop costs no more than loading it."""
+    """Return whether computing an element in every trip of a loop costs no more than loading it."""
     if type(op) in FREE:
         return True
     result = op.results[0]

@@ -66,12 +66,12 @@ def carry_arguments(op: Operation) -> Sequence[Value]:
 
 
 def is_copied(carry: Value) -> bool:
-    """Whether a carry is so small that it is copied in every trip."""
+    """Return whether a carry is so small that it is copied in every trip."""
     return not shape_of(carry)
 
 
 def returns_to_start(op: Operation, mode: int) -> bool:
-    """Whether a loop may leave the result of a carry that it keeps so where the initial value was."""
+    """Return whether a loop may leave the result of a carry that it keeps so where the initial value was."""
     if is_static(mode) and mode < 0:
         return mode == IN_PLACE
     return isinstance(op, ScanOp) and is_static(op.trips) and op.trips > 0 and op.trips % 2 == 0

@@ -24,7 +24,7 @@ OVERWRITING: Final = (NestOp, FftOp, TriangularSolveOp)
 
 
 def may_write_over(op: NestOp | FftOp | TriangularSolveOp, value: Value, result: Value) -> bool:
-    """Whether one of these kernels may write a result where an operand lies."""
+    """Return whether one of these kernels may write a result where an operand lies."""
     match op:
         case NestOp():
             return may_map_in_place(op, value, result)
@@ -35,7 +35,8 @@ def may_write_over(op: NestOp | FftOp | TriangularSolveOp, value: Value, result:
 
 
 def may_overwrite(op: ScatterOp, base: Value) -> bool:
-    """Whether a scatter may work on its base: both are row-major, and it loads nothing that it has written.
+    """Return whether a scatter may work on its base: both are row-major, and it loads nothing that it has
+    written.
 
     That is so if it writes one element, after all loads, or loads each element just before it writes it and
     no other does, as the positions tell all points apart.
@@ -50,7 +51,8 @@ def may_overwrite(op: ScatterOp, base: Value) -> bool:
 
 
 def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
-    """Whether a nest may write a result where an input lies: each element depends on that element alone.
+    """Return whether a nest may write a result where an input lies: each element depends on that element
+    alone.
 
     The input has a dimension per loop, of which the result may join neighbours. Where all parts of a stack
     are computed before they are stored, they may depend on one another.
@@ -81,15 +83,15 @@ def _whole_tile(op: NestOp) -> int | None:
 
 
 def may_solve_in_place(op: TriangularSolveOp, value: Value, result: Value) -> bool:
-    """Whether a triangular system may write its solutions where the right sides lie: each element is read
-    just before it is written.
+    """Return whether a triangular system may write its solutions where the right sides lie: each element is
+    read just before it is written.
     """
     return value is op.operand and value is not op.matrix and is_row_major(value) and is_row_major(result)
 
 
 def may_transform_in_place(op: FftOp, value: Value, result: Value) -> bool:
-    """Whether a transform may write its result where its operand lies: it is compiled, and an item is read by
-    the first of several passes, written by the last one, and lies in the same places of both.
+    """Return whether a transform may write its result where its operand lies: it is compiled, and an item is
+    read by the first of several passes, written by the last one, and lies in the same places of both.
     """
     kind = op.kind.data
     if kind not in ("forward", "backward") or value.type != result.type:

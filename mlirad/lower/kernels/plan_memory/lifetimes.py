@@ -43,7 +43,7 @@ from mlirad.lower.large_sizes import are_static
 
 @dataclass(slots=True)
 class Scratch:
-    """What a loop or branch needs while it runs: scratch memory of carries and temporaries of its regions."""
+    """The scratch memory of a loop or branch while it runs: for carries and temporaries of its regions."""
 
     storage: Storage
     regions: list[Lifetimes]
@@ -122,11 +122,13 @@ class Lifetimes:
         return not wrong
 
     def in_arena(self) -> list[Storage]:
-        """What the arena has to hold, in the order in which it becomes live."""
+        """Return what the arena has to hold, in the order in which it becomes live."""
         return [s for s in self.in_order if s.output is None]
 
     def _values(self) -> list[Storage]:
-        """What lies in the arena and is one array at a time: neither records nor what a loop works in."""
+        """Return what lies in the arena and is one array at a time: neither records nor what a loop works
+        in.
+        """
         shared = {id(storage): storage for storage in self.storage.values()}
         return [s for s in shared.values() if s.output is None and s.records is None]
 
@@ -147,7 +149,7 @@ class Lifetimes:
         self.storage[result] = shared
 
     def _gives_way(self, op: NestOp | FftOp | TriangularSolveOp, value: Value) -> bool:
-        """Whether a kernel writes a result where an array of this block lies that it reads last.
+        """Return whether a kernel writes a result where an array of this block lies that it reads last.
 
         In regions only a nest does, if all that it does is to give the array another shape: where the array
         lies, nothing is left to be done.
@@ -224,7 +226,7 @@ class Lifetimes:
         return None
 
     def _overwritable(self, op: Operation, result: Value, n: int) -> list[Value]:
-        """What an op, the last to read it, may overwrite with its result."""
+        """Return what an op, the last to read it, may overwrite with its result."""
         found: list[Value] = []
         match op:
             case ScatterOp() if op.from_zero is None:

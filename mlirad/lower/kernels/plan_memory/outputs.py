@@ -34,5 +34,5 @@ def use_outputs(pieces: Iterable[Storage], values: Collection[Storage], taken: C
 
 
 def _meet(a: Storage, b: Storage) -> bool:
-    """Whether both are live at some time."""
+    """Return whether both are live at some time."""
     return a.start <= b.end and b.start <= a.end

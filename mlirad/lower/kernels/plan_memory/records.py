@@ -32,7 +32,9 @@ ELEMENT_ALIGNMENT = 8
 
 @dataclass(frozen=True)
 class Records:
-    """Which results of a loop share records: the byte of each in a record, the bytes of one, and how many."""
+    """The results of a loop that share records: the byte of each in a record, the bytes of one, and how
+    many.
+    """
 
     starts: dict[Value, int]
     stride: int
@@ -65,7 +67,7 @@ class Records:
 
 
 def _is_in_program_with_sizes(op: Operation) -> bool:
-    """Whether the function that an op stands in mentions sizes."""
+    """Return whether the function that an op stands in mentions sizes."""
     around: Operation | None = op
     while around is not None and not isinstance(around, FuncOp):
         around = around.parent_op()
@@ -79,7 +81,7 @@ def row_bytes(value: Value) -> int:
 
 
 def is_read_by_slices(value: Value) -> bool:
-    """Whether loops read a value, and all that does are loops, slice by slice."""
+    """Return whether loops read a value, and all that does are loops, slice by slice."""
     uses = list(value.uses)
     return bool(uses) and all(
         isinstance(use.operation, ScanOp) and use.index >= use.operation.carry_count for use in uses

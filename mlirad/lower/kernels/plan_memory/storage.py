@@ -43,7 +43,9 @@ def bytes_of(what: Value | Attribute) -> int:
 
 
 def is_row_major(value: Value) -> bool:
-    """Whether the op that makes a value stores it in row-major order, and its rows one after the other."""
+    """Return whether the op that makes a value stores it in row-major order, and its rows one after the
+    other.
+    """
     if not isinstance(value, OpResult):
         return True
     if isinstance(value.op, RecurrenceOp):

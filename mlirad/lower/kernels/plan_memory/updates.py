@@ -130,7 +130,7 @@ def _sources(value: Value, block: Block) -> Iterator[BlockArgument]:
 
 
 def _made_of(value: Value) -> Sequence[Value]:
-    """What may be updated to be a value."""
+    """Return what may be updated to be a value."""
     op = value.owner
     assert isinstance(op, Operation) and isinstance(value, OpResult)
     k = value.index

@@ -140,7 +140,9 @@ def _extents(block: Block, least: int) -> list[int]:
 
 
 def _is_long(extent: int, least: int) -> bool:
-    """Whether an extent is `least` at least; one with sizes in it, as long as the longest strip of it."""
+    """Return whether an extent is `least` at least; one with sizes in it, as long as the longest strip of
+    it.
+    """
     return at_most(least if is_static(extent) else max(least, MOST_SIZED_ROWS), extent)
 
 
@@ -171,7 +173,7 @@ def _collected(reads: Reads, extent: int, banned: set[Operation]) -> Group:
 
 
 def _must_go(op: Operation, group: Group, members: set[Operation], read: Sequence[Value]) -> bool:
-    """Whether an op shares nothing with its group, or has results that cannot be joined."""
+    """Return whether an op shares nothing with its group, or has results that cannot be joined."""
     shares = isinstance(op, ScanOp) or any(v.owner in members for v in read)
     for result in op.results:
         users = [around(use.operation, op) for use in result.uses]

@@ -60,7 +60,7 @@ class Kernel:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether vectors have to run along the rows."""
+        """Return whether vectors have to run along the rows."""
         return self.longest < LONG_LOOP
 
     @property
@@ -120,22 +120,22 @@ class Traffic:
         return rows, self.plain - cost
 
     def _suits(self, rows: int) -> bool:
-        """Whether strips of so many rows are considered: divisors of the extent, and few others."""
+        """Return whether strips of so many rows are considered: divisors of the extent, and few others."""
         return self.extent % rows == 0 or rows & (rows - 1) == 0
 
     def pays(self, gain: float) -> bool:
-        """Whether saving so many cycles is worth strips."""
+        """Return whether saving so many cycles is worth strips."""
         return gain >= max(LEAST_GAIN * (1 + 2 * self.totals), LEAST_SHARE * self.plain)
 
 
 def may_pay(ops: Iterable[Operation]) -> bool:
-    """Whether ops touch so many bytes that strips may pay."""
+    """Return whether ops touch so many bytes that strips may pay."""
     touched = {v for op in ops for v in (*op.operands, *op.results) if is_array(v.type)}
     return sum(nominal_bytes(v) for v in touched) > LEAST_TOUCHED
 
 
 def traffic(group: Group, joined: Sequence[Value]) -> Traffic:
-    """What the kernels of a group move; `joined` are its values that others read."""
+    """Return what the kernels of a group move; `joined` are its values that others read."""
     found = Traffic(
         nominal(group.extent), most_rows=MOST_ROWS if is_static(group.extent) else MOST_SIZED_ROWS
     )

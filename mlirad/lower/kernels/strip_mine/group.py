@@ -85,7 +85,7 @@ class Group:
         return True
 
     def reads_own(self, op: Operation) -> bool:
-        """Whether an op reads anything that the group computes."""
+        """Return whether an op reads anything that the group computes."""
         return any(v in self.rows or v in self.totals for v in free_values(op))
 
     def _enter(self, op: Operation) -> bool:
@@ -227,7 +227,7 @@ class Group:
         return True
 
     def _is_local(self, op: ScatterOp) -> bool:
-        """Whether a scatter in a body works on what the trip makes."""
+        """Return whether a scatter in a body works on what the trip makes."""
         return op.from_zero is not None or op.inputs[0] in self.rows
 
     def _enter_sum(self, op: ScatterOp) -> bool:
@@ -281,12 +281,12 @@ class Group:
         return found
 
     def _goes_on(self, load: LoadOp, op: NestOp) -> bool:
-        """Whether a nest reads a sum that nobody else reads at the element that it makes."""
+        """Return whether a nest reads a sum that nobody else reads at the element that it makes."""
         here = list(load.positions) == list(op.body.block.args)
         return load.buffer in self.sums and here and self._only_read_in(load.buffer, op)
 
     def _only_read_in(self, buffer: Value, op: NestOp) -> bool:
-        """Whether a nest, with one load, is all that reads a buffer."""
+        """Return whether a nest, with one load, is all that reads a buffer."""
         users = [use.operation for use in buffer.uses]
         return all(u is op or u.parent_op() is op for u in users) and len(users) == 2
 
@@ -297,7 +297,9 @@ def totals_of(group: Group) -> list[Value]:
 
 
 def _is_the_same_memory(op: NestOp) -> bool:
-    """Whether a nest copies what a loop stacks into fewer dimensions. Left alone, it has nothing to do."""
+    """Return whether a nest copies what a loop stacks into fewer dimensions. Left alone, it has nothing to
+    do.
+    """
     copied = yields(op.body)[0].owner
     if len(op.roots) != 1 or not isinstance(copied, LoadOp) or not isinstance(copied.buffer.owner, ScanOp):
         return False

@@ -93,7 +93,7 @@ class _Strips:
         return [*self.before, strips]
 
     def _initial(self, total: Value) -> Value:
-        """What a total starts at, before the strips."""
+        """Return what a total starts at, before the strips."""
         op = total.owner
         if isinstance(op, ScatterOp) and op.from_zero is None:
             return op.inputs[0]
@@ -215,7 +215,7 @@ class _Strips:
         return block, [env[v] for v in yields(op.regions[0])]
 
     def _needs_number(self, body: Block, x: int) -> bool:
-        """Whether a body uses the number of a row other than to read, or write to, values by rows."""
+        """Return whether a body uses the number of a row other than to read, or write to, values by rows."""
         for use in body.args[x].uses:
             user = use.operation
             if not isinstance(user, LoadOp | LoadIfOp) or user.buffer not in self.group.rows:
@@ -225,7 +225,7 @@ class _Strips:
         return False
 
     def _is_in_remainder(self, block: Block, x: int) -> Value:
-        """Whether a row is in the remainder: not in the strip before."""
+        """Return whether a row is in the remainder: not in the strip before."""
         done = LoadOp.create(operands=[self.done], result_types=[i64])
         test = ew.CompareOp.create(
             operands=[block.args[x], done.result],
@@ -244,7 +244,9 @@ class _Strips:
         return chosen.results[0]
 
     def _guarded(self, block: Block, x: int, values: Sequence[Value], rank: int) -> list[Value]:
-        """What a scatter yields, guarded so that it adds only rows that are not in the strip before."""
+        """Return what a scatter yields, guarded so that it adds only rows that are not in the strip
+        before.
+        """
         test = self._is_in_remainder(block, x)
         if len(values) > 1 + rank:
             both = ew.AndOp.create(operands=[values[1 + rank], test], result_types=[i1])

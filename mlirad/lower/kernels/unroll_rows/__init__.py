@@ -132,7 +132,7 @@ def _collected(block: Block, rows: int, tried: set[Operation]) -> Elements:
 
 
 def _updated(op: Operation) -> list[Value]:
-    """What an op may overwrite, if nobody reads it afterwards."""
+    """Return what an op may overwrite, if nobody reads it afterwards."""
     if isinstance(op, ScatterOp):
         return [] if op.from_zero is not None else [op.inputs[0]]
     return list(op.operands) if isinstance(op, CONTROL_OPS) else []

@@ -72,7 +72,7 @@ class Elements:
 
     @property
     def unrolled(self) -> int:
-        """How many kernels have loops besides that over the rows."""
+        """Return how many kernels have loops besides that over the rows."""
         return sum(prod(op.extents[1:]) > 1 for op in self.members)
 
     def _forget_after(self, last: Operation | None) -> None:
@@ -115,7 +115,7 @@ class Elements:
         )
 
     def _suits(self, op: NestOp | ScatterOp) -> bool:
-        """Whether a kernel runs over the rows first, and makes few iterations for each."""
+        """Return whether a kernel runs over the rows first, and makes few iterations for each."""
         if op.extents[:1] != (self.rows,) or not 1 <= prod(op.extents[1:]) <= MOST_ELEMENTS:
             return False
         if max(op.extents[1:], default=1) > LONGEST:
@@ -177,7 +177,9 @@ class Elements:
         return {op.result: row}
 
     def _body(self, op: ScheduledOp, inner: Sequence[int]) -> list[Value] | None:
-        """What a body yields for literal indices of its loops but the first; None if it cannot join."""
+        """Return what a body yields for literal indices of its loops but the first; None if it cannot
+        join.
+        """
         b, block = self.b, op.regions[0].block
         env: dict[Value, Value] = {block.args[0]: self.block.args[0]}
         env.update(zip(block.args[1:], map(b.index_constant, inner), strict=True))

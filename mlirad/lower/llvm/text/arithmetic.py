@@ -83,7 +83,7 @@ class Arithmetic(Emission):
 
     @property
     def fuses(self) -> bool:
-        """Whether the processor has an instruction for `fma`."""
+        """Return whether the processor has an instruction for `fma`."""
         return self.globals.instructions.fuses
 
     def product_in_parts(self, x: Value, y: Value) -> tuple[Value, Value]:

@@ -56,7 +56,9 @@ class Checking(Memory):
             self.bounds = bounds
 
     def inside(self, pointer: Value, size: Operand) -> Value:
-        """Whether so many bytes may be touched from an address on; what may not is noted as a fault."""
+        """Return whether so many bytes may be touched from an address on; what may not is noted as a
+        fault.
+        """
         if self.bounds is None or self._is_own(pointer):
             return constant("i1", 1)
         wanted = self.value(size, "i64")

@@ -282,7 +282,7 @@ class ControlFlow(Polling):
     def _two_ways(
         self, condition: Value, then: Callable[[], Made], otherwise: Callable[[], Made]
     ) -> list[tuple[Made, str]]:
-        """What the writers of two branches return, and the blocks in which they end."""
+        """Return what the writers of two branches return, and the blocks in which they end."""
         labels = [self.fresh_label(name) for name in ("then", "else", "done")]
         known = self._known
         self.branch_if(condition, labels[0], labels[1])
@@ -322,7 +322,9 @@ class ControlFlow(Polling):
 def _phis(
     names: Sequence[Value], starts: Sequence[Value], before: str, ends: Sequence[Value], latch: str
 ) -> list[str]:
-    """What values are at the start of a loop's body: from the block before, and from the end of a trip."""
+    """Return what values are at the start of a loop's body: from the block before, and from the end of a
+    trip.
+    """
     return [
         f"  {name.text} = phi {name.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
         for name, start, end in zip(names, starts, ends, strict=True)
@@ -330,19 +332,19 @@ def _phis(
 
 
 def _expected(lower: Operand, upper: Operand, step: int) -> int | None:
-    """How many trips a loop makes at the nominal size; None where its bounds are values."""
+    """Return how many trips a loop makes at the nominal size; None where its bounds are values."""
     if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
         return None
     return max(1, nominal(upper - lower) // step)
 
 
 def _most(lower: Operand, upper: Operand, step: int) -> int | None:
-    """How many trips a loop makes at most at any size; None where its bounds are values."""
+    """Return how many trips a loop makes at most at any size; None where its bounds are values."""
     if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
         return None
     return -(-greatest(upper - lower) // step)
 
 
 def _assumed(trips: int | None) -> int:
-    """How many trips a loop is taken to make, of which at most so many are known."""
+    """Return how many trips a loop is taken to make, of which at most so many are known."""
     return ASSUMED_TRIPS if trips is None else trips

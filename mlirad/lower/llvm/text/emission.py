@@ -79,7 +79,7 @@ class Emission:
 
     @property
     def length(self) -> int:
-        """How many lines have been written."""
+        """Return how many lines have been written."""
         return len(self._lines)
 
     def definition(self) -> Hashable:

@@ -116,7 +116,7 @@ class ModuleGlobals:
         return reference
 
     def unlikely(self) -> str:
-        """What a branch ends with whose condition hardly ever holds."""
+        """Return what a branch ends with whose condition hardly ever holds."""
         weights = self.metadata('!{!"branch_weights", i32 1, i32 10000}')
         return f", !prof {weights}"
 

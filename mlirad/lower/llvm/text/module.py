@@ -116,7 +116,7 @@ class IRBuilder(ControlFlow):
         return self.module.sites.group(name, self.runs)
 
     def any_lane(self, mask: Value) -> Value:
-        """Whether any lane of a mask is set, as a scalar."""
+        """Return whether any lane of a mask is set, as a scalar."""
         return self.reduce("or", mask)
 
 

@@ -50,7 +50,7 @@ class Polling(Checking):
 
     @property
     def takes_context(self) -> bool:
-        """Whether the function has the record of the call as its last parameter."""
+        """Return whether the function has the record of the call as its last parameter."""
         return self._context is not None
 
     @property
@@ -113,5 +113,5 @@ class Polling(Checking):
         self.work = 0
 
     def is_long(self, work: int) -> bool:
-        """Whether so many instructions are too many to run without a poll."""
+        """Return whether so many instructions are too many to run without a poll."""
         return self.globals.polls and work > LONGEST

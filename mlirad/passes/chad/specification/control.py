@@ -50,7 +50,7 @@ def case(d: Derivation, op: CaseOp) -> None:
 def _arms(
     d: Derivation, op: Choice, chosen: Sequence[Value]
 ) -> tuple[Sequence[Value], list[Callable[..., list[Value]]]]:
-    """What the branches read of what depends on the inputs, and what emits each."""
+    """Return what the branches read of what depends on the inputs, and what emits each."""
     inputs = d.active_of([*chosen, *(v for region in op.regions for v in captures(region))])
     if not any(linear.carried(d.types.linear(v.type)) for v in op.outputs):
         inputs = []
@@ -171,7 +171,7 @@ class _Loop:
         return [around.map([self.inputs], self.op.results)]
 
     def trip(self, arguments: Sequence[Value], before: Sequence[Value]) -> list[Value]:
-        """What a trip yields, with the map after it if there is one before it."""
+        """Return what a trip yields, with the map after it if there is one before it."""
         d, block = self.d, self.op.body.block
         name_arguments_like(arguments, block.args)
         inner = d.inner(

@@ -61,7 +61,7 @@ Construct: TypeAlias = "Callable[[Derivation, Any], None]"
 
 @dataclass
 class Derivation(Images):
-    """What the values of a block became, which of them depend on the inputs, and the steps so far."""
+    """The images of the values of a block, which of them depend on the inputs, and the steps so far."""
 
     b: ArrayBuilder
     types: Types

@@ -37,7 +37,7 @@ ORDINARY, HANDS_ON_WHOLES, READS_PARTS = range(3)
 
 @dataclass(frozen=True)
 class Step:
-    """What pulls the cotangents of `results` back, and adds to the sums of `inputs`.
+    """Pulls the cotangents of `results` back, and adds to the accumulators of `inputs`.
 
     All are source values. Of the inputs those in `wholes` may be handed a whole cotangent.
     """
@@ -162,7 +162,7 @@ class Backward:
 
 
 def is_chain(tangent_map: Value) -> bool:
-    """Whether a map is local, or local maps composed."""
+    """Return whether a map is local, or local maps composed."""
     op = tangent_map.owner
     if isinstance(op, linear.ComposeOp):
         return all(is_chain(part) for part in own_operands(op))

@@ -29,7 +29,7 @@ from mlirad.passes.chad.sweeps.sweep import Construct, Sweep
 
 @dataclass(frozen=True)
 class Derived:
-    """What was made of a function for some of its parameters.
+    """The functions derived from a function for some of its parameters.
 
     `@forward(x.. ) -> (y.., r..)`, where r are the residuals that are no parameters, and
     `@backward(residuals.., ct.., sums..) -> sums..`, with a cotangent for each result in `active`.

@@ -129,7 +129,7 @@ class Sweeps(Callees):
     def transformation(
         self, b: ArrayBuilder, space: Attribute, env: Environment, *, higher_order: bool = False
     ) -> DualArrays:
-        """What gives a call the map of a recorded call."""
+        """Return what gives a call the map of a recorded call."""
         return DualArrays(b, space, {CallOp: self._recorded}, env)
 
     def _recorded(self, d: DualArrays, op: CallOp) -> None:
@@ -197,12 +197,14 @@ class Sweeps(Callees):
         return self._of(name, wrt, op, is_entry=False)
 
     def _holds_derivatives(self, name: str) -> bool:
-        """Whether a function, or one that it reaches, is to be expanded before it is called."""
+        """Return whether a function, or one that it reaches, is to be expanded before it is called."""
         reached = CallGraph(self.functions, references_of).reachable([name])
         return any(holds(self.functions[f], _UNEXPANDED) for f in reached)
 
     def _of(self, name: str, wrt: Shape, op: Operation, *, is_entry: bool) -> Derived:
-        """What is made of a function that `op` calls; of an entry the backward function takes no sums."""
+        """Return what is made of a function that `op` calls; of an entry the backward function takes no
+        sums.
+        """
         known = self._derived.get((name, wrt, is_entry))
         if known is None:
             function = self.prepared_function(name, op)

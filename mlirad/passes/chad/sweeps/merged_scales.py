@@ -62,7 +62,9 @@ def _chain(op: Operation, forward: Block) -> list[Operation]:
 
 
 def _is_scaling(op: Operation, forward: Block) -> bool:
-    """Whether an op of a backward region multiplies a cotangent by a value of the forward code, or by -1."""
+    """Return whether an op of a backward region multiplies a cotangent by a value of the forward code, or by
+    -1.
+    """
     match op:
         case ew.NegOp():
             return op.parent is not forward
@@ -73,7 +75,7 @@ def _is_scaling(op: Operation, forward: Block) -> bool:
 
 
 def _goes_on(op: Operation, forward: Block) -> bool:
-    """Whether the only reader of a scaling is a scaling of the same block."""
+    """Return whether the only reader of a scaling is a scaling of the same block."""
     if not op.results[0].has_one_use():
         return False
     (use,) = op.results[0].uses

@@ -77,7 +77,7 @@ def _emit(b: ArrayBuilder, op: Operation, env: Environment, zeros: set[Value]) -
 
 
 def _is_zero(op: Operation, zeros: set[Value]) -> bool:
-    """Whether an op is linear in operands that are zeros."""
+    """Return whether an op is linear in operands that are zeros."""
     if isinstance(op, CumulativeOp) and op.kind.data != "sum":
         return False
     operands = own_operands(op)

@@ -45,7 +45,8 @@ Construct: TypeAlias = "Callable[[Sweep, Any], None]"
 
 @dataclass
 class Sweep(Images):
-    """Where the forward half stands: what source values became, which depend on the inputs, and the steps.
+    """The state of the forward half: the images of source values, those that depend on the inputs, and the
+    steps.
 
     `constructs` are the ops with a line of their own, `others` the constructs of dual arrays for the rest;
     `wholes_of_calls` says to which operands calls may hand whole cotangents.

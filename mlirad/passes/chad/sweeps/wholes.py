@@ -25,7 +25,9 @@ OfCalls: TypeAlias = Callable[[CallOp, int], bool]
 
 
 def handed_whole(region: Region, value: Value, of_calls: OfCalls) -> bool:
-    """Whether an op in a region, or a function that it calls, reads an array otherwise than by parts."""
+    """Return whether an op in a region, or a function that it calls, reads an array otherwise than by
+    parts.
+    """
     if not (is_array(value.type) and shape_of(value)):
         return False
     return any(_is_inside(use.operation, region) and not _is_partial(use, of_calls) for use in value.uses)

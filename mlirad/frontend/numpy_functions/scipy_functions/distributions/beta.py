@@ -33,7 +33,9 @@ from mlirad.rules.incomplete_functions import stdtr_by_freedom
 
 
 def _tiny_point(log_below: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """Where a point is so near 0 that the share below it is x^a / (a beta(a, b)), and its logarithm there."""
+    """Return where a point is so near 0 that the share below it is x^a / (a beta(a, b)), and its logarithm
+    there.
+    """
     logarithm = (log_below + xp.log(a) + log_beta(a, b)) / a
     is_tiny = xp.less(logarithm, -60.0 - xp.log1p(b))
     return is_tiny, xp.where(is_tiny, logarithm, 0.0)

@@ -26,7 +26,9 @@ from mlirad.frontend.tracing.operations import xp
 
 
 def _in_trapezoid(x: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Whether x is on the left, or the right slope, x over c there, 1 - x over 1 - d there, the height."""
+    """Return whether x is on the left, or the right slope, x over c there, 1 - x over 1 - d there, the
+    height.
+    """
     is_left, is_right = xp.less(x, c), xp.greater(x, d)
     left = xp.where(is_left, x, 0.0) / xp.where(is_left, c, 1.0)
     right = xp.where(is_right, 1.0 - x, 0.0) / xp.where(is_right, 1.0 - d, 1.0)

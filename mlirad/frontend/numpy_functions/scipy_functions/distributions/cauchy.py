@@ -29,7 +29,7 @@ def _peak(x: Any) -> Any:
 
 
 def _above(x: Any) -> Any:
-    """What is above a point of the Cauchy distribution."""
+    """Return what is above a point of the Cauchy distribution."""
     return xp.arctan2(1.0, x) / pi
 
 
@@ -142,7 +142,7 @@ FOLDCAUCHY = Distribution(
 
 
 def _skewed_part(x: Any, a: Any) -> tuple[Any, Any, Any]:
-    """Where x is below 0, and what 1 + a sign(x) is there and elsewhere."""
+    """Return where x is below 0, and what 1 + a sign(x) is there and elsewhere."""
     is_below = xp.less(x, 0)
     return is_below, 1.0 - a, 1.0 + a
 

@@ -40,7 +40,7 @@ def _is_probability(p: Any) -> Any:
 
 
 def is_count(n: Any) -> Any:
-    """Whether n is a whole number that is not negative."""
+    """Return whether n is a whole number that is not negative."""
     return xp.greater_equal(n, 0) & xp.equal(n, xp.floor(n))
 
 

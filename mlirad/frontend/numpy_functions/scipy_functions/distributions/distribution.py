@@ -29,7 +29,7 @@ from mlirad.lazy_dataclass import dataclass
 
 
 def above_zero(*shapes: Any) -> Any:
-    """Whether all shapes are positive."""
+    """Return whether all shapes are positive."""
     found = True
     for shape in shapes:
         found = found & xp.greater(shape, 0)

@@ -167,7 +167,7 @@ LOMAX = transformed(
 
 
 def _any(*shapes: Any) -> Any:
-    """Whether the shapes are numbers."""
+    """Return whether the shapes are numbers."""
     return xp.isfinite(shapes[0])
 
 
@@ -200,7 +200,7 @@ def _loglaplace(x: Any, c: Any) -> tuple[Any, Any]:
 
 
 def _loglaplace_below(x: Any, c: Any) -> Any:
-    """What is below numbers under 1."""
+    """Return what is below numbers under 1."""
     return 0.5 * xp.power(xp.where(xp.less(x, 1), x, 1.0), c)
 
 

@@ -65,7 +65,7 @@ def _by_log(
         return below, 1.0 - below, xp.log1p(-below)
 
     def split(x: Any, *shapes: Any) -> tuple[Any, Any, Any, Any]:
-        """Where it vanishes, the logarithm of what is below there, and the point elsewhere."""
+        """Return where it vanishes, the logarithm of what is below there, and the point elsewhere."""
         logarithm, a = log_to(x, *shapes), shape(*shapes)
         is_tiny = xp.less(logarithm, -60)
         tiny = a * logarithm - special("gammaln", a + 1.0)
@@ -96,7 +96,8 @@ def _by_log(
 
 
 def _far_down(quantile: Any, log_below: Any, a: Any) -> tuple[Any, Any, Any]:
-    """Where a quantile of the gamma distribution may vanish, its logarithm there, and the quantile elsewhere.
+    """Return where a quantile of the gamma distribution may vanish, its logarithm there, and the quantile
+    elsewhere.
 
     The share below it is x^a / gamma(a + 1).
     """

@@ -41,7 +41,9 @@ def _log_inverse(x: Any, p: Any, b: Any) -> Any:
 
 
 def _reaches(p: Formula, b: Formula) -> tuple[Formula, Formula, Formula]:
-    """Where p t - b cosh(t) is largest, and how far to the left and to the right it is `DECAY` less."""
+    """Return where p t - b cosh(t) is largest, and how far to the left and to the right it is `DECAY`
+    less.
+    """
     size, order = formulas.hypot(p, b), formulas.absolute(p)
     fast = area_cosine(DECAY / size)
     slow = area_cosine(DECAY / formulas.maximum(b * (b / (size + order)), 1e-100))

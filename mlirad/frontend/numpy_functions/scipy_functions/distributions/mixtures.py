@@ -148,7 +148,7 @@ RICE = Distribution(
 
 
 def _bridge_parts(x: Any) -> tuple[Any, Any, Any]:
-    """Whether x is small, x there, and elsewhere."""
+    """Return whether x is small, x there, and elsewhere."""
     is_near = xp.less(x, 0.9)
     return is_near, xp.where(is_near, x, 0.9), xp.where(is_near, 0.9, x)
 

@@ -77,7 +77,7 @@ def _folded(x: Any, c: Any) -> Any:
 
 
 def _folded_shares(x: Any, c: Any) -> tuple[Any, Any]:
-    """Where x is near 0, and what is below it there, an integral of the density."""
+    """Return where x is near 0, and what is below it there, an integral of the density."""
     is_near = xp.less(x * (1.0 + c), 1)
     return is_near, integral(_folded, 0.0, xp.where(is_near, x, 0.0), c)
 
@@ -218,7 +218,7 @@ def _before(u: Any, a: Any) -> Any:
 
 
 def _alpha_above(x: Any, a: Any) -> Any:
-    """What is between a - 1 / x and a."""
+    """Return what is between a - 1 / x and a."""
     is_far = xp.greater(x, 1.0 + xp.abs(a))
     far = integral(_before, 0.0, 1.0 / xp.where(is_far, x, 1.0), a)
     return xp.where(is_far, far, normal_between(a - 1.0 / xp.where(is_far, 1.0, x), a)) / normal_below(a)

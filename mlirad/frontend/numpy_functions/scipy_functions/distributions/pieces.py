@@ -317,7 +317,9 @@ def _below_0(low: Any, high: Any) -> tuple[Any, Any, Any]:
 
 
 def rarely(condition: Any, rare: Callable[[], Any], common: Any) -> Any:
-    """What is `rare` where the condition holds, which is not computed if it holds nowhere; else `common`."""
+    """Return what is `rare` where the condition holds, which is not computed if it holds nowhere; else
+    `common`.
+    """
     b = emitting()
     common = as_array(common)
     anywhere = xp.any(condition).value

@@ -125,7 +125,7 @@ def searched_number(share: Formula, rest: Formula, low: Function, high: Function
         least = xp.maximum(low(*operands), -(2.0**_BITS))
 
         def is_less(k: Any) -> Any:
-            """Whether k is less than the quantile."""
+            """Return whether k is less than the quantile."""
             direct, other = of_share(k, *operands), of_rest(k, *operands)
             if increases:
                 return xp.where(is_low, xp.less(direct, given), xp.greater(other, 1.0 - given))

@@ -43,7 +43,7 @@ def require_inside(outside: Any, message: str) -> None:
 
 
 def outside_values(fill: Any) -> tuple[Any, Any]:
-    """What holds below the points and above, of one value or a pair of them."""
+    """Return what holds below the points and above, of one value or a pair of them."""
     pair = cast("tuple[Any, ...]", fill) if isinstance(fill, tuple) else (fill, fill)
     return (pair[0], pair[1]) if len(pair) == 2 else (pair, pair)
 
@@ -63,7 +63,7 @@ class Line:
     spline: Spline | None = None
 
     def value(self, x: OperandLike) -> Any:
-        """What holds at points of any shape."""
+        """Return what holds at points of any shape."""
         at = floats(x)
         under, over = xp.less(at, self.points[0]), xp.greater(at, self.points[-1])
         if self.raises:
@@ -125,7 +125,7 @@ class Grid:
     fill: Any
 
     def value(self, xi: Coordinates, method: Literal["linear", "nearest", None] = None) -> Any:
-        """What holds at points, whose coordinates are in the last axis."""
+        """Return what holds at points, whose coordinates are in the last axis."""
         rank = len(self.points)
         if xi.ndim == 1:
             xi = xp.reshape(xi, (-1, rank) if not xi.size % rank else (1, -1))

@@ -76,7 +76,7 @@ def _of_grid(own: Any) -> Grid:
 
 @dataclass(frozen=True)
 class _Class:
-    """How an object of a class is made of traced values, and read where only points are traced."""
+    """A class whose objects are made of traced values, and read where only points are traced."""
 
     make: Callable[..., Interpolant] | None
     read: Callable[[Any], Interpolant]
@@ -84,7 +84,7 @@ class _Class:
     attributes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def method(self, of: Interpolant, name: str) -> Callable[..., Any]:
-        """What traces a method."""
+        """Return what traces a method."""
         return getattr(of, "value" if name == "__call__" else name)
 
 

@@ -59,7 +59,9 @@ def at_axis(found: Any, rank: int, axis: int) -> Any:
 
 
 def asked_points(x: OperandLike, asked: Extrapolate, default: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """How a call extrapolates, and its points: within one period between `low` and `high` if periodic."""
+    """Return how a call extrapolates, and its points: within one period between `low` and `high` if
+    periodic.
+    """
     mode, at = default if asked is None else asked, floats(x)
     return mode, low + xp.remainder(at - low, high - low) if mode == "periodic" else at
 
