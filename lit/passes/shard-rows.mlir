@@ -21,7 +21,7 @@ func.func @f(%x: tensor<?xf64, #array.extents<[n]>>, %w: f64) -> f64 attributes 
   %5 = array.div %2, %4 : f64
   %6 = array.broadcast %5 {dims = []} : f64 -> tensor<?xf64, #array.extents<[n]>>
   %7 = array.sub %1, %6 : tensor<?xf64, #array.extents<[n]>>
-  %8 = array.mul %7, %7 : tensor<?xf64, #array.extents<[n]>>
+  %8 = array.tanh %7 : tensor<?xf64, #array.extents<[n]>>
   %9 = array.sum %8 {dims = [0]} : tensor<?xf64, #array.extents<[n]>> -> f64
   func.return %9 : f64
 }

@@ -43,7 +43,9 @@ class Runner:
         self._engines: dict[tuple[Any, ...], tuple[SplitCall, GraphEngine | ResidentEngine]] = {}
 
     def run(self, function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function gives for these arguments. Raises `ClusterError` once the client is closed."""
+        """Return what the function gives for these arguments. Raises `ClusterError` once the client is
+        closed.
+        """
         if self.client is not None and self.client.status != "running":
             raise ClusterError(
                 "the client is closed, and with it the workers are out of reach",
@@ -56,7 +58,7 @@ class Runner:
     def evaluated(
         self, call: SplitCall, engine: GraphEngine | ResidentEngine, whole: Mapping[int, Any]
     ) -> Any:
-        """What a call gives, by one of its engines."""
+        """Return what a call gives, by one of its engines."""
         try:
             return call.run(engine, whole)
         finally:
@@ -108,7 +110,7 @@ class Resident:
 
     @property
     def counts(self) -> Counts:
-        """What the last call sent."""
+        """Return what the last call sent."""
         return self.runner.counts
 
     @plain_errors
