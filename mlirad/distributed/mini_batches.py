@@ -30,6 +30,11 @@ def epochs(*arrays: Any, rows: int, key: Any, count: int = 1) -> Iterator[Batch]
 
     `arrays` are of Dask, of the same rows in the same chunks. `key` is a number or an array of integers, as
     `ad.random.key` makes: the same key gives the same batches. Raises `ArgumentError` for other arrays.
+
+    >>> import dask.array as da
+    >>> X = da.arange(10, chunks=5)
+    >>> sorted(int(x) for (batch,) in ad.distributed.epochs(X, rows=4, key=0) for x in batch)
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
     checked_integer(rows, "rows", 1, "write rows=4096 for batches of 4096 rows")
     checked_integer(count, "count", 1, "write count=3 for three epochs")

@@ -99,7 +99,13 @@ class Runner:
 class Resident:
     """A function whose last arguments are Dask arrays that stay on the workers of a cluster.
 
-    `counts` says what the last call sent. Without a client the arrays are read in every round.
+    `counts` says what the last call sent. Without a client the arrays are read in every round. `resident`
+    makes it; at the end of a `with` block, or by `close`, workers drop the arrays.
+
+    >>> import dask.array as da
+    >>> with ad.distributed.resident(lambda w, X: np.sum(X @ w), da.ones((6, 2), chunks=(3, 2))) as f:
+    ...     print(f(np.ones(2)), type(f).__name__)
+    12.0 Resident
     """
 
     def __init__(self, function: Transformed, arrays: tuple[Any, ...], named: dict[str, Any], timeout: float):
@@ -139,6 +145,13 @@ def resident(function: Callable[..., Any], *arrays: Any, timeout: float = SECOND
     of the plan. Chunks of a lost worker are made again by the graphs of the arrays, on workers that are left.
     After `timeout` seconds without an answer a call raises `TimeLimitError`. Raises `ArgumentError` where no
     array is of Dask.
+
+    >>> import dask.array as da
+    >>> X, y = da.ones((6, 2), chunks=(3, 2)), da.arange(6, chunks=3)
+    >>> f = ad.distributed.resident(ad.value_and_grad(lambda w, X, y: np.mean((X @ w - y) ** 2)), X, y)
+    >>> value, gradient = f(np.ones(2))
+    >>> value.round(6), gradient.round(6)
+    (np.float64(3.166667), array([-1., -1.]))
     """
     if not any(as_split(leaf) is not None for leaf in flatten((arrays, tuple(named.values())))[0]):
         raise ArgumentError(

@@ -14,7 +14,7 @@ import pytest
 import mlirad as ad
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-_PACKAGE = re.compile(r"^ *>>> import (jax|torch)$", re.MULTILINE)
+_PACKAGE = re.compile(r"^ *>>> import (jax|torch|dask)\b", re.MULTILINE)
 """Packages that need not be installed."""
 
 
