@@ -6,6 +6,7 @@ import copy
 import functools
 import multiprocessing
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -126,7 +127,11 @@ def test_copies_of_objects_have_functions_of_their_own() -> None:
         assert (model.gradient(X)[0], again.gradient(X)[0]) == (2.0, 5.0)
 
 
-def test_functions_without_a_name_are_refused() -> None:
+def test_functions_without_a_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Dask brings a pickler along that needs no names.
+    for module in ("cloudpickle", "dill"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
     def local(x: Any) -> Any:
         return x
 
