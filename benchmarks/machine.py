@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-CHOICES: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_CORE")
+CHOICES: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 """The variables that decide how OpenBLAS computes."""
 
 

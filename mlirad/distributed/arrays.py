@@ -2,7 +2,6 @@
 
     split = split_rows({1: X, 2: y}, {1: "X", 2: "y"})
     split.rows, split.total                         (300, 300, 200), 800
-    split.types[1]                                  the type of X with the size `n` for its rows
 
 Rows are along dimension 0, which alone may have several chunks. Nothing here imports Dask.
 """
@@ -11,20 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from mlirad.dialects.extents import size
 from mlirad.errors import ArgumentError, ShapeError, UnsupportedError
 from mlirad.frontend.tracing.dtypes import DTYPES
-from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.foreign_arrays import has_chunks
 from mlirad.lazy_dataclass import dataclass
-
-SIZE: Final = "n"
-"""The name of the number of rows in programs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +47,6 @@ class SplitRows:
     def nbytes(self) -> int:
         """The bytes of all rows."""
         return sum(int(array.nbytes) for array in self.arrays.values())
-
-    def leaf_type(self, index: int) -> LeafType:
-        """The type of an array with a size for its rows."""
-        array = self.arrays[index]
-        return LeafType((size(SIZE), *array.shape[1:]), np.dtype(array.dtype))
 
 
 def as_split(leaf: Any) -> Any:

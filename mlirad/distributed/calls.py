@@ -16,6 +16,7 @@ from mlirad.distributed.chunks import Job
 from mlirad.distributed.cluster import require_alike
 from mlirad.distributed.engines.dask_graph import GraphEngine
 from mlirad.distributed.evaluation import Engine, evaluated
+from mlirad.distributed.plan import Program
 from mlirad.distributed.planning import Planned, plan_of
 from mlirad.distributed.programs import ShippedProgram, shipped_program
 from mlirad.distributed.reports import SplitReport, report_of
@@ -36,13 +37,14 @@ class SplitCall:
 
     planned: Planned
     job: Job
-    final: ShippedProgram | None
+    here: Mapping[Program, ShippedProgram]
+    """The programs without rows, which run in this process."""
     split: SplitRows
 
     def run(self, engine: Engine, whole: Mapping[int, Any]) -> Any:
         """The result for whole arguments, by index, in its structure."""
         try:
-            found = evaluated(self.planned.plan, self.final, self.split.total, engine, whole)
+            found = evaluated(self.planned.plan, self.here, self.split.total, engine, whole)
         except MliradError as error:
             if error.location is None:  # of a worker, which knows no line
                 raise error.restated(error.message, user_line()) from error
@@ -117,8 +119,13 @@ def _compiled(planned: Planned, split: SplitRows, names: tuple[str, ...], functi
         shipped_program(stage.program, plan.size, rows, options, f"{name}, round {number}")
         for number, stage in enumerate(plan.stages)
     )
-    final = plan.final and shipped_program(plan.final, plan.size, (), options, f"{name}, results")
-    return SplitCall(planned, Job.of(plan, programs, split, names), final, split)
+    without_rows = [stage.shortcut for stage in plan.stages] + [plan.final]
+    here = {
+        program: shipped_program(program, plan.size, (), options, f"{name}, results")
+        for program in without_rows
+        if program is not None
+    }
+    return SplitCall(planned, Job.of(plan, programs, split, names), here, split)
 
 
 def _standing_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

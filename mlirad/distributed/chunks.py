@@ -43,7 +43,9 @@ class Job:
             (tuple(split.arrays[k].shape[1:]), np.dtype(split.arrays[k].dtype)) if k in split.arrays else None
             for k in range(len(plan.split))
         )
-        bare = tuple(replace(s, program=Program("", s.program.inputs), lines=()) for s in plan.stages)
+        bare = tuple(
+            replace(s, program=Program("", s.program.inputs), lines=(), shortcut=None) for s in plan.stages
+        )
         return Job(replace(plan, stages=bare, final=None, notes=()), programs, split.total, names, types)
 
     def checked(self, chunk: Chunk) -> Chunk:

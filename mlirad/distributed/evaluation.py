@@ -1,6 +1,6 @@
 """Evaluates a plan: round by round on an engine, then the final program here.
 
-    evaluated(plan, final, total, engine, whole)      flat results: NumPy's, and what the engine has of rows
+    evaluated(plan, here, total, engine, whole)       flat results: NumPy's, and what the engine has of rows
 
 An engine has the chunks of all split arguments. It runs the program of a stage on each and combines the
 partials by the fixed tree, wherever that is; it may keep residuals between the rounds of one evaluation.
@@ -13,8 +13,7 @@ from typing import Any, Protocol
 
 from mlirad.distributed.chunks import chunk_source, flat_results, needed
 from mlirad.distributed.combinations import Partials
-from mlirad.distributed.local import compiled
-from mlirad.distributed.plan import Plan, Rows
+from mlirad.distributed.plan import Plan, Program, Rows
 from mlirad.distributed.programs import ShippedProgram, function_for
 
 
@@ -35,30 +34,30 @@ class Engine(Protocol):
 
 
 def evaluated(
-    plan: Plan, final: ShippedProgram | None, total: int, engine: Engine, whole: Mapping[int, Any]
+    plan: Plan, here: Mapping[Program, ShippedProgram], total: int, engine: Engine, whole: Mapping[int, Any]
 ) -> list[Any]:
-    """The flat results of a plan for whole arguments, by index."""
+    """The flat results of a plan for whole arguments, by index; `here` has the programs without rows."""
     combined: dict[int, Any] = {}
+
+    def results(program: Program) -> tuple[Any, ...]:
+        inputs = [chunk_source(s, total, None, whole, combined) for s in program.inputs]
+        return flat_results(function_for(here[program]).entry(*inputs))
+
     engine.begin(whole)
     for number, stage in enumerate(plan.stages):
         if not stage.combinations:
             continue  # its residuals are computed where they are read
         if stage.shortcut is not None:
-            inputs = [chunk_source(s, total, None, whole, combined) for s in stage.shortcut.inputs]
-            is_needed, *spared = flat_results(compiled(stage.shortcut.text, 0)(*inputs))
+            is_needed, *spared = results(stage.shortcut)
             if not is_needed:
                 combined.update(zip(stage.partials, spared, strict=True))
                 continue
         arguments, numbers = needed(stage.program.inputs, plan)
         partials = engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
         combined.update(zip(stage.partials, partials, strict=True))
-    results: tuple[Any, ...] = ()
-    if plan.final is not None:
-        assert final is not None
-        inputs = [chunk_source(s, total, None, whole, combined) for s in plan.final.inputs]
-        results = flat_results(function_for(final).entry(*inputs))
+    made = () if plan.final is None else results(plan.final)
     return [
-        engine.rows(result, whole, combined) if isinstance(result, Rows) else results[result.index]
+        engine.rows(result, whole, combined) if isinstance(result, Rows) else made[result.index]
         for result in plan.results
     ]
 

@@ -18,18 +18,9 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.instances import function_at, sizes_in_function
+from mlirad.distributed.chunks import Chunk, chunk_source, flat_results
 from mlirad.distributed.combinations import Partials, combine
-from mlirad.distributed.plan import (
-    Argument,
-    ChunkNumber,
-    Combined,
-    Extent,
-    FirstRow,
-    Plan,
-    Program,
-    Residual,
-    Source,
-)
+from mlirad.distributed.plan import Argument, Plan, Program, Residual, Source
 from mlirad.distributed.plan import Rows as RowsOf
 from mlirad.distributed.trees import Node, climb
 from mlirad.errors import ShapeError
@@ -37,7 +28,7 @@ from mlirad.frontend.compiling.compilation import executable
 from mlirad.frontend.compiling.options import Options
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
-from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.function_pass import replace_function
 
 Array: TypeAlias = npt.NDArray[Any]
 Executable: TypeAlias = Callable[..., Any]
@@ -50,12 +41,7 @@ def at_rows(text: str, rows: int) -> ModuleOp:
     """The module of a program for chunks of so many rows, which may be 0 or 1."""
     module = parse_module(text)
     for function in functions_of(module):
-        sized = function_at(function, dict.fromkeys(sizes_in_function(function), rows))
-        block = function.parent
-        assert block is not None
-        block.insert_op_before(sized, function)
-        function.detach()
-        function.erase()
+        replace_function(function, function_at(function, dict.fromkeys(sizes_in_function(function), rows)))
     return module
 
 
@@ -73,13 +59,6 @@ def run(plan: Plan, leaves: Sequence[Any], rows: Sequence[int], prepare: Prepare
     return _Run(plan, leaves, rows, prepare).results()
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    number: int
-    first: int
-    rows: int
-
-
 class _Run:
     def __init__(self, plan: Plan, leaves: Sequence[Any], rows: Sequence[int], prepare: Prepare):
         total = sum(rows)
@@ -89,12 +68,25 @@ class _Run:
         kept = [r for r in rows if r] or [0]
         firsts = [0, *accumulate(kept)]
         self.plan = plan
-        self.leaves = leaves
         self.total = total
         self.prepare = prepare
-        self.chunks = [_Chunk(k, firsts[k], r) for k, r in enumerate(kept)]
+        self.whole = {k: leaf for k, leaf in enumerate(leaves) if plan.split[k] is None}
+        self.chunks = [
+            Chunk(k, first, r, {index: part(first, r) for index, part in self._parts(leaves).items()})
+            for k, (first, r) in enumerate(zip(firsts, kept, strict=False))
+        ]
         self.combined: dict[int, Array] = {}
         self.residuals: dict[tuple[int, Residual], Array] = {}
+
+    def _parts(self, leaves: Sequence[Any]) -> dict[int, Callable[[int, int], Array]]:
+        """For each split argument what cuts rows out of it, from one on and so many."""
+
+        def cutting(array: Array, dim: int) -> Callable[[int, int], Array]:
+            before = (slice(None),) * dim
+            return lambda first, rows: array[(*before, slice(first, first + rows))]
+
+        split = enumerate(self.plan.split)
+        return {k: cutting(np.asarray(leaves[k]), dim) for k, dim in split if dim is not None}
 
     def results(self) -> list[Array]:
         for number, stage in enumerate(self.plan.stages):
@@ -121,31 +113,14 @@ class _Run:
             for r in self.plan.results
         ]
 
-    def _call(self, program: Program, chunk: _Chunk | None) -> list[Array]:
+    def _call(self, program: Program, chunk: Chunk | None) -> list[Array]:
         function = self.prepare(program.text, self.total if chunk is None else chunk.rows)
         made = function(*(self._value(source, chunk) for source in program.inputs))
-        results: tuple[Any, ...] = made if isinstance(made, tuple) else (made,)  # pyright: ignore[reportUnknownVariableType]
-        return [np.asarray(v) for v in results]
+        return [np.asarray(v) for v in flat_results(made)]
 
-    def _value(self, source: Source, chunk: _Chunk | None) -> Any:
-        match source:
-            case Argument(index):
-                leaf, dim = self.leaves[index], self.plan.split[index]
-                if dim is None:
-                    return leaf
-                assert chunk is not None
-                part = (slice(None),) * dim + (slice(chunk.first, chunk.first + chunk.rows),)
-                return np.asarray(leaf)[part]
-            case Combined(number):
-                return self.combined[number]
-            case Residual():
-                assert chunk is not None
-                return self.residuals[chunk.number, source]
-            case Extent(scale, offset):
-                return np.int64(scale * self.total + offset)
-            case FirstRow():
-                assert chunk is not None
-                return np.int64(chunk.first)
-            case ChunkNumber():
-                assert chunk is not None
-                return np.int64(chunk.number)
+    def _value(self, source: Source, chunk: Chunk | None) -> Any:
+        if chunk is not None and isinstance(source, Residual):
+            return self.residuals[chunk.number, source]
+        if chunk is not None and isinstance(source, Argument) and source.index in chunk.arrays:
+            return chunk.arrays[source.index]
+        return chunk_source(source, self.total, chunk, self.whole, self.combined)

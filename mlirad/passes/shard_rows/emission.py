@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects.shapes import Value
@@ -40,12 +39,3 @@ def replace(op: Operation, value: Value) -> None:
     op.results[0].replace_all_uses_with(value)
     op.detach()
     op.erase()
-
-
-def sweep(function: FuncOp, kept: str) -> None:
-    """Erase the ops of a function that nothing reads, but for those with the mark `kept`."""
-    for op in reversed(list(function.body.block.ops)):
-        is_read = any(result.first_use is not None for result in op.results)
-        if not is_read and kept not in op.attributes and op is not function.body.block.last_op:
-            op.detach()
-            op.erase()

@@ -21,9 +21,10 @@ from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, SizeOp
 from mlirad.dialects.extents_attribute import ExtentAttr
 from mlirad.dialects.shapes import Value, array_type, element_of, ints, is_float, shape_of, values_of
+from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.shard_rows.emission import before, replace, sweep
+from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, Flow
 from mlirad.passes.shard_rows.states import Rows
 
@@ -57,7 +58,7 @@ def hoist(function: FuncOp, flow: Flow) -> bool:
             made = _Hoisting(flow, op, flow.levels[value] - 1).made()
             if made is not None:
                 replace(op, made)
-                sweep(function, GROUP)
+                erase_unused(function.body.block, GROUP)
                 return True
     return False
 

@@ -22,8 +22,9 @@ from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, SizeOp
 from mlirad.dialects.shapes import Value, array_type, element_of, ints, keyword, shape_of, values_of
+from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands, replace_operand
-from mlirad.passes.shard_rows.emission import before, replace, sweep
+from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, LOCAL, Flow
 from mlirad.passes.shard_rows.states import Rows
 
@@ -40,7 +41,7 @@ def pair(function: FuncOp, flow: Flow) -> bool:
         if GROUP in op.attributes:
             continue
         if (isinstance(op, SumOp) and _centred(flow, op)) or _shifted(flow, op):
-            sweep(function, GROUP)
+            erase_unused(function.body.block, GROUP)
             return True
     return False
 
