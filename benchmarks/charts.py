@@ -42,7 +42,7 @@ def written(run: Run, folder: Path) -> Iterator[Path]:
 
 
 def label(run: Run, threads: int) -> str:
-    """What was measured where."""
+    """Return what was measured where."""
     plural = "s" if threads > 1 else ""
     return f"{run.machine}; {run.date}; {threads} thread{plural}"
 

@@ -95,7 +95,7 @@ class Taken(NamedTuple):
 
 
 def measured(call: Any, pids: list[int], times: int) -> Taken:
-    """What a call takes, over so many."""
+    """Measure `times` calls: wall time, and processor time of the client and the workers."""
     import psutil
 
     processes = [psutil.Process(pid) for pid in pids]
@@ -115,7 +115,7 @@ def measured(call: Any, pids: list[int], times: int) -> Taken:
 
 
 def on_cluster(workers: int, problem: Problem, chunk: int, times: int) -> tuple[Taken, Any]:
-    """What evaluations take on resident rows, and the counts of one."""
+    """The times of evaluations on resident rows, and the counts of one."""
     import dask.array as da
     from distributed import Client, LocalCluster
 

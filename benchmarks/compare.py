@@ -1,4 +1,4 @@
-"""What became slower since a commit: two processes, with the compiler of the commit and that of the working
+"""Compares with a commit: two processes, with the compiler of the commit and that of the working
 tree, take turns on the same problems.
 
     python -m benchmarks --quick              since the last commit
@@ -58,7 +58,9 @@ class Comparison:
 
     @property
     def noise(self) -> float:
-        """How far a ratio is from 1 where nothing has changed: the larger of both processes, 0.05 for 5 %."""
+        """Return how far a ratio is from 1 where nothing has changed: the larger of both processes, 0.05 for
+        5 %.
+        """
         return max(_disagreement(self.before), _disagreement(self.after))
 
     @property
@@ -158,7 +160,7 @@ class Process:
         to.flush()
 
     def answer(self) -> dict[str, Any]:
-        """What it found. Raises `BadCommit` if it has ended, with its last words."""
+        """Return what it found. Raises `BadCommit` if it has ended, with its last words."""
         line = cast("IO[str]", self._process.stdout).readline()
         if not line:
             words = cast("IO[str]", self._process.stderr).read().strip().splitlines()

@@ -1,4 +1,4 @@
-"""What disturbs a measurement: threads that spin after the work of another system, and a hypervisor.
+"""Disturbances of a measurement: threads that spin after the work of another system, and a hypervisor.
 
 wait_for_sleep()                  until no thread of the process takes processor time
 stolen = stolen_seconds()         what the hypervisor has kept from the processors of the process so far

@@ -1,4 +1,4 @@
-"""Whether a system computes what is timed: its value and derivative beside golden figures."""
+"""Checks that a system computes what is timed: its value and derivative beside golden figures."""
 
 from __future__ import annotations
 

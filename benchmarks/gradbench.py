@@ -75,7 +75,7 @@ def serve(messages: IO[str], answers: IO[str], threads: int = 1) -> None:
 
 
 def answer(message: Mapping[str, Any], modules: Modules) -> dict[str, Any]:
-    """What a message is answered, without its number."""
+    """Return what a message is answered, without its number."""
     kind = message["kind"]
     try:
         if kind == "start":

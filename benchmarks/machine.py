@@ -70,7 +70,7 @@ def _vectors() -> list[str]:
 
 
 def _field(name: str) -> str:
-    """What Linux says of the first processor."""
+    """Return what Linux says of the first processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

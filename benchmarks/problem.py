@@ -1,4 +1,4 @@
-"""What a benchmark problem consists of.
+"""The parts of a benchmark problem.
 
 A problem module in `benchmarks.problems` defines one `PROBLEM`: the NumPy program that mlirad
 differentiates, its instances, a golden instance that every system must reproduce before it is
@@ -55,11 +55,11 @@ class Problem:
         return ["float64", "float32"] if any(size.endswith("f32") for size in self.sizes) else ["float64"]
 
     def value_in(self, transformations: Transformations, program: Program) -> Program:
-        """What is timed as the primal, of the program for this system."""
+        """Return what is timed as the primal, of the program for this system."""
         return program if self.value is None else self.value(transformations, program)
 
     def derivative_in(self, transformations: Transformations, program: Program) -> Program:
-        """What is timed as the gradient, of the program for this system."""
+        """Return what is timed as the gradient, of the program for this system."""
         if self.derivative is None:
             return transformations.grad(program, argnums=self.argnums)
         return self.derivative(transformations, program)

@@ -1,4 +1,4 @@
-"""How calls are timed: interleaved bursts, medians, and a number of threads that all systems keep to.
+"""The timing of calls: interleaved bursts, medians, and a number of threads that all systems keep to.
 
 The functions to compare take turns, each for a burst of calls, until every one has had its
 number of calls and its seconds; the median is over the single calls. Turns let slow drifts of
@@ -44,7 +44,7 @@ def use_threads(threads: int) -> None:
 
 
 class Limits(NamedTuple):
-    """How often and how long a function is called: at least so often and so long, and if that takes more than
+    """Limits on the calls of a function: their least number and time, and if that takes more than
     `max_seconds`, no longer, but `LEAST_RUNS` times. `clock` is one of `CLOCKS`."""
 
     min_runs: int = 20
@@ -53,7 +53,7 @@ class Limits(NamedTuple):
     clock: str = "wall"
 
     def reached(self, runs: int, seconds: float) -> bool:
-        """Whether so many runs in so many seconds are enough."""
+        """Return whether so many runs in so many seconds are enough."""
         if seconds >= self.max_seconds and runs >= LEAST_RUNS:
             return True
         return runs >= self.min_runs and seconds >= self.min_seconds
@@ -97,16 +97,16 @@ class _Samples:
 
     @property
     def is_slow(self) -> bool:
-        """Whether a call is a burst: threads that wake up meanwhile make no difference to it."""
+        """Return whether a call is a burst: threads that wake up meanwhile make no difference to it."""
         return bool(self.bursts) and self.passed / self.bursts > 2 * BURST_SECONDS
 
     def is_done(self, limits: Limits) -> bool:
-        """Whether there are enough calls without theft, or whether all of them have taken too long."""
+        """Return whether there are enough calls without theft, or whether all of them have taken too long."""
         seconds = sum(self.undisturbed)
         return limits.reached(len(self.undisturbed), seconds) or self.is_over(limits)
 
     def is_over(self, limits: Limits) -> bool:
-        """Whether all calls together have taken as long as they may."""
+        """Return whether all calls together have taken as long as they may."""
         calls = len(self.undisturbed) + len(self.disturbed)
         return calls >= LEAST_RUNS and sum(self.undisturbed) + sum(self.disturbed) >= limits.max_seconds
 

@@ -1,4 +1,4 @@
-"""What a run has measured, and its file: `Run.read(path)` has what `run.write(path)` was given.
+"""The measurements of a run, and its file: `Run.read(path)` returns the run of `run.write(path)`.
 
 Every figure is of one problem instance in one system with one number of threads.
 """
@@ -38,7 +38,7 @@ class Measurement:
 
     @property
     def instance(self) -> tuple[str, str]:
-        """What is measured, whatever the system."""
+        """Return what is measured, whatever the system."""
         return self.problem, self.size
 
 

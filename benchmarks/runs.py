@@ -97,7 +97,7 @@ def with_memory(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def worker(wanted: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a process that measures prints. Raises `RuntimeError` with its last words if it fails."""
+    """Yield what a process that measures prints. Raises `RuntimeError` with its last words if it fails."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.worker"]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

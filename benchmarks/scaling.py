@@ -1,4 +1,4 @@
-"""How derivatives would scale to many threads, from what one thread measures.
+"""Simulates derivatives on many threads, from times of one thread.
 
     python -m benchmarks.scaling                             # all problems, 4, 16 and 64 threads
     python -m benchmarks.scaling --problems mlp,gmm --threads 2,8 --kernels 3
@@ -28,12 +28,12 @@ WAKE_SECONDS = 1e-5
 
 
 def tasks_of(kernel: KernelTime) -> int:
-    """How many threads can work on a kernel: its tasks, or those of the loop around it."""
+    """The number of threads that can work on a kernel: its tasks, or those of the loop around it."""
     return max(kernel.tasks, kernel.loop_tasks, 1)
 
 
 def seconds_of(kernel: KernelTime, threads: int) -> float:
-    """What a kernel takes in a call on so many threads."""
+    """The seconds of a kernel in a call on this number of threads."""
     tasks = tasks_of(kernel)
     if threads == 1 or tasks == 1:
         return kernel.seconds
@@ -42,7 +42,7 @@ def seconds_of(kernel: KernelTime, threads: int) -> float:
 
 
 def seconds(profile: Profile, threads: int) -> float:
-    """What a call takes on so many threads."""
+    """The seconds of a call on this number of threads."""
     inside = sum(kernel.seconds for kernel in profile.kernels)
     return profile.seconds - inside + sum(seconds_of(kernel, threads) for kernel in profile.kernels)
 
@@ -70,7 +70,7 @@ def row(name: str, size: str, profile: Profile, threads: Sequence[int]) -> str:
 
 
 def table(problems: Sequence[str], threads: Sequence[int], kernels: int) -> Iterator[str]:
-    """The lines of the table, with so many kernels of each derivative below it."""
+    """The lines of the table, each with the slowest `kernels` of its derivative below it."""
     counts = " | ".join(f"{n} threads" for n in threads)
     yield f"| problem | size | one thread | {counts} | what limits {threads[-1]} threads |"
     yield "| --- | --- | --: |" + " --: |" * len(threads) + " --- |"

@@ -86,7 +86,7 @@ def thread_options(threads: int) -> dict[str, Any]:
 
 @functools.cache
 def has_threads() -> bool:
-    """Whether mlirad has an option for the number of threads."""
+    """Return whether mlirad has an option for the number of threads."""
     import mlirad as ad
 
     try:

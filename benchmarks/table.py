@@ -53,7 +53,7 @@ def first_calls(run: Run) -> Iterator[str]:
 
 
 def memory(run: Run) -> Iterator[str]:
-    """How much the process grows in a call of the derivative."""
+    """Yield how much the process grows in a call of the derivative."""
     count = run.threads()[0]
     yield from head(["problem", "size", *(SYSTEMS[key].name for key in run.systems())])
     for instance in run.instances():
@@ -62,8 +62,9 @@ def memory(run: Run) -> Iterator[str]:
 
 
 def theft(run: Run) -> Iterator[str]:
-    """How much time a hypervisor stole while derivatives were measured, on each number of threads, and where
-    it was most; nothing of a run that did not count."""
+    """Yield how much time a hypervisor stole while derivatives were measured, on each number of threads, and
+    where it was most; nothing of a run that did not count.
+    """
     for count in run.threads():
         found = [(m.stolen, m) for m in run.measurements if m.threads == count and m.stolen is not None]
         if not found:
@@ -79,8 +80,9 @@ def theft(run: Run) -> Iterator[str]:
 
 
 def behind(run: Run) -> Iterator[str]:
-    """Where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first; then where a process
-    grows by less with a peer."""
+    """Yield where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first; then where a
+    process grows by less with a peer.
+    """
     found: list[tuple[float, str]] = []
     for instance in run.instances():
         for count in run.threads():

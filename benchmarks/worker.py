@@ -112,8 +112,8 @@ def counted(name: str, size: str) -> dict[str, Any]:
 
 
 def peak_bytes(name: str, size: str, key: str, threads: int) -> int | None:
-    """How much the process grows at most in one call of the derivative: arrays of results, scratch memory and
-    whatever else the system allocates. Compiling, and a call with the golden instance, go before.
+    """Return how much the process grows at most in one call of the derivative: arrays of results, scratch
+    memory and whatever else the system allocates. Compiling, and a call with the golden instance, go before.
 
     None where Linux's figures are missing.
     """

@@ -81,7 +81,7 @@ def rounded(text: str) -> str:
 
 
 def output(command: str) -> str:
-    """What a command prints, on both streams."""
+    """Return what a command prints, on both streams."""
     program, *arguments = shlex.split(command)
     stream = _Stream()
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream), contextlib.chdir(ROOT):

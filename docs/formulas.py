@@ -69,7 +69,7 @@ class Formulas:
         return text if own >= level else f"({text})"
 
     def image(self, map_: SSAValue, tangent: str) -> str:
-        """What a linear map does to a tangent."""
+        """Return what a linear map does to a tangent."""
         op = map_.owner
         assert isinstance(op, Operation)
         short = op.name.removeprefix("linear.")

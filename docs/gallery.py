@@ -41,7 +41,7 @@ class Example(NamedTuple):
 
     @property
     def place(self) -> Path:
-        """Where its page lies in the site."""
+        """Return where its page lies in the site."""
         return Path("gallery") / f"{self.name}.md"
 
     @property
@@ -108,7 +108,7 @@ def page(example: Example, made: Path | None) -> Iterator[str]:
 
 
 def _figure(example: Example, made: Path | None) -> bool:
-    """Whether there is a figure of an example."""
+    """Return whether there is a figure of an example."""
     return made is not None and (made / f"{example.name}.svg").exists()
 
 

@@ -154,7 +154,7 @@ def _array_op(op) -> Iterator[str]:
 
 
 def rooms() -> Iterator[str]:
-    """What the rooms of the compiler do with every op of the array dialect, in one table."""
+    """Yield what the rooms of the compiler do with every op of the array dialect, in one table."""
     yield "# Every op in every room"
     yield ""
     yield ROOMS

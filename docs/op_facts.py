@@ -1,4 +1,4 @@
-"""What the rooms of the compiler do with an op, found by asking them: the columns of the op tables."""
+"""The columns of the op tables: the treatment of an op by each package, found by asking them."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def domain(op_class: type[ew.ElementwiseOp]) -> str:
 
 
 def verification(op_class: type[Operation]) -> str:
-    """What the op's own verifier requires, empty if it has none."""
+    """Return what the op's own verifier requires, empty if it has none."""
     for definition in op_class.__mro__:
         verify = definition.__dict__.get("verify_")
         if verify is not None:
@@ -300,5 +300,5 @@ def interpretation(op_class: type[Operation]) -> str:
 
 
 def is_terminator(op_class: type[Operation]) -> bool:
-    """Whether the op ends a region instead of making a value."""
+    """Return whether the op ends a region instead of making a value."""
     return op_class is YieldOp

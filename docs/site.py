@@ -89,7 +89,7 @@ def _weight(page: Path) -> str:
 
 
 def _placed(name: Path) -> Path:
-    """Where a file of the project that is copied lies in the site."""
+    """Return where a file of the project that is copied lies in the site."""
     return name.relative_to("docs") if name.parts[0] == "docs" else name
 
 

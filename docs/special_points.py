@@ -1,4 +1,4 @@
-"""Where a derivative does not exist, is infinite, or is hidden by arithmetic: what comes out there.
+"""Results where a derivative does not exist, is infinite, or is hidden by arithmetic.
 
 The table is written by differentiating each expression at its point, with the reference interpreter.
 """

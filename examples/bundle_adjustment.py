@@ -30,7 +30,7 @@ NOISE = 1e-3  # of what cameras measure, relative to the focal length
 
 
 class Observations(NamedTuple):
-    """Where [p, 2] the camera camera_of[i] saw the point point_of[i]."""
+    """Observations: where [p, 2] the camera camera_of[i] saw the point point_of[i]."""
 
     camera_of: Array
     point_of: Array
@@ -38,7 +38,7 @@ class Observations(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was observed, where points were thought to be and where they are, and the norms by solver."""
+    """Observations, the points as they were thought to be and as they are, and the norms by solver."""
 
     observations: Observations
     start: tuple[Array, Array]
@@ -127,7 +127,7 @@ def scene(cameras: int, points: int, seed: int) -> tuple[Observations, Array, Ar
 
 
 def draw(figure: Any, found: Found) -> None:
-    """What one camera saw, with where the points would be seen, and the errors by step."""
+    """Draw what one camera saw, with where the points would be seen, and the errors by step."""
     left, right = figure.subplots(1, 2)
     own = found.observations.camera_of == 0
     seen = found.observations.measured[own]

@@ -1,4 +1,4 @@
-"""How fast nearby weather parts: the exponents of Lyapunov for Lorenz's equations, by forward derivatives.
+"""The speed at which nearby weather parts: Lyapunov exponents of Lorenz's equations, by forward derivatives.
 
     python examples/chaos.py --plot chaos.svg
 

@@ -54,7 +54,7 @@ def moved(x: Any) -> Any:
 
 
 def sight(x: Any) -> Any:
-    """Where the bob is."""
+    """Return where the bob is."""
     return np.stack([np.sin(x[0]), -np.cos(x[0])])
 
 

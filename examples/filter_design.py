@@ -82,7 +82,7 @@ def whole(half: Any) -> Any:
 
 
 def deviations(half: Any, frequencies: Any, wanted: Any) -> Any:
-    """How far the loss is from what is wanted, relative to it: real parts, then imaginary parts."""
+    """Return how far the loss is from what is wanted, relative to it: real parts, then imaginary parts."""
     difference = wanted / responses(whole(half), frequencies) - 1
     return np.concatenate([difference.real, difference.imag])
 

@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def difference(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """How a value changes as all components of the first argument grow alike."""
+    """Return how a value changes as all components of the first argument grow alike."""
     vector, unravel = ad.tree.ravel(first)
     ends = (function(unravel(vector + h), *others) for h in (1e-5, -1e-5))
     return (next(ends) - next(ends)) / 2e-5
@@ -115,7 +115,7 @@ Model = ad.sum_of(Linear(0.0, 0.0), Decay(0.0, 0.0))
 
 
 def predicted(model: Any, x: Any) -> Any:
-    """What a model says at x."""
+    """Return what a model says at x."""
     return ad.case(
         model,
         lambda line: line.slope * x + line.start,

@@ -79,7 +79,7 @@ def temperature(weights: Any, x: Any, t: Any) -> Any:
 
 
 def residual(weights: Any, x: Any, t: Any) -> Any:
-    """How far the network is from the heat equation, at one place and time."""
+    """Return how far the network is from the heat equation, at one place and time."""
     by_x = ad.grad(temperature, argnums=1)
     by_xx, by_t = ad.grad(by_x, argnums=1), ad.grad(temperature, argnums=2)
     return by_t(weights, x, t) - DIFFUSIVITY * by_xx(weights, x, t)

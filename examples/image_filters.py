@@ -42,7 +42,7 @@ def picture(size: int) -> NDArray[Any]:
 
 
 def blurred(sharp: NDArray[Any], seed: int = 0) -> NDArray[Any]:
-    """What is seen of an image."""
+    """Return what is seen of an image."""
     noise = np.random.default_rng(seed).normal(size=sharp.shape)
     return ndimage.gaussian_filter(sharp, WIDTH) + 0.01 * noise
 

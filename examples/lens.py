@@ -49,14 +49,18 @@ def main(heights: Any = HEIGHTS) -> Found:
 
 
 def sag(surface: Any, y: Any) -> Any:
-    """How far a surface lies behind its vertex, at a height: a curvature, and three terms of an asphere."""
+    """Return how far a surface lies behind its vertex, at a height: a curvature, and three terms of an
+    asphere.
+    """
     c, *aspheric = surface
     sphere = c * y**2 / (1 + np.sqrt(1 - c**2 * y**2))
     return sphere + sum(a * y ** (2 * k) for k, a in enumerate(aspheric, start=2))
 
 
 def traced(lens: Any, heights: Any) -> Any:
-    """Where parallel rays meet the entrance plane, both surfaces and the screen [surface, (z, y), ray]."""
+    """Return where parallel rays meet the entrance plane, both surfaces and the screen [surface, (z, y),
+    ray].
+    """
 
     def ray(height: Any) -> Any:
         z, y, direction = -10.0, height, np.array([1.0, 0.0])
@@ -75,7 +79,7 @@ def traced(lens: Any, heights: Any) -> Any:
 
 
 def distance(surface: Any, vertex: float, z: Any, y: Any, direction: Any) -> Any:
-    """How far before a surface a ray is, as a function of how far it has come."""
+    """Return how far before a surface a ray is, as a function of how far it has come."""
     return lambda way: z + way * direction[0] - vertex - sag(surface, y + way * direction[1])
 
 
@@ -92,7 +96,7 @@ def refracted(direction: Any, slope: Any, ratio: float) -> Any:
 
 
 def misses(lens: Any, heights: Any) -> Any:
-    """How far from the axis rays meet the screen."""
+    """Return how far from the axis rays meet the screen."""
     return traced(lens, heights)[-1, 1]
 
 

@@ -80,7 +80,7 @@ def coupling(layer: Any, x: Any) -> Any:
 
 
 def forward(params: Any, x: Any) -> Any:
-    """Where points [..., 2] go, and the logarithms of how much that widens space around them [...]."""
+    """Return where points [..., 2] go, and the logarithms of how much that widens space around them [...]."""
     volume = np.zeros(x.shape[:-1])
     for layer in params:
         kept, changed = x[..., :1], x[..., 1:]
@@ -91,7 +91,7 @@ def forward(params: Any, x: Any) -> Any:
 
 
 def inverse(params: Any, z: Any) -> Any:
-    """Where points [..., 2] come from."""
+    """Return where points [..., 2] come from."""
     for layer in reversed(params):
         changed, kept = z[..., :1], z[..., 1:]
         scale, shift = coupling(layer, kept)

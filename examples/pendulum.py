@@ -53,7 +53,7 @@ def main(steps: int = 125) -> Found:
 
 
 def rate(state: Any, torque: Any) -> Any:
-    """How angle and speed of a mass of 1 kg at an arm of 1 m change; the angle is 0 where it hangs."""
+    """Return how angle and speed of a mass of 1 kg at an arm of 1 m change; the angle is 0 where it hangs."""
     angle, speed = state
     return ad.stack([speed, torque - GRAVITY * np.sin(angle)])
 

@@ -66,7 +66,7 @@ def specimen(size: int) -> Any:
 
 
 def intensities(image: Any, masks: Any) -> Any:
-    """What the detector counts behind each mask [mask, row, column]."""
+    """Return what the detector counts behind each mask [mask, row, column]."""
     return np.abs(np.fft.fft2(masks * image, norm="ortho")) ** 2
 
 

@@ -1,4 +1,4 @@
-"""How an example is run from the command line, and the common style of the figures of the gallery.
+"""Runs an example from the command line, and has the common style of the figures of the gallery.
 
     from plots import run
 

@@ -85,13 +85,13 @@ def joined(one: Any, other: Any) -> Any:
 
 
 def picture(p: Any) -> Any:
-    """What is drawn: a body with two wings and a moon."""
+    """Return what is drawn: a body with two wings and a moon."""
     wings = joined(turned(bar(p["wing"], 0.06), p["angle"]), turned(bar(p["wing"], 0.06), -p["angle"]))
     return joined(moved(joined(disc(p["radius"]), wings), p["body"]), moved(disc(0.15), np.array([0.7, 0.7])))
 
 
 def drawn(p: Any, size: int) -> Any:
-    """How much of each pixel is covered, in a square from -1 to 1."""
+    """Return how much of each pixel is covered, in a square from -1 to 1."""
     shape = picture(p)
 
     def coverage(i: Any, j: Any) -> Any:

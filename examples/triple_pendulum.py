@@ -54,7 +54,7 @@ def main(duration: float = 1.2) -> Found:
 
 
 def places(angles: Any) -> Any:
-    """Where the masses are [3, 2]."""
+    """Return where the masses are [3, 2]."""
     return np.cumsum(LENGTHS[:, None] * np.stack([np.sin(angles), -np.cos(angles)], axis=1), axis=0)
 
 

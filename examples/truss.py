@@ -77,7 +77,7 @@ def stiffness(areas: Any, extension: Any, lengths: Any) -> Any:
 
 
 def work(areas: Any, extension: Any, lengths: Any, load: Any) -> Any:
-    """How far the load sinks, times the load."""
+    """Return how far the load sinks, times the load."""
     return load @ ad.linear_solve(stiffness(areas, extension, lengths), load)
 
 
@@ -101,7 +101,7 @@ def ground_structure(columns: int, rows: int) -> Truss:
 
 
 def in_reach(step: Any) -> bool:
-    """Whether a bar spans at most two squares each way, and no joint lies on it."""
+    """Return whether a bar spans at most two squares each way, and no joint lies on it."""
     dx, dy = (int(abs(part)) for part in step)
     return max(dx, dy) <= 2 and np.gcd(dx, dy) == 1
 

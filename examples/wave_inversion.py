@@ -66,7 +66,7 @@ def main(cells: int = 100, iterations: int = 400) -> Found:
 
 
 def pulse(t: Any) -> Any:
-    """How the source moves the surface of homogeneous ground."""
+    """Return how the source moves the surface of homogeneous ground."""
     return np.exp(-(((t - 0.12) / 0.04) ** 2))
 
 

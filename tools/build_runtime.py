@@ -117,7 +117,7 @@ def sources() -> list[Path]:
 
 
 def text_path(source: Path) -> Path:
-    """Where the text of a source file is."""
+    """Return where the text of a source file is."""
     return GENERATED / f"{source.stem}.ll"
 
 

@@ -69,7 +69,7 @@ def lower_triangular(q, l):  # noqa: E741
 
 
 def packed_positions(d):
-    """Where in a packed row the element (i, j) of a d x d matrix is found.
+    """Return where in a packed row the element (i, j) of a d x d matrix is found.
 
     The strict lower triangle is packed by columns, (1, 0), (2, 0), ..., (d-1, 0), (2, 1), ...;
     elements elsewhere get the position d (d - 1) / 2, one past the end of the row.

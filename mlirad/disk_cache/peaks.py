@@ -39,7 +39,7 @@ def _machine() -> list[Any]:
 
 
 def _read(path: str) -> Peaks | None:
-    """Return what a file says of this machine, None where there is none or it is damaged."""
+    """Read the peaks of this machine from a file; None if it is missing or damaged."""
     found = trusted_content(path)
     if found is None:
         return None

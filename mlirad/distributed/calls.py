@@ -53,8 +53,7 @@ class SplitCall:
 
 
 def called(function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function gives for arguments of which some are Dask arrays, which are read once per
-    round.
+    """Call a function with Dask arrays among its arguments; each is read once per round.
 
     Raises `SplitError` where the function cannot be computed chunk by chunk.
     """

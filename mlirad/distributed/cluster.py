@@ -25,7 +25,7 @@ _checked: Final[WeakKeyDictionary[Any, set[str]]] = WeakKeyDictionary()
 
 
 def current_client() -> Any:
-    """The client of Dask's that computes at present; None where there is none."""
+    """Return the current client of Dask, None without one."""
     if "distributed" not in sys.modules:
         return None
     distributed: Any = load("distributed")
@@ -36,7 +36,7 @@ def current_client() -> Any:
 
 
 def identity() -> dict[str, str]:
-    """Return what decides which machine code a process can run, in words."""
+    """Describe the properties that decide which machine code a process can run."""
     target, made_by = find_target(), compiler()
     return {
         **{name: text for name, text in versions().items() if name != "llvm"},

@@ -1,4 +1,4 @@
-"""Least squares by products with a map of rows, of which a process sees vectors of its arguments alone.
+"""Least squares by products with a map of rows; this process sees vectors of its arguments alone.
 
     conjugate_gradients(normal, J.T(b), tol=1e-8, maxiter=100)      x with J.T J x = J.T b
     lsmr(first, further, damp=0.0, tol=1e-8, maxiter=100)           the same, by bidiagonalisation

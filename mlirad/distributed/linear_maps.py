@@ -153,7 +153,7 @@ class RowsMap:
 
     @property
     def counts(self) -> Counts:
-        """Return what the last product on workers sent."""
+        """The counts of the last product on workers."""
         return self._runner.counts
 
     @property
@@ -308,9 +308,7 @@ class _RowVector:
         return square, back
 
     def _new(self, call: SplitCall) -> dict[int, tuple[int, int]]:
-        """Return which arrays, by position, the results by rows replace: those of the vector, by stage and
-        slot.
-        """
+        """Map the positions of the vector's arrays to the stage and slot of the results that replace them."""
         count = len(flatten(self._u)[0])
         wanted: list[tuple[int, int]] = []
         for result in call.planned.plan.results[:count]:

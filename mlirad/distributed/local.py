@@ -38,7 +38,7 @@ Prepare: TypeAlias = Callable[[str, int], Executable]
 
 @lru_cache(maxsize=256)
 def at_rows(text: str, rows: int) -> ModuleOp:
-    """The module of a program for chunks of so many rows, which may be 0 or 1."""
+    """The module of a program for chunks of `rows` rows, which may be 0 or 1."""
     module = parse_module(text)
     for function in functions_of(module):
         replace_function(function, function_at(function, dict.fromkeys(sizes_in_function(function), rows)))
@@ -47,7 +47,7 @@ def at_rows(text: str, rows: int) -> ModuleOp:
 
 @lru_cache(maxsize=256)
 def compiled(text: str, rows: int) -> Executable:
-    """Machine code for chunks of so many rows."""
+    """Machine code for chunks of `rows` rows."""
     return executable(at_rows(text, rows).clone(), Options(), start="arrays")[0]
 
 
@@ -79,7 +79,7 @@ class _Run:
         self.residuals: dict[tuple[int, Residual], Array] = {}
 
     def _parts(self, leaves: Sequence[Any]) -> dict[int, Callable[[int, int], Array]]:
-        """For each split argument what cuts rows out of it, from one on and so many."""
+        """For each split argument a function that cuts rows out of it: the first, and their number."""
 
         def cutting(array: Array, dim: int) -> Callable[[int, int], Array]:
             before = (slice(None),) * dim

@@ -43,9 +43,7 @@ class Runner:
         self._engines: dict[tuple[Any, ...], tuple[SplitCall, GraphEngine | ResidentEngine]] = {}
 
     def run(self, function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what the function gives for these arguments. Raises `ClusterError` once the client is
-        closed.
-        """
+        """Call the function with these arguments. Raises `ClusterError` once the client is closed."""
         if self.client is not None and self.client.status != "running":
             raise ClusterError(
                 "the client is closed, and with it the workers are out of reach",
@@ -58,7 +56,7 @@ class Runner:
     def evaluated(
         self, call: SplitCall, engine: GraphEngine | ResidentEngine, whole: Mapping[int, Any]
     ) -> Any:
-        """Return what a call gives, by one of its engines."""
+        """Run a call by one of its engines."""
         try:
             return call.run(engine, whole)
         finally:
@@ -116,7 +114,7 @@ class Resident:
 
     @property
     def counts(self) -> Counts:
-        """Return what the last call sent."""
+        """The counts of the last call."""
         return self.runner.counts
 
     @plain_errors

@@ -109,7 +109,8 @@ def test_docstrings_begin_with_their_subject() -> None:
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     found = [
         f"{path}: {head.partition(chr(10))[0]}"
-        for path in sorted((DOCS.parent / "mlirad").rglob("*.py"))
+        for folder in ("mlirad", "benchmarks", "docs", "examples", "tools")
+        for path in sorted((DOCS.parent / folder).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, documented) and questions.match(head := ast.get_docstring(node) or "")
     ]

@@ -57,7 +57,7 @@ class Axes(NamedTuple):
         return (*numbers[: self.pairs], PAIR, *numbers[self.pairs :])
 
     def properties(self, rank: int) -> dict[str, Attribute]:
-        """Return what an op on so many dimensions of numbers states: nothing where the two are the last."""
+        """Return the properties of an op on numbers of this rank: none where both axes are the last."""
         if self == Axes(rank - 1, rank):
             return {}
         return {"dim": integer(self.dim), "pairs": integer(self.pairs)}

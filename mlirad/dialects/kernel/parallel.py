@@ -32,13 +32,13 @@ _NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, NextRowOp
 
 
 def stated_parallel(op: ScanOp | StripsOp) -> int | None:
-    """Return how many trips in a row are one task, None for a loop that threads do not share."""
+    """Return the iterations of one task, None for a loop that threads do not share."""
     found = op.attributes.get(PARALLEL_ATTRIBUTE)
     return None if found is None else integer_of(cast("IntegerAttr[I64]", found))
 
 
 def why_dependent(op: Operation) -> str | None:
-    """Return what keeps threads from sharing the trips of an op, None if nothing does."""
+    """Return the reason why threads cannot share the iterations of an op, None if they can."""
     if not isinstance(op, ScanOp | StripsOp):
         return f"{op.name} has no independent trips"
     if op.carry_count:

@@ -378,7 +378,7 @@ class ResidentEngine:
             shard.actor.forget(self._key)
 
     def _answers(self, shards: Sequence[Held], request: Request) -> list[Answer]:
-        """Return what the shards answer, those that do not know the job once they do."""
+        """Ask the shards; teach the job first to those that do not know it."""
         trees = _trees(shards)
         answers = self._asked(trees, request)
         if any(answer.lacks for answer in answers):
@@ -459,8 +459,8 @@ async def _result(future: Any) -> Any:
 
 
 def _runs(chunks: tuple[int, ...], rows: Sequence[int], parts: int) -> list[tuple[int, ...]]:
-    """Chunks cut into at most so many runs of similar rows; between whole nodes of the tree if there are
-    enough.
+    """Cut chunks into at most `parts` runs with a similar number of rows, between whole nodes of the tree if
+    there are enough.
     """
     step = ARITY if len(chunks) >= 4 * ARITY * parts else 1
     total, passed, runs = sum(rows), 0, [list[int]() for _ in range(parts)]

@@ -215,7 +215,7 @@ class Flow:
         return True
 
     def joined(self, states: Sequence[State]) -> State | None:
-        """The state of what is one of several values, None where there is none."""
+        """The state of a value that is one of several, None if they have no common state."""
         partial = {s for s in states if isinstance(s, Partial)}
         if len(partial) == 1 and all(isinstance(s, Whole | Partial) for s in states):
             return next(iter(partial))

@@ -50,7 +50,7 @@ class Term:
 
 
 def hoist(function: FuncOp, flow: Flow) -> bool:
-    """Take one sum apart, in place; False where there is none that this does something for."""
+    """Take one sum apart, in place; return False if no sum can be taken apart."""
     order = [v for v in flow.partials if flow.levels[v] > 1 and flow.partials[v] == "add"]
     for value in sorted(order, key=lambda v: flow.levels[v]):
         op = value.owner
@@ -143,7 +143,7 @@ class _Hoisting:
         return None if terms is None else [changed(t, is_negative=not t.is_negative) for t in terms]
 
     def _is_data(self, term: Term) -> bool:
-        """Tell whether a term has rows as they come, of which a mean may be subtracted."""
+        """Tell whether a term has rows as they come, from which a mean may be subtracted."""
         return not term.factors and term.rows is not None and self.flow.levels[term.rows] == 0
 
     def _scaled(self, value: Value, by: Value, op_class: type[Operation]) -> list[Term] | None:

@@ -64,7 +64,7 @@ def _unchain(function: FuncOp) -> None:
 
 
 def own_code(function: FuncOp, flow: Flow) -> dict[BlockArgument, Source]:
-    """Change the function in place; returns what its arguments are, some of which are new."""
+    """Change the function in place; returns the sources of its arguments, some of them new."""
     return _OwnCode(function, flow).sources
 
 
@@ -111,7 +111,7 @@ class _OwnCode:
         )
 
     def _first(self, each: int) -> Value:
-        """The number of the chunk's first element along a dimension that has so many for each row."""
+        """The number of the chunk's first element along a dimension that has `each` for each row."""
         first = self._input(FirstRow())
         if each == 1:
             return first

@@ -33,7 +33,7 @@ _numbers = count()
 
 
 def pair(function: FuncOp, flow: Flow) -> bool:
-    """Have one sum computed beside the maximum or mean that it waits for; False where there is none."""
+    """Have one sum computed beside the maximum or mean that it waits for; return False if none waits."""
     order = [v for v in flow.partials if flow.levels[v] > 1 and flow.partials[v] == "add"]
     for value in sorted(order, key=lambda v: flow.levels[v]):
         op = value.owner
@@ -150,7 +150,9 @@ def _is_part(value: Value, factor: Value) -> bool:
 
 
 def _own_maximum(reduced: ReduceOp) -> Value:
-    """The maximum of a chunk; 0 where all its elements are minus infinity, of which any shift makes 0."""
+    """The maximum of a chunk; 0 where all its elements are minus infinity, as any shift leaves their sum
+    0.
+    """
     copied = reduced.clone()
     copied.attributes.pop(GROUP, None)
     copied.attributes[LOCAL] = UnitAttr()
@@ -195,7 +197,7 @@ def _rebuilt(op: Operation, old: Value, new: Value, group: tuple[str, int]) -> N
 
 
 def _group(first: Operation, kind: str) -> tuple[str, int]:
-    """The group of which an op is the first member."""
+    """The group that an op begins."""
     mark = first.attributes.get(GROUP)
     if isinstance(mark, StringAttr):
         kind, number = mark.data.split()
@@ -254,7 +256,7 @@ def _centred(flow: Flow, op: SumOp) -> bool:
 
 
 def _total_of_mean(mean: Value, x: Value) -> SumOp | None:
-    """The sum of which a value is the mean over all elements along some dimensions of x."""
+    """The sum that a value divides by the number of elements along some dimensions of x, if it is a mean."""
     division = mean.owner
     if not isinstance(division, ew.DivOp):
         return None

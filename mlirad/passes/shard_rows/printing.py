@@ -52,7 +52,7 @@ def functions_of_plan(plan: Plan, name: str) -> list[FuncOp]:
 
 
 def _functions(program: Program, name: str, made: list[FuncOp]) -> FuncOp:
-    """Enter the functions of a program, the first of which gets the name."""
+    """Enter the functions of a program; the first one gets the name."""
     main, *callees = functions_of(parse_module(program.text))
     known = {f.sym_name.data for f in made}
     for function in (main, *(f for f in callees if f.sym_name.data not in known)):

@@ -55,7 +55,7 @@ class Spared:
 
 
 def without_rows(flow: Flow, value: Value) -> Spared | None:
-    """The region of a branch that makes a value without rows, None where there is none."""
+    """The region of a branch that makes a value without rows, None if both read rows."""
     op = value.owner
     if not isinstance(op, IfOp):
         return None

@@ -47,7 +47,7 @@ class Partial:
 
 @dataclass(frozen=True)
 class RowNumber:
-    """The position of an element among those of the chunk's rows, of which each row has `each`."""
+    """The position of an element among those of the chunk's rows; each row has `each` of them."""
 
     each: int = 1
 
@@ -81,7 +81,7 @@ def refused(op: Operation, why: str, hint: str | None = None) -> SplitError:
 
 
 def rows_of(value: Value | Attribute, name: str, at: Operation) -> Rows | None:
-    """Find the dimension of an array that has the rows, None where there is none.
+    """Find the dimension of an array that has the rows, None for an array without rows.
 
     Raises `SplitError` for an array of rows by rows, and for other numbers of rows.
     """
