@@ -221,3 +221,11 @@ def test_least_squares_with_a_message_to_each_worker_and_iteration(client: Any) 
     for method in ("lsmr", "cg"):
         np.testing.assert_allclose(map_.solve(-r, method=method, tol=1e-12), whole, rtol=1e-8)
         assert (map_.counts.rounds, map_.counts.messages, map_.counts.tasks) == (1, 2, 0)
+
+
+def test_a_closed_client_is_named(client: Any) -> None:
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other, other.as_current():
+        f = ad.distributed.resident(ad.value_and_grad(logistic), *split())
+        f(W)
+    with pytest.raises(ad.ClusterError, match="the client is closed"):
+        f(W)
