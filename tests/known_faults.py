@@ -8,11 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 KNOWN_FAULTS: Final[dict[str, str]] = {
-    "tests/acceptance/test_cells.py::test_programs[updates-by-recursion]": (
-        "the gradient by `jacobian` of recursion that updates an array costs the square of the steps"
-    ),
     "tests/threads/test_same_bits.py::test_checked_random_programs[6]": (
-        "a program with checks of addresses computes other last bits than one without"
+        "LLVM fuses a product with a sum in one basic block only, and a check of an address ends a block"
     ),
 }
 """By the name of the case."""

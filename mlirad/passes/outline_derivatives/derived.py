@@ -9,13 +9,14 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.linear import PullOp, PushOp
+from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import calls_of, functions_by_name
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
-from mlirad.linear_maps.elements import Element, value_of
+from mlirad.linear_maps.elements import Element, accumulated, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
@@ -74,7 +75,10 @@ class DerivedFunctions:
             onto = [v for k, v in enumerate(before) if k not in fresh]
             given = [*operands[: len(operands) - len(wrt)], *onto]
             made = b.insert(CallOp, given, op.result_types, {"callee": callee}).results
-            return [b.add(before[k], v) if k in fresh else v for k, v in enumerate(made)]
+            return [
+                value_of(b, accumulated(b, _begun(before[k]), v), v.type) if k in fresh else v
+                for k, v in enumerate(made)
+            ]
         function = self._sources.source(name)
         block = function_block(function)
         count = len(block.args)
@@ -88,7 +92,7 @@ class DerivedFunctions:
         floats = [v for v in returned(function) if is_float(v)]
         map_ = b.vcat(space, [d.tangent_map(floats[k]) for k in numbers])
         cotangents: list[Element] = list(extra[: len(numbers)])
-        sums: list[Element] = list(extra[len(numbers) :])
+        sums: list[Element] = [_begun(v) for v in extra[len(numbers) :]]
         b.location = op.location
         found = MapEvaluator(b, op, {}).transposed_onto({}, map_, cotangents, sums)
         return [value_of(b, e, t) for e, t in zip(found, op.result_types, strict=True)]
@@ -113,3 +117,8 @@ class DerivedFunctions:
             known = self._pulls[name, wrt, results] = self._sources.fresh_name(f"{name}_vjp")
             self._pulling[known] = self._recordings.of(name, wrt).pulling(known, results)
         return known
+
+
+def _begun(before: Value) -> Element:
+    """A sum to add to, None where it is 0: an addition to an array of zeros takes the time of the array."""
+    return None if is_zero_value(before) else before

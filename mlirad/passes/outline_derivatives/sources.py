@@ -8,11 +8,13 @@ sources.source("f_jvp")                the function, made when it is first asked
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
+from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import Shape
 from mlirad.ir.call_graph import CallGraph, calls_except, functions_by_name
 from mlirad.ir.symbols import free_name
@@ -45,8 +47,14 @@ class Sources:
         self._awaited: dict[str, tuple[str, Shape]] = {}
 
     def _inline_others(self) -> None:
-        """Write out the calls in functions whose calls stay of those whose calls do not."""
-        graph, starts = CallGraph(self.functions, calls_except(self.kept)), list(self.kept)
+        """Write out the calls of functions whose calls do not stay in all that has a derivative of its own.
+
+        A loop that calls a function keeps its arguments for the reverse sweep: whole arrays, where the body
+        of that function would read an element.
+        """
+        graph = CallGraph(self.functions, calls_except(self.kept))
+        derived = {op.callee_name for f in self.functions.values() for op in f.walk() if _is_derivative(op)}
+        starts = [name for name in self.functions if name in self.kept or name in derived]
         if any(graph.callees(name) for name in starts):
             bodies = dict(self.functions)
             for name in graph.postorder(starts):
@@ -99,3 +107,7 @@ class Sources:
                 function, name, awaited[1], self.tangent_name, FORWARD_RULES, CONSTRUCTS
             )
         return self.functions[name]
+
+
+def _is_derivative(op: Operation) -> TypeGuard[PushOp | PullOp]:
+    return isinstance(op, PushOp | PullOp)
