@@ -17,7 +17,7 @@ from mlirad.distributed.arrays import SplitRows
 from mlirad.distributed.combinations import Partials
 from mlirad.distributed.plan import Argument, Combined, Extent, FirstRow, Plan, Program, Residual, Source
 from mlirad.distributed.programs import ShippedProgram, function_for
-from mlirad.errors import MliradError, ShapeError
+from mlirad.errors import MliradError, ShapeError, is_from_signal
 from mlirad.frontend.compiling.arguments import prepared
 from mlirad.lazy_dataclass import dataclass
 
@@ -106,9 +106,24 @@ def run_stage(
         return chunk_source(source, job.total, chunk, whole, combined)
 
     function = function_for(job.programs[number], chunk.rows)
-    results = flat_results(function.entry(*map(value, stage.program.inputs)))
+    inputs = [value(source) for source in stage.program.inputs]
+    try:
+        results = flat_results(function.entry(*inputs))
+    except Exception as error:
+        if is_from_signal(error):
+            raise
+        raise noted(error, chunk.number, chunk.first, chunk.rows) from error.__cause__
     partials = len(stage.partials)
     return results[:partials], results[partials:]
+
+
+def noted(error: Exception, number: int, first: int, rows: int) -> Exception:
+    """An error, in whose text a chunk is named: an error of mlirad's in its message, any other in a note."""
+    text = f"in chunk {number}, rows {first} to {first + rows - 1}"
+    if isinstance(error, MliradError):
+        return error.restated(f"{error.message}, {text}", error.location)
+    error.add_note(text)
+    return error
 
 
 def chunk_source(

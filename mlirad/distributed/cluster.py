@@ -9,16 +9,20 @@ processor that runs the code.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Mapping
 from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from mlirad.disk_cache.sources import compiler, versions
-from mlirad.errors import ClusterError
+from mlirad.errors import ClusterError, TimeLimitError
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.packages import load
+
+SECONDS: Final = 60.0
+"""How long the scheduler, or a worker that is asked what it is, may take to answer."""
 
 _checked: Final[WeakKeyDictionary[Any, set[str]]] = WeakKeyDictionary()
 """By client: the workers that were found to be alike."""
@@ -46,12 +50,26 @@ def identity() -> dict[str, str]:
 
 
 def workers_of(client: Any) -> dict[str, Any]:
-    """The workers that a client sees at present, by address, with what the scheduler says of them."""
-    return dict(client.scheduler_info(n_workers=-1)["workers"])
+    """The workers that a client sees at present, by address, with what the scheduler says of them.
+
+    Raises `ClusterError` where the scheduler does not answer.
+    """
+    try:
+        if client.status != "running":
+            raise ConnectionError
+        found = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=SECONDS)
+    except (OSError, TimeoutError):
+        raise ClusterError(
+            "the scheduler does not answer", location=user_line(), hint="make a new client"
+        ) from None
+    return dict(found["workers"])
 
 
 def require_alike(client: Any = None) -> None:
-    """Raise `ClusterError` for a worker that cannot run what is compiled here; each is asked once."""
+    """Raise `ClusterError` for a worker that cannot run what is compiled here; each is asked once.
+
+    Raises `TimeLimitError` for one that does not answer.
+    """
     client = current_client() if client is None else client
     if client is None:
         return
@@ -60,11 +78,25 @@ def require_alike(client: Any = None) -> None:
     if not fresh:
         return
     mine = identity()
-    told: Mapping[str, Any] = client.run(identity, workers=fresh, on_error="return")
-    for address in fresh:
-        answer = told.get(address)
+
+    async def asked(address: str) -> Any:
+        try:
+            return await asyncio.wait_for(client.run(identity, workers=[address]), SECONDS)
+        except Exception as error:
+            return error
+
+    async def told() -> list[Any]:
+        return await asyncio.gather(*map(asked, fresh))
+
+    for address, answer in zip(fresh, client.sync(told), strict=True):
+        if isinstance(answer, TimeoutError):
+            raise TimeLimitError(
+                f"no answer for {SECONDS:g} s from {address}",
+                location=user_line(),
+                hint="look whether the worker hangs, and restart it",
+            )
         if not isinstance(answer, OSError):  # else it was lost meanwhile
-            require_same(mine, answer, address)
+            require_same(mine, answer if isinstance(answer, Exception) else answer[address], address)
             checked.add(address)
 
 

@@ -16,7 +16,8 @@ from mlirad.distributed.calls import SplitCall, split_call
 from mlirad.distributed.cluster import current_client
 from mlirad.distributed.counts import Counts
 from mlirad.distributed.engines.dask_graph import GraphEngine
-from mlirad.distributed.engines.dask_resident import Placement, ResidentEngine
+from mlirad.distributed.engines.dask_resident import ResidentEngine
+from mlirad.distributed.engines.placement import Placement
 from mlirad.errors import ArgumentError, ClusterError, of_class
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.pytree import flatten
@@ -91,6 +92,9 @@ class Runner:
 
     def close(self) -> None:
         """Let the workers drop the arrays, unless others use them."""
+        for _, engine in self._engines.values():
+            if isinstance(engine, ResidentEngine):
+                engine.close()
         self._engines.clear()
 
 

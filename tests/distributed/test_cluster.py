@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
-import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,26 +19,6 @@ distributed = pytest.importorskip("distributed")
 
 CHUNKS = (30,) * 20 + (7,)
 X, Y, W, P = data(sum(CHUNKS))
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    import dask
-
-    quiet = {"logging.distributed": "critical", "distributed.admin.system-monitor.interval": "60s"}
-    with (
-        dask.config.set(quiet),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        client.run(_importable, os.getcwd())
-        yield client
-
-
-def _importable(folder: str) -> None:
-    import sys
-
-    sys.path.insert(0, folder)
 
 
 def split() -> tuple[Any, Any]:
@@ -117,22 +94,6 @@ def test_solvers(client: Any) -> None:
         lambda w: ad.value_and_grad(logistic)(w, X, Y), np.zeros(4), jac=True, method="L-BFGS-B"
     )
     np.testing.assert_allclose(found.x, alone.x, atol=1e-6)
-
-
-def test_a_killed_worker_changes_no_bit(client: Any) -> None:
-    f = ad.distributed.resident(ad.value_and_grad(normalised), *split())
-    expected = bits(f(P))
-    client.wait_for_workers(2)
-    address = shards(f)[0].address
-    pid = client.run(os.getpid, workers=[address])[address]
-    killing = threading.Timer(0.05, os.kill, (pid, signal.SIGKILL))
-    killing.start()
-    end = time.monotonic() + 20
-    while any(shard.address == address for shard in shards(f)):
-        assert bits(f(P)) == expected
-        assert time.monotonic() < end
-    assert bits(f(P)) == expected
-    killing.join()
 
 
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:

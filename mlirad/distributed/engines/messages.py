@@ -1,0 +1,146 @@
+"""Messages of the client to actors on workers, all at once, with a time limit.
+
+    told(client, shards, "run", arguments, seconds=600.0)     a list of answers; None of workers that are lost
+    told_only(client, shards, "stop", ("2f31",), 600.0)       begins to tell them, and waits for none
+
+The proxies of Dask for actors find their client by what is current where they are made, which may be that of
+another cluster, and wait forever where an actor is gone. So calls are made here: on the loop of the client
+that placed the actors, by the message that those proxies send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from mlirad.distributed.cluster import workers_of
+from mlirad.errors import TimeLimitError
+from mlirad.frontend.tracing.source import user_line
+from mlirad.lazy_dataclass import dataclass
+from mlirad.packages import load
+
+POLL_SECONDS: Final = 1.0
+"""How often the client looks whether the workers that it waits for are still there."""
+
+REACH_SECONDS: Final = 3.0
+"""How long a worker may take to answer the client without the scheduler, before all goes by the scheduler."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A shard as the client knows it: which chunks it has, where, and the future that keeps its actor there.
+
+    A shard `is_near` if the client reaches its worker itself, else the scheduler passes messages on.
+    """
+
+    number: int
+    chunks: tuple[int, ...]
+    address: str
+    future: Any
+    is_near: bool
+
+
+def told(
+    client: Any, shards: Sequence[Held], method: str, arguments: Sequence[tuple[Any, ...]], seconds: float
+) -> list[Any]:
+    """The results of a method of the actors of shards, each with its arguments; None where one is lost.
+
+    Raises what the method raises, `TimeLimitError` after some seconds without an answer, and `ClusterError`
+    where the scheduler is lost.
+    """
+    calls: list[asyncio.Task[Any]] = []
+    end = time.monotonic() + seconds
+
+    async def begun() -> None:
+        calls.extend(
+            asyncio.ensure_future(_answer(client, shard, method, given))
+            for shard, given in zip(shards, arguments, strict=True)
+        )
+        await asyncio.wait(calls, timeout=min(POLL_SECONDS, seconds))
+
+    async def waited() -> None:
+        await asyncio.wait(calls, timeout=max(min(POLL_SECONDS, end - time.monotonic()), 0.0))
+
+    try:
+        client.sync(begun)
+        while not all(call.done() for call in calls):
+            there = workers_of(client)
+            late = [s for s, call in zip(shards, calls, strict=True) if not call.done()]
+            if all(shard.address not in there for shard in late):
+                break
+            if time.monotonic() > end:
+                names = ", ".join(shard.address for shard in late if shard.address in there)
+                raise TimeLimitError(
+                    f"no answer for {seconds:g} s from {names}",
+                    location=user_line(),
+                    hint="pass timeout=... to resident, or look whether the worker hangs",
+                )
+            client.sync(waited)
+        return [call.result() if call.done() else None for call in calls]
+    finally:
+        if not all(call.done() for call in calls):
+            with suppress(RuntimeError):  # the loop of a client that is closed
+                client.loop.add_callback(_drop, calls)
+
+
+def told_only(
+    client: Any, shards: Sequence[Held], method: str, given: tuple[Any, ...], seconds: float
+) -> None:
+    """Begin to call a method of the actors of shards, whose results nobody waits for."""
+
+    async def begun() -> None:
+        calls = [asyncio.ensure_future(_answer(client, shard, method, given)) for shard in shards]
+        await asyncio.wait(calls, timeout=seconds)
+        _drop(calls)
+
+    if shards and client.status == "running":
+        client.loop.add_callback(begun)
+
+
+def reached(client: Any, address: str) -> bool:
+    """Tell whether the client reaches a worker itself: as it has been told, or by trying."""
+    stated = client.direct_to_workers
+    if stated is not None:
+        return bool(stated)
+
+    async def greeted() -> bool:
+        try:
+            await asyncio.wait_for(client.rpc(address).identity(), REACH_SECONDS)
+        except (OSError, TimeoutError):
+            return False
+        return True
+
+    return bool(client.sync(greeted))
+
+
+async def _answer(client: Any, shard: Held, method: str, given: tuple[Any, ...]) -> Any:
+    """The result of a method of an actor, None where its worker or the actor is lost."""
+    serialized = load("distributed.protocol").to_serialize
+    message: dict[str, Any] = {
+        "actor": shard.future.key,
+        "function": method,
+        "args": [serialized(argument) for argument in given],
+        "kwargs": {},
+    }
+    try:
+        if shard.is_near:
+            found = await client.rpc(shard.address).actor_execute(**message)
+        else:
+            found = await client.scheduler.proxy(worker=shard.address, msg={"op": "actor_execute", **message})
+    except (OSError, KeyError):  # the worker does not answer, or does not have the actor
+        return None
+    if found["status"] != "OK":
+        raise found["exception"]
+    return found["result"]
+
+
+def _drop(calls: Sequence[asyncio.Task[Any]]) -> None:
+    """Cancel calls that are not done, and take the errors of the others, which nobody reads."""
+    for call in calls:
+        if not call.done():
+            call.cancel()
+        elif not call.cancelled():
+            call.exception()
