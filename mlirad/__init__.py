@@ -303,15 +303,24 @@ def _imported(name: str) -> Any:
     if name in _ROOMS:
         return _load(f"mlirad.{name}")
     if name in _ELSEWHERE:
-        return getattr(_load(_ELSEWHERE[name]), name)
+        found = getattr(_load(_ELSEWHERE[name]), name)
+        _know_of_chunks()
+        return found
     if name in _WITHOUT_TRACER:
         module, names = _load("mlirad.frontend.transformations"), _WITHOUT_TRACER
     else:
         module = _load("mlirad.frontend.interface")
         names = module.__all__
-    _load("mlirad.frontend.compiling.transformed").Transformed.split_calls = "mlirad.distributed.hooks"
+    _know_of_chunks()
     globals().update({public: getattr(module, public) for public in names})
     return globals()[name]
+
+
+def _know_of_chunks() -> None:
+    """Tell the frontend what runs calls with arrays in chunks, once it is there."""
+    frontend = sys.modules.get("mlirad.frontend.compiling.transformed")
+    if frontend is not None:
+        frontend.Transformed.split_calls = "mlirad.distributed.hooks"
 
 
 def __dir__() -> list[str]:

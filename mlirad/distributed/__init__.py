@@ -14,6 +14,7 @@ combinations of their results. An engine runs the plan.
 | `calls.py`, `runners.py` | calls with such arguments; functions of arrays that stay on workers |
 | `evaluation.py`, `engines` | the rounds of an evaluation; what runs them |
 | `chunks.py`, `programs.py` | a stage on a chunk; machine code that is shipped by key |
+| `solvers.py` | minimisers and roots: iterations here, evaluations as rounds |
 | `linear_maps.py`, `krylov.py` | derivatives by rows, least squares without a matrix |
 | `mini_batches.py` | rows in random order |
 | `hooks.py` | what the frontend calls |

@@ -96,6 +96,38 @@ def test_solvers(client: Any) -> None:
     np.testing.assert_allclose(found.x, alone.x, atol=1e-6)
 
 
+def test_minimisers_with_a_message_to_each_worker_and_evaluation(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mlirad.distributed.engines import dask_resident
+
+    messages: list[str] = []
+    told = dask_resident.told
+
+    def counted(client: Any, shards: Any, method: str, *rest: Any) -> Any:
+        messages.extend([method] * len(shards))
+        return told(client, shards, method, *rest)
+
+    monkeypatch.setattr(dask_resident, "told", counted)
+    found = ad.minimize(logistic, W, *split(), full_output=True)
+    np.testing.assert_allclose(found.x, ad.minimize(logistic, W, X, Y), atol=1e-7)
+    rounds = (messages.count("run") - 2) / 2  # the first time workers do not know the program
+    assert messages.count("learn") == 2
+    assert found.steps <= rounds <= 3 * found.steps + 3
+
+
+def test_an_interrupted_solver(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlirad.distributed import solvers
+
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(solvers._Evaluations, "gradient", interrupted)
+        ad.minimize(logistic, W, *split())
+    np.testing.assert_allclose(ad.minimize(logistic, W, *split()), ad.minimize(logistic, W, X, Y), atol=1e-7)
+
+
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:
     x, y = split()
 

@@ -166,6 +166,79 @@ def test_reports_of_rounds() -> None:
         ad.value_and_grad(logistic).split(W, X, Y)
 
 
+def penalised(p: dict[str, Any], x: Any, y: Any) -> Any:
+    return logistic(p["w"], x, y) + 0.1 * p["w"] @ p["w"] + (p["c"] - 1.0) ** 2
+
+
+START = {"w": np.zeros(4), "c": np.array(0.0)}
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "newton"])
+def test_minimisers(method: str) -> None:
+    found = ad.minimize(penalised, START, *split(), method=method)
+    alone = ad.minimize(penalised, START, X, Y, method=method)
+    for name in START:
+        np.testing.assert_allclose(found[name], alone[name], rtol=1e-9, atol=1e-12)
+
+
+def test_roots_and_fixed_points() -> None:
+    def score(w: Any, x: Any, y: Any) -> Any:
+        return ad.grad(logistic)(w, x, y) + 0.2 * w
+
+    def moved(w: Any, x: Any, y: Any) -> Any:
+        return w - score(w, x, y)
+
+    least = ad.minimize(penalised, START, X, Y)["w"]
+    np.testing.assert_allclose(ad.root(score, np.zeros(4), *split()), least, atol=1e-9)
+    np.testing.assert_allclose(ad.fixed_point(moved, np.zeros(4), *split()), least, atol=1e-8)
+
+
+def test_solutions_of_single_precision_with_full_output() -> None:
+    x, y = (array.astype(np.float32) for array in split())
+    found = ad.minimize(logistic, np.zeros(4, np.float32), x, y, full_output=True)
+    assert found.converged
+    assert found.x.dtype == np.float32
+    np.testing.assert_allclose(found.x, ad.minimize(logistic, np.zeros(4), X, Y), atol=1e-3)
+
+
+def test_solvers_of_the_user() -> None:
+    """A solver gets the function of the unknowns alone, with its derivatives."""
+
+    def descent(f: Any, w: Any) -> Any:
+        return ad.fori_loop(0, 40, lambda _, w: w - ad.grad(f)(w), w)
+
+    found = ad.minimize(logistic, np.zeros(4), *split(), solver=descent)
+    w = np.zeros(4)
+    for _ in range(40):
+        w = w - ad.grad(logistic)(w, X, Y)
+    np.testing.assert_allclose(found, w, rtol=1e-10)
+
+
+def test_an_evaluation_is_a_round_and_values_come_with_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mlirad.distributed.engines.dask_graph import GraphEngine
+
+    rounds: list[int] = []
+    run = GraphEngine.run
+    monkeypatch.setattr(GraphEngine, "run", lambda self, *given: rounds.append(given[0]) or run(self, *given))
+    found = ad.minimize(penalised, START, *split(), full_output=True)
+    assert rounds == [0] * len(rounds)
+    assert int(found.steps) <= len(rounds) <= 3 * int(found.steps) + 3
+
+
+SOLVED_WRONGLY = {
+    "rows": (lambda w, x: x @ w, ad.UnsupportedError, "sum over the rows"),
+    "sorting": (lambda w, x: np.sort(x @ w)[0] * w, ad.SplitError, "sorting along all rows"),
+    "other unknowns": (lambda w, x: np.sum(x @ w), ad.ShapeError, r"\[4\] is needed"),
+}
+
+
+@pytest.mark.parametrize("case", SOLVED_WRONGLY)
+def test_solvers_refuse(case: str) -> None:
+    function, error, text = SOLVED_WRONGLY[case]
+    with pytest.raises(error, match=text):
+        ad.root(function, np.zeros(4), split()[0])
+
+
 def test_what_needs_several_chunks_is_an_error_with_its_line() -> None:
     with pytest.raises(ad.SplitError, match="hint") as caught:
         ad.grad(lambda w, x: np.sum(np.sort(x @ w) ** 3))(W, split()[0])

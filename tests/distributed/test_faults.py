@@ -37,12 +37,21 @@ def slow(w: Any, count: Any, x: Any) -> Any:
     return np.sum(ad.fori_loop(0, count, lambda k, z: np.sin(z + 0.1), x @ w))
 
 
+def two_workers(client: Any) -> None:
+    """Wait until there are two workers: Dask now and then begins to restart one, and does not."""
+    try:
+        client.wait_for_workers(2, timeout=15)
+    except TimeoutError:
+        client.cluster.scale(len(client.cluster.worker_spec) + 1)
+        client.wait_for_workers(2, timeout=60)
+
+
 def killed(client: Any, kills: int, rng: random.Random) -> None:
     """Kill a worker at a random time of a loop of evaluations, so many times: no bit may change."""
     f = ad.distributed.resident(ad.value_and_grad(normalised), *split())
     expected = bits(f(P))
     for _ in range(kills):
-        client.wait_for_workers(2)
+        two_workers(client)
         address = rng.choice(shards(f)).address
         pid = client.run(os.getpid, workers=[address])[address]
         killing = threading.Timer(rng.uniform(0, 0.2), os.kill, (pid, signal.SIGKILL))
@@ -53,7 +62,7 @@ def killed(client: Any, kills: int, rng: random.Random) -> None:
             assert time.monotonic() < end
         assert bits(f(P)) == expected
         killing.join()
-    client.wait_for_workers(2)
+    two_workers(client)
 
 
 def test_a_killed_worker_changes_no_bit(client: Any) -> None:

@@ -193,5 +193,5 @@ def _height(below: Below) -> int:
 
 
 def _proxy(address: str, key: str) -> Any:
-    """What calls a shard on another worker."""
+    """The proxy of a shard on another worker."""
     return load("distributed").Actor(Shard, address, key)

@@ -105,6 +105,12 @@ def _is_value(leaf: Any) -> bool:
 
 def unknowns(start: Any, name: str, what: str) -> tuple[Space, Array]:
     """The space of a start of float arrays, and the start as a flat vector without derivative."""
+    space = float_space(start, name, what)
+    return space, as_array(stop_gradient(space.flatten(start)))
+
+
+def float_space(start: Any, name: str, what: str) -> Space:
+    """The space of a start of float arrays."""
     space = space_of(start)
     for leaf, path in zip(space.leaves, space.tree.paths(name), strict=True):
         if leaf is None:
@@ -112,7 +118,7 @@ def unknowns(start: Any, name: str, what: str) -> tuple[Space, Array]:
                 f"{what}: {path} holds integers or booleans, and a solution is made of floats",
                 f"write 1.0 for 1, or {name}.astype(float)",
             )
-    return space, as_array(stop_gradient(space.flatten(start)))
+    return space
 
 
 def flat_type(space: Space) -> LeafType:

@@ -14,12 +14,20 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from mlirad.frontend.compiling.options import Options
-from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.compiling.transformed import Transformed, are_split
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.solvers import fixed_points, minimizers
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, unknowns, with_data
+from mlirad.frontend.solvers.closed import (
+    Closed,
+    closed,
+    flat_type,
+    flattened,
+    float_space,
+    unknowns,
+    with_data,
+)
 from mlirad.frontend.solvers.convergence import (
     Limits,
     Progress,
@@ -35,10 +43,12 @@ from mlirad.frontend.solvers.pairs import pair_of
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments, require_function
+from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.lazy_dataclass import dataclass
+from mlirad.packages import load
 
 
 class Solution(NamedTuple):
@@ -80,9 +90,8 @@ def root(
     Raises `ConvergenceError` where the iteration does not converge in `maxiter` steps (100), `ShapeError`
     where f returns what is not shaped like x.
     """
-    return _call(
-        _Equation("root", linear, checked_limits(tol, maxiter, 100, "root"), full_output), f, solver
-    )(x0, *args)
+    limits = checked_limits(tol, maxiter, 100, "root")
+    return _solved(_Equation("root", linear, limits, full_output), f, solver, x0, args)
 
 
 @plain_errors
@@ -102,7 +111,7 @@ def fixed_point(
     """
     checked_choice(method, "method of fixed_point", tuple(fixed_points.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "fixed_point")
-    return _call(_Equation("fixed_point", linear, limits, full_output, method), f, solver)(x0, *args)
+    return _solved(_Equation("fixed_point", linear, limits, full_output, method), f, solver, x0, args)
 
 
 @plain_errors
@@ -129,7 +138,7 @@ def minimize(
     """
     checked_choice(method, "method of minimize", tuple(minimizers.METHODS))
     limits = checked_limits(tol, maxiter, 1000, "minimize")
-    return _call(_Equation("minimize", linear, limits, full_output, method), f, solver)(x0, *args)
+    return _solved(_Equation("minimize", linear, limits, full_output, method), f, solver, x0, args)
 
 
 @dataclass(frozen=True)
@@ -244,9 +253,25 @@ def _scalar(value: Any, f: Callable[..., Any]) -> Any:
 # Calls -------------------------------------------------------------------------------------------
 
 
-def _call(equation: _Equation, f: Callable[..., Any], solver: Solver | None) -> Callable[..., Any]:
-    """The solver as a function of the start and of further arguments of f, in a trace and outside."""
+def _solved(
+    equation: _Equation, f: Callable[..., Any], solver: Solver | None, x0: Any, args: tuple[Any, ...]
+) -> Any:
+    """The solution, in a trace and outside; arrays in chunks are evaluated round by round."""
     require_function(f, equation.what)
+    if is_tracing() or not are_split(args):
+        return _call(equation, f, solver)(x0, *args)
+    space = float_space(x0, "x0", equation.what)
+    require_arguments(f, 1 + len(args), equation.what)
+
+    def solve(function: Callable[..., Any]) -> Any:
+        return _call(equation, function, solver)(x0)
+
+    minimised = equation.what == "minimize"
+    return load(Transformed.split_calls).solved(solve, f, space, x0, args, minimised=minimised)
+
+
+def _call(equation: _Equation, f: Callable[..., Any], solver: Solver | None) -> Callable[..., Any]:
+    """The solver as a function of the start and of further arguments of f."""
     if solver is None:
         return Transformed(f, lambda f, args: equation.solved(f, None, args), equation, Options())
     require_function(solver, f"{equation.what}: solver")
