@@ -3,7 +3,8 @@
     ad.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
     vector, unravel = ad.tree.ravel(params)
 
-In traced functions and outside. What is structure and what is a leaf is the same as of arguments.
+In traced functions and outside. What is structure and what is a leaf is the same as of arguments, but that a
+complex number or array is one leaf; `ravel` takes it apart.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
     >>> ad.tree.unflatten(structure, [10 * leaf for leaf in leaves])
     {'b': (20.0, 30.0), 'a': 10.0}
     """
-    return _flatten(value)
+    return _whole(value)
 
 
 @plain_errors
@@ -69,7 +70,7 @@ def leaves(value: Any) -> list[Any]:
     >>> ad.tree.leaves({"b": (2.0, None), "a": np.zeros(2)})
     [array([0., 0.]), 2.0]
     """
-    return _flatten(value)[0]
+    return _whole(value)[0]
 
 
 @plain_errors
@@ -79,7 +80,7 @@ def structure(value: Any) -> Structure:
     >>> ad.tree.structure([1.0, 2.0]) == ad.tree.structure((1.0, 2.0))
     False
     """
-    return _flatten(value)[1]
+    return _whole(value)[1]
 
 
 @plain_errors
@@ -89,7 +90,7 @@ def paths(value: Any, name: str = "") -> list[str]:
     >>> ad.tree.paths({"b": (2.0, 3.0), "a": 1.0}, "params")
     ["params['a']", "params['b'][0]", "params['b'][1]"]
     """
-    return _flatten(value)[1].paths(name)
+    return _whole(value)[1].paths(name)
 
 
 @plain_errors
@@ -102,9 +103,11 @@ def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the m
 
         >>> ad.tree.map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"w": 2.0, "b": 0.0})
         {'w': 0.0, 'b': 2.0}
+        >>> ad.tree.map(abs, {"amplitude": 3 + 4j})
+        {'amplitude': 5.0}
     """
     require_function(function, "ad.tree.map")
-    first, tree = _flatten(value)
+    first, tree = _whole(value)
     columns = [_like(tree, other, f"structure {k}") for k, other in enumerate(others, start=2)]
     return tree.unflatten([function(*leaves) for leaves in zip(first, *columns, strict=True)])
 
@@ -113,8 +116,9 @@ def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the m
 def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
     """All leaves as one vector, and the function that makes a value of such a vector.
 
-    The vector has the dtype that the leaves promote to; what is made of one has leaves of their own dtypes
-    and shapes. Raises `DtypeError` for leaves that are no arrays.
+    The vector is real: of a complex leaf it has the real parts, then the imaginary ones. It has the dtype
+    that the leaves promote to; what is made of one has leaves of their own dtypes and shapes. Raises
+    `DtypeError` for leaves that are no arrays.
 
         >>> vector, unravel = ad.tree.ravel({"a": 1.0, "b": np.array([2.0, 3.0])})
         >>> vector
@@ -146,6 +150,13 @@ def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
         return np.zeros(0, dtype), plain_errors(unravel)
     parts = [xp.reshape(a, (-1,)).astype(dtype) for a in arrays]
     return xp.concatenate(parts), plain_errors(unravel)
+
+
+def _whole(value: Any) -> tuple[list[Any], Tree]:
+    """The leaves and the structure of a value, complex numbers as leaves."""
+    leaves, parted = _flatten(value)
+    tree = parted.with_whole_numbers()
+    return (leaves, tree) if tree.size == parted.size else (tree.flatten_like(value, "the value"), tree)
 
 
 def _array(leaf: Any, path: str) -> Any:

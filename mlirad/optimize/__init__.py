@@ -9,7 +9,8 @@ A learning rate is a number or a schedule, such as `cosine_decay(1e-2, steps=100
 `clip_by_value` and `masked` make an optimiser of another one.
 
 Parameters are arrays, scalars or pytrees of them. Gradients and updates are structured like them, with `None`
-for parameters that do not move. The state is a pytree of arrays, which loops carry and compiled functions
+for parameters that do not move. Gradients of complex parameters are those of `ad.grad`, whose conjugates the
+optimisers descend along. The state is a pytree of arrays, which loops carry and compiled functions
 take and return.
 """
 

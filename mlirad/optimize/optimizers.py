@@ -73,7 +73,7 @@ def sgd(learning_rate: Rate) -> Optimizer:
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
         r = rate(state.steps)
-        g = _checked(gradients, params)
+        g = _uphill(gradients, params)
         return each(lambda g: -r * g, g), Moments(state.steps + 1)
 
     return Optimizer(lambda params: Moments(np.asarray(0)), update)
@@ -94,7 +94,7 @@ def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False)
 
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
-        r, g = rate(state.steps), _checked(gradients, params)
+        r, g = rate(state.steps), _uphill(gradients, params)
         v = each_pair(lambda g, v: decay * v + g, g, state.first)
         along = each_pair(lambda g, v: g + decay * v, g, v) if nesterov else v
         return each(lambda d: -r * d, along), Moments(state.steps + 1, v)
@@ -136,7 +136,7 @@ def adamw(
 
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
-        r, g, steps = rate(state.steps), _checked(gradients, params), state.steps + 1
+        r, g, steps = rate(state.steps), _uphill(gradients, params), state.steps + 1
         m = each_pair(lambda g, m: b1 * m + (1 - b1) * g, g, state.first)
         v = each_pair(lambda g, v: b2 * v + (1 - b2) * g * g, g, state.second)
         of_m, of_v = 1 - b1**steps, 1 - b2**steps
@@ -175,7 +175,7 @@ def lbfgs(learning_rate: Rate = 1.0, memory: int = 10) -> Optimizer:
 
     @plain_errors
     def update(gradients: Any, state: History, params: Any) -> tuple[Any, History]:
-        given = _checked(gradients, params)
+        given = _uphill(gradients, params)
         p, g = flat(_moving(params, given)), flat(given)
         if p.shape != state.params.shape:
             raise shape_error(
@@ -222,9 +222,11 @@ def _zeros(params: Any) -> Any:
     return gradients_like(params, None, is_start=True)
 
 
-def _checked(gradients: Any, params: Any) -> Any:
-    """The gradients, compared with the parameters where these are given."""
-    return gradients if params is None else gradients_like(params, gradients)
+def _uphill(gradients: Any, params: Any) -> Any:
+    """The direction in which the function grows fastest, which is the conjugate of its gradients. These are
+    compared with the parameters where they are given."""
+    leaves, tree = flatten(gradients if params is None else gradients_like(params, gradients))
+    return tree.unflatten(tree.conjugated(leaves))
 
 
 def _moving(params: Any, gradients: Any) -> Any:

@@ -343,3 +343,33 @@ def test_methods_are_transformed_where_they_are_defined():
     assert (first.slope(3.0), second.slope(3.0)) == (6.0, 12.0)
     first.scale = 5.0
     assert first.slope(3.0) == 30.0
+
+
+NUMBERS = {
+    "a number": 3 - 4j,
+    "a scalar": np.complex64(3 - 4j),
+    "an array": np.array([3 - 4j, 1j]),
+    "among others": {"b": [2.0, np.array([1j])], "a": (1 + 1j, None, "text")},
+    "of a class": Layer(np.array([1j, 2.0]), 3.0),
+}
+
+
+@pytest.mark.parametrize("value", NUMBERS.values(), ids=NUMBERS)
+def test_a_complex_number_is_one_leaf_of_the_module(value):
+    leaves, structure = ad.tree.flatten(value)
+    assert [np.iscomplexobj(leaf) for leaf in leaves].count(True) >= 1
+    assert len(leaves) == len(ad.tree.leaves(value)) == len(ad.tree.paths(value, "v"))
+    for leaf, path in zip(leaves, ad.tree.paths(value, "v"), strict=True):
+        assert np.array_equal(eval(path, {"v": value}), leaf)
+    assert ad.tree.structure(value) == structure
+    again = ad.tree.leaves(ad.tree.unflatten(structure, leaves))
+    assert all(a is b for a, b in zip(again, leaves, strict=True))
+    moduli = ad.tree.map(lambda z, w: np.abs(z) * np.abs(w), value, value)
+    traced = ad.jit(lambda v: ad.tree.map(lambda z, w: np.abs(z) * np.abs(w), v, v))(value)
+    for found in (moduli, traced):
+        for product, leaf in zip(ad.tree.leaves(found), leaves, strict=True):
+            np.testing.assert_allclose(product, np.abs(leaf) ** 2, rtol=1e-6)
+    vector, unravel = ad.tree.ravel(value)
+    assert vector.dtype.kind == "f"
+    for part, leaf in zip(ad.tree.leaves(unravel(vector)), leaves, strict=True):
+        assert np.array_equal(part, leaf)

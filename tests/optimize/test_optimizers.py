@@ -43,6 +43,40 @@ def test_a_loss_shrinks_and_structure_and_dtypes_stay(name):
     assert found["n"] == 3
 
 
+def of_parts(p):
+    (x, y), (u, v) = p["z"], p["c"]
+    return np.sum((x - 1) ** 2 + 2 * (y + 2) ** 2 + 0.1 * x * y) + (u * v - 1) ** 2 + (u - v + 1) ** 2
+
+
+def of_numbers(p):
+    return of_parts({name: (z.real, z.imag) for name, z in p.items()})
+
+
+gradients_of_parts, gradients_of_numbers = ad.grad(of_parts), ad.grad(of_numbers)
+
+WRAPPED = {
+    "clipped elements": lambda: optimize.clip_by_value(optimize.sgd(0.1), 0.7),
+    "clipped norm": lambda: optimize.clip_by_global_norm(optimize.adam(0.1), 0.5),
+    "masked": lambda: optimize.masked(optimize.momentum(0.05), {"z": True, "c": True}),
+}
+
+
+@pytest.mark.parametrize("name", MADE | WRAPPED)
+def test_complex_parameters_take_the_steps_of_their_parts(name):
+    optimizer = (MADE | WRAPPED)[name]()
+    numbers = {"z": np.array([0.5 + 0.1j, 2 - 1j]), "c": 0.3 - 0.2j}
+    parts = {name: (np.real(z), np.imag(z)) for name, z in numbers.items()}
+    found, expected = ((p, optimizer.init(p)) for p in (numbers, parts))
+    for _ in range(6):
+        found, expected = (
+            (optimize.apply_updates(params, updates), state)
+            for gradients, (params, state) in ((gradients_of_numbers, found), (gradients_of_parts, expected))
+            for updates, state in [optimizer.update(gradients(params), state, params)]
+        )
+    for name, (real, imaginary) in expected[0].items():
+        np.testing.assert_allclose(found[0][name], real + 1j * imaginary, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_steps_are_the_same_in_a_trace(name):
     optimizer = MADE[name]()

@@ -31,7 +31,6 @@ from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError, of_class
 from mlirad.frontend.constructs.eager import called
 from mlirad.frontend.differentiation.checkpoints import traced_region
-from mlirad.frontend.differentiation.derivatives import conjugated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
@@ -218,7 +217,7 @@ class CustomDerivative(Named):
         tree, leaves = source
         rest = iter(vectors)
         given_leaves = [next(rest) if _is_float(x) else None for x in leaves]
-        moved = tree.unflatten(conjugated(tree, given_leaves) if given.is_transposed else given_leaves)
+        moved = tree.unflatten(tree.conjugated(given_leaves) if given.is_transposed else given_leaves)
         result = application(moved) if given.is_transposed else application(*moved)
         tree, leaves = target
         # The cotangent of a single argument is given by itself.
@@ -233,7 +232,7 @@ class CustomDerivative(Named):
                 hint="return vectors in the structure of what they belong to",
             ) from error
         if given.is_transposed:
-            made_leaves = conjugated(tree, made_leaves)
+            made_leaves = tree.conjugated(made_leaves)
         return [
             _fitted(leaf, like, given, application)
             for leaf, like in zip(made_leaves, leaves, strict=True)

@@ -94,7 +94,7 @@ class Linearization:
 
     def cotangents(self, leaves: Sequence[Any]) -> Any:
         """Cotangents of the leaves of the differentiated arguments, in their structure."""
-        return self.arguments.unflatten(conjugated(self.arguments, leaves))
+        return self.arguments.unflatten(self.arguments.conjugated(leaves))
 
     def image(self, tangents: Sequence[Array]) -> list[Array | None]:
         """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
@@ -120,19 +120,6 @@ class Linearization:
         map_ = self.map([o.value for o in self.operands])
         op = b.insert(op_class, [map_, *(a.value for a in marked_still(arguments))], list(types))
         return [made(value) for value in op.results]
-
-
-def conjugated(tree: Tree, leaves: Sequence[Any]) -> list[Any]:
-    """Leaves with the imaginary parts of complex numbers negated.
-
-    The language pairs cotangents and tangents part by part, by Re(conj(c) z). The cotangents that users give
-    and get are the conjugates of those, paired by Re(c z): a pullback through a holomorphic function is
-    a product with its derivative.
-    """
-    return [
-        -leaf if is_imaginary and leaf is not None else leaf
-        for leaf, is_imaginary in zip(leaves, tree.imaginary(), strict=True)
-    ]
 
 
 @dataclass(frozen=True)
@@ -326,7 +313,7 @@ def cotangents_of(at: Linearization, given: Any, what: str) -> list[Array]:
         _vector(leaf, result, path) if result.dtype.kind == "f" else None
         for leaf, result, path in zip(leaves, at.results, paths, strict=True)
     ]
-    return [v for v in conjugated(tree, vectors) if v is not None]
+    return [v for v in tree.conjugated(vectors) if v is not None]
 
 
 def _structured(tree: Tree, given: Any, what: str) -> list[Any]:

@@ -96,6 +96,18 @@ class Tree:
             for child in self.children:
                 yield from child.imaginary()
 
+    def conjugated(self, leaves: Sequence[Any]) -> list[Any]:
+        """Leaves with the imaginary parts of complex numbers negated; `None` as it is.
+
+        The language pairs cotangents and tangents part by part, by Re(conj(c) z). The cotangents and
+        gradients that users give and get are the conjugates of those, paired by Re(c z): a pullback through a
+        holomorphic function is a product with its derivative.
+        """
+        return [
+            -leaf if is_imaginary and leaf is not None else leaf
+            for leaf, is_imaginary in zip(leaves, self.imaginary(), strict=True)
+        ]
+
     def with_whole_numbers(self) -> Tree:
         """The structure in which complex numbers are leaves."""
         if self.kind is complex:
