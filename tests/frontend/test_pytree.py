@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import mlirad as ad
 from mlirad.frontend.tracing.pytree import LEAF, flatten
@@ -373,3 +375,113 @@ def test_a_complex_number_is_one_leaf_of_the_module(value):
     assert vector.dtype.kind == "f"
     for part, leaf in zip(ad.tree.leaves(unravel(vector)), leaves, strict=True):
         assert np.array_equal(part, leaf)
+
+
+class Polar(NamedTuple):
+    radius: Any
+    angle: Any
+
+
+class OfPoint(Polar):
+    """Made of other values than its fields."""
+
+    def __new__(cls, x, y):
+        return super().__new__(cls, np.hypot(x, y), np.arctan2(y, x))
+
+
+class Weighted(list):
+    def __init__(self, items, weight):
+        super().__init__(items)
+        self.weight, self.name, self.owner = weight, "weighted", OWNER
+
+
+class Marked(dict):
+    def __init__(self, mark, entries):
+        super().__init__(entries)
+        self.mark = mark
+
+
+class Ordered(OrderedDict):
+    def __init__(self, mark, entries):
+        super().__init__(entries)
+        self.mark = mark
+
+
+class Defaults(defaultdict):
+    def __init__(self, mark, entries):
+        super().__init__(list, entries)
+        self.mark = mark
+
+
+class Open(dict):
+    """A dictionary whose entries are its attributes."""
+
+    def __init__(self, **entries):
+        super().__init__(**entries)
+        self.__dict__ = self
+
+
+OWNER = object()
+DERIVED = {
+    "tuple": (OfPoint(3.0, 4.0), lambda v: v.radius * v.angle),
+    "list": (Weighted([1.0, 2.0], 3.0), lambda v: v.weight * v[1]),
+    "dict": (Marked(2.0, {"a": 3.0, "mark": 1.0}), lambda v: v.mark * v["a"] * v["mark"]),
+    "ordered": (Ordered(2.0, {"b": 3.0, "a": 1.0}), lambda v: v.mark * v["b"]),
+    "default": (Defaults(2.0, {"a": 3.0}), lambda v: v.mark * v["a"] + len(v["none"])),
+    "open": (Open(a=2.0, b=3.0), lambda v: v.a * v["b"]),
+}
+
+
+@pytest.mark.parametrize(("value", "function"), DERIVED.values(), ids=DERIVED)
+def test_attributes_of_derived_containers_are_parts(value, function):
+    leaves, tree = flatten(value)
+    assert flatten(tree.unflatten(leaves))[1] == tree
+    assert hash(flatten(value)[1]) == hash(tree)
+    for leaf, path in zip(leaves, tree.paths("v"), strict=True):
+        assert eval(path, {"v": value}) is leaf
+    again = ad.jit(lambda v: v)(value)
+    assert type(again) is type(value)
+    assert again == value
+    assert vars(again) == vars(value)
+    assert list(again) == list(value)
+    gradient = ad.grad(function)(value)
+    assert type(gradient) is type(value)
+    for k, found in enumerate(flatten(gradient)[0]):
+        moved = [
+            function(tree.unflatten([v + h * (j == k) for j, v in enumerate(leaves)])) for h in (-0.5, 0.5)
+        ]
+        assert found == pytest.approx(moved[1] - moved[0])  # which is exact for products
+    batch = tree.unflatten([np.array([leaf, 2 * leaf]) for leaf in leaves])
+    np.testing.assert_allclose(ad.vmap(function)(batch)[0], function(value))
+
+
+def results_of_scipy() -> list[type[Any]]:
+    """The classes of the results of tests and fits, which are tuples with further attributes."""
+    modules = [m for name, m in sys.modules.items() if name.startswith("scipy.stats.")]
+    found = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
+    return sorted(
+        (k for k in found if issubclass(k, tuple) and hasattr(k, "_fields")), key=lambda k: k.__name__
+    )
+
+
+@pytest.mark.parametrize("kind", results_of_scipy(), ids=lambda kind: kind.__name__)
+def test_results_of_scipy_are_structures(kind):
+    value = tuple.__new__(kind, [float(k) for k in range(len(kind._fields))])
+    for name in getattr(kind, "_extra_fields", ()):
+        value.__dict__[name] = 0.5
+    again = ad.jit(lambda v: v)(value)
+    assert type(again) is kind
+    assert tuple(again) == tuple(value)
+    assert getattr(again, "__dict__", {}) == getattr(value, "__dict__", {})
+
+
+def test_results_of_fits_in_branches():
+    x, y = np.array([1.0, 2.0, 4.0, 3.0]), np.array([0.0, 1.0, 2.0, 3.5])
+    fit = ad.jit(lambda y: scipy.stats.linregress(x, y), control="rewrite")(y)
+    expected = scipy.stats.linregress(x, y)
+    np.testing.assert_allclose(tuple(fit), tuple(expected))
+    np.testing.assert_allclose(fit.intercept_stderr, expected.intercept_stderr)
+    test = ad.jit(lambda y: scipy.stats.ttest_1samp(y, 0.5), control="rewrite")(y)
+    np.testing.assert_allclose(
+        test.confidence_interval(), scipy.stats.ttest_1samp(y, 0.5).confidence_interval()
+    )

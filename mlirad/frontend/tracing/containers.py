@@ -4,7 +4,8 @@
     enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, but for the static `n`
 
 Dictionaries, tuples, lists, dataclasses, classes made by attrs, and what `ad.register` entered. What makes a
-value of parts runs no `__init__`, as that would compute with the parts.
+value of parts runs no `__init__`, nor `__new__` of a tuple or list, as these would compute with the parts, or
+take others. So the attributes of values of derived classes are parts as well, or static.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from mlirad.errors import of_class
 from mlirad.frontend.tracing.captured_objects import slots_of
@@ -33,6 +34,22 @@ class Opened:
     parts: Sequence[object]
     static: tuple[object, ...] = ()
     order: tuple[Hashable, ...] = ()
+
+
+class Attribute(NamedTuple):
+    """The name of an attribute of a dictionary, tuple or list of a derived class."""
+
+    attribute: str
+
+    def __str__(self) -> str:
+        return self.attribute
+
+    def __repr__(self) -> str:
+        return f".{self.attribute}"
+
+
+_ITSELF: Final = Attribute("__dict__")
+"""The name of what says that the attributes of a dictionary are its entries: `self.__dict__ = self`."""
 
 
 class Container(ABC):
@@ -62,9 +79,9 @@ class Entries(Container):
     """Those of dictionaries, and of classes derived from `dict`."""
 
     def open(self, value: Any) -> Opened:
-        names = tuple(_sorted(list(value)))
+        keys = tuple(_sorted(list(value)))
         static = (value.default_factory,) if issubclass(type(value), defaultdict) else ()
-        return Opened(names, [value[name] for name in names], static, tuple(value))
+        return _with_attributes(value, Opened(keys, [value[key] for key in keys], static, tuple(value)))
 
     def make(self, kind: type[Any], opened: Opened) -> Any:
         by_name = dict(zip(opened.names, opened.parts, strict=True))
@@ -72,27 +89,89 @@ class Entries(Container):
         if kind is dict:
             return entries
         new: Callable[..., Any] = cast(Any, kind).__new__
-        made = kind(*opened.static) if opened.static else new(kind)
+        made = new(kind)
+        if issubclass(kind, defaultdict):
+            made.default_factory = opened.static[0]
         base: Any = OrderedDict if issubclass(kind, OrderedDict) else dict
         put: Callable[[Any, Hashable, object], None] = base.__setitem__
         for name, part in entries.items():
             put(made, name, part)
-        return made
+        return _attributed(made, opened)
 
     def step(self, name: Hashable) -> str:
-        return f"[{name!r}]"
+        return repr(name) if type(name) is Attribute else f"[{name!r}]"
 
 
 class Items(Container):
     """Those of tuples and lists, and of named tuples."""
 
     def open(self, value: Any) -> Opened:
-        return Opened(tuple(getattr(value, "_fields", ())), list(value))
+        return _with_attributes(value, Opened(tuple(getattr(value, "_fields", ())), list(value)))
 
     def make(self, kind: type[Any], opened: Opened) -> Any:
         if kind is tuple:
             return tuple(opened.parts)
-        return kind(*opened.parts) if opened.names else kind(opened.parts)
+        if kind is list:
+            return list(opened.parts)
+        count = sum(type(name) is not Attribute for name in opened.names) or len(opened.parts)
+        items = opened.parts[:count] if opened.names else opened.parts
+        if issubclass(kind, tuple):
+            of_tuple: Callable[..., Any] = cast(Any, tuple).__new__
+            made = of_tuple(kind, items)
+        else:
+            of_list: Callable[..., Any] = list.__new__
+            made = of_list(kind)
+            cast(Any, list).extend(made, items)
+        return _attributed(made, opened)
+
+    def step(self, name: Hashable) -> str:
+        if isinstance(name, int):
+            return f"[{name}]"
+        return f".{name}"
+
+
+def _with_attributes(value: Any, opened: Opened) -> Opened:
+    """A container taken apart, with the attributes that its object has."""
+    held = cast("dict[str, Any]", getattr(value, "__dict__", None))
+    if not held:
+        return opened
+    names: list[Hashable] = [*(opened.names or range(len(opened.parts)))]
+    parts, static = [*opened.parts], [*opened.static]
+    if held is value:
+        static += [_ITSELF, None]
+    else:
+        for name, part in sorted(held.items()):
+            if _can_be_part(part):
+                names.append(Attribute(name))
+                parts.append(part)
+            else:
+                static += [Attribute(name), part]
+    return Opened(tuple(names), parts, tuple(static), opened.order)
+
+
+def _attributed(made: Any, opened: Opened) -> Any:
+    """A container with its attributes."""
+    held = {
+        name.attribute: value
+        for name, value in (*zip(opened.names, opened.parts), *zip(opened.static, opened.static[1:]))  # noqa: B905
+        if type(name) is Attribute
+    }
+    if held.pop(_ITSELF.attribute, held) is None:
+        made.__dict__ = made
+    if held:
+        made.__dict__.update(held)
+    return made
+
+
+def _can_be_part(value: object) -> bool:
+    """Return whether an attribute is a number, an array or a container, and not an object of another kind."""
+    kind = cast("type[Any]", type(value))
+    return (
+        value is None
+        or isinstance(value, int | float | complex)
+        or container_of(kind) is not None
+        or (hasattr(kind, "dtype") and hasattr(kind, "shape"))
+    )
 
 
 def _attribute(value: Any, name: str) -> Any:

@@ -192,7 +192,7 @@ class Tree:
             return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
         container = self.container
         if self.names or isinstance(container, Fields):
-            named = [f"{n}={c}" for n, c in zip(self.names, inner, strict=True)]
+            named = [c if type(n) is int else f"{n}={c}" for n, c in zip(self.names, inner, strict=True)]
             if container is not None:
                 named += [f"{n}={v!r}" for n, v in zip(container.static_names, self.static, strict=False)]
             return f"{self.kind.__name__}({', '.join(named)})"
