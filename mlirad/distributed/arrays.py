@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class SplitRows:
         """The number of the first row of each chunk."""
         return tuple(int(k) for k in np.cumsum([0, *self.rows[:-1]]))
 
-    @property
+    @cached_property
     def filled(self) -> tuple[int, ...]:
         """The positions of the chunks that have rows."""
         return tuple(k for k, rows in enumerate(self.rows) if rows)

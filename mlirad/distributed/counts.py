@@ -47,6 +47,8 @@ class Counts:
 
 def bytes_of(value: Any) -> int:
     """The bytes of the elements of arrays and numbers in containers."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.nbytes
     if isinstance(value, Mapping):
         return sum(map(bytes_of, cast("Mapping[Any, Any]", value).values()))
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

@@ -54,7 +54,8 @@ def compiled(text: str, rows: int) -> Executable:
 def run(plan: Plan, leaves: Sequence[Any], rows: Sequence[int], prepare: Prepare = compiled) -> list[Array]:
     """The flat results of a plan; `rows` are those of the chunks, empty ones count for nothing.
 
-    Results with rows are those of all chunks, joined. Raises `ShapeError` where arguments have other rows.
+    A split argument has one element for each row, or some, next to each other. Results with rows are those of
+    all chunks, joined. Raises `ShapeError` where arguments have other rows.
     """
     return _Run(plan, leaves, rows, prepare).results()
 
@@ -63,7 +64,7 @@ class _Run:
     def __init__(self, plan: Plan, leaves: Sequence[Any], rows: Sequence[int], prepare: Prepare):
         total = sum(rows)
         for leaf, dim in zip(leaves, plan.split, strict=True):
-            if dim is not None and np.shape(leaf)[dim] != total:
+            if dim is not None and (np.shape(leaf)[dim] % total if total else np.shape(leaf)[dim]):
                 raise ShapeError(f"an argument of shape {np.shape(leaf)} for chunks of {total} rows in all")
         kept = [r for r in rows if r] or [0]
         firsts = [0, *accumulate(kept)]
@@ -82,8 +83,8 @@ class _Run:
         """For each split argument a function that cuts rows out of it: the first, and their number."""
 
         def cutting(array: Array, dim: int) -> Callable[[int, int], Array]:
-            before = (slice(None),) * dim
-            return lambda first, rows: array[(*before, slice(first, first + rows))]
+            before, k = (slice(None),) * dim, array.shape[dim] // (self.total or 1)
+            return lambda first, rows: array[(*before, slice(k * first, k * (first + rows)))]
 
         split = enumerate(self.plan.split)
         return {k: cutting(np.asarray(leaves[k]), dim) for k, dim in split if dim is not None}

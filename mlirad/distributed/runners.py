@@ -8,7 +8,7 @@ scipy.optimize.minimize(f, w0, jac=True, method="L-BFGS-B")
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, cast
 
 from mlirad.distributed.arrays import SplitRows, as_split
@@ -19,6 +19,7 @@ from mlirad.distributed.engines.dask_graph import GraphEngine
 from mlirad.distributed.engines.dask_resident import ResidentEngine
 from mlirad.distributed.engines.placement import Placement
 from mlirad.errors import ArgumentError, ClusterError, of_class
+from mlirad.frontend.compiling.arguments import is_plain, plain_key
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
@@ -26,6 +27,9 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 
 SECONDS: Final = 600.0
 """How long workers may take for a round, or to load their chunks, unless a caller says otherwise."""
+
+MOST_KNOWN: Final = 64
+"""How many kinds of calls a runner keeps the plans of."""
 
 _placements: Final[weakref.WeakValueDictionary[tuple[Any, ...], Placement]] = weakref.WeakValueDictionary()
 """Arrays that are on workers, by client, names and time limit: functions of the same arrays share them."""
@@ -42,6 +46,7 @@ class Runner:
         self.counts = Counts()
         self._timeout = timeout
         self._engines: dict[tuple[Any, ...], tuple[SplitCall, GraphEngine | ResidentEngine]] = {}
+        self._known: dict[Hashable, tuple[Transformed, SplitCall, GraphEngine | ResidentEngine]] = {}
 
     def run(self, function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function with these arguments. Raises `ClusterError` once the client is closed."""
@@ -51,8 +56,19 @@ class Runner:
                 location=user_line(),
                 hint="make a client, and then the function by resident again",
             )
-        call, whole = split_call(function, args, kwargs)
-        return self.evaluated(call, self.engine(call), whole)
+        leaves, key = _signature(function, args, kwargs)
+        known = self._known.get(key) if key is not None else None
+        if known is None:
+            call, whole = split_call(function, args, kwargs)
+            engine = self.engine(call)
+            if key is not None:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
+                self._known[key] = function, call, engine
+        else:
+            _, call, engine = known
+            whole = {k: leaf for k, leaf in enumerate(leaves) if k not in call.split.arrays}
+        return self.evaluated(call, engine, whole)
 
     def evaluated(
         self, call: SplitCall, engine: GraphEngine | ResidentEngine, whole: Mapping[int, Any]
@@ -96,6 +112,28 @@ class Runner:
             if isinstance(engine, ResidentEngine):
                 engine.close()
         self._engines.clear()
+        self._known.clear()
+
+
+def _signature(
+    function: Transformed, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], Hashable]:
+    """The leaves of arguments and a key, calls with which have one plan; None for any but plain calls.
+
+    Planning finds the same for them, and takes longer than a round of messages does.
+    """
+    if kwargs or function.moving(args, kwargs)[1] is not args:
+        return [], None
+    leaves, tree = flatten(args)
+    kinds: list[Hashable] = []
+    for leaf in leaves:
+        if is_plain(leaf):
+            kinds.append(plain_key((leaf,)))
+        elif (array := as_split(leaf)) is not None:
+            kinds.append(array.name)
+        else:
+            return [], None
+    return leaves, (id(function), function.captured_key(), tree, tuple(kinds))
 
 
 class Resident:

@@ -239,6 +239,20 @@ def test_solvers_refuse(case: str) -> None:
         ad.root(function, np.zeros(4), split()[0])
 
 
+def test_sparse_derivatives_are_of_chunks() -> None:
+    import scipy.sparse
+
+    dask = pytest.importorskip("dask")
+    jacobian = ad.jacobian(lambda w, x: np.tanh(x * w), sparse=True)
+    x = split()[0]
+    for call in (jacobian, jacobian.structure):
+        with pytest.raises(ad.SplitError, match=r"test_dask_arrays.py:\d+.*in memory, not in chunks"):
+            call(W, x)
+    blocks = [dask.delayed(jacobian)(W, block) for block in x.rechunk((350, -1)).to_delayed().ravel()]
+    rows = scipy.sparse.vstack(dask.compute(*blocks))
+    assert (rows != jacobian(W, X)).nnz == 0
+
+
 def test_what_needs_several_chunks_is_an_error_with_its_line() -> None:
     with pytest.raises(ad.SplitError, match="hint") as caught:
         ad.grad(lambda w, x: np.sum(np.sort(x @ w) ** 3))(W, split()[0])

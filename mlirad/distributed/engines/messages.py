@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from mlirad.distributed.cluster import workers_of
@@ -27,6 +26,9 @@ POLL_SECONDS: Final = 1.0
 
 REACH_SECONDS: Final = 3.0
 """How long a worker may take to answer the client without the scheduler, before all goes by the scheduler."""
+
+SHORT: Final = 1 << 16
+"""Below how many bytes a request is part of the head of a message; larger ones are sent without a copy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,36 +56,38 @@ def told(
     calls: list[asyncio.Task[Any]] = []
     end = time.monotonic() + seconds
 
-    async def begun() -> None:
+    async def answered() -> None:
         calls.extend(
             asyncio.ensure_future(_answer(client, shard, method, given))
             for shard, given in zip(shards, arguments, strict=True)
         )
-        await asyncio.wait(calls, timeout=min(POLL_SECONDS, seconds))
+        try:
+            await asyncio.wait(calls)
+        finally:
+            _drop(calls)
 
-    async def waited() -> None:
-        await asyncio.wait(calls, timeout=max(min(POLL_SECONDS, end - time.monotonic()), 0.0))
-
+    all_answers = asyncio.run_coroutine_threadsafe(answered(), client.loop.asyncio_loop)
     try:
-        client.sync(begun)
-        while not all(call.done() for call in calls):
-            there = workers_of(client)
-            late = [s for s, call in zip(shards, calls, strict=True) if not call.done()]
-            if all(shard.address not in there for shard in late):
+        while True:
+            try:
+                all_answers.result(max(min(POLL_SECONDS, end - time.monotonic()), 0.0))
+            except TimeoutError:
+                there = workers_of(client)
+                late = [s for k, s in enumerate(shards) if k >= len(calls) or not calls[k].done()]
+                if all(shard.address not in there for shard in late):
+                    break
+                if time.monotonic() > end:
+                    names = ", ".join(shard.address for shard in late if shard.address in there)
+                    raise TimeLimitError(
+                        f"no answer for {seconds:g} s from {names}",
+                        location=user_line(),
+                        hint="pass timeout=... to resident, or look whether the worker hangs",
+                    ) from None
+            else:
                 break
-            if time.monotonic() > end:
-                names = ", ".join(shard.address for shard in late if shard.address in there)
-                raise TimeLimitError(
-                    f"no answer for {seconds:g} s from {names}",
-                    location=user_line(),
-                    hint="pass timeout=... to resident, or look whether the worker hangs",
-                )
-            client.sync(waited)
         return [call.result() if call.done() else None for call in calls]
     finally:
-        if not all(call.done() for call in calls):
-            with suppress(RuntimeError):  # the loop of a client that is closed
-                client.loop.add_callback(_drop, calls)
+        all_answers.cancel()
 
 
 def told_only(
@@ -118,11 +122,10 @@ def reached(client: Any, address: str) -> bool:
 
 async def _answer(client: Any, shard: Held, method: str, given: tuple[Any, ...]) -> Any:
     """The result of a method of an actor, None where its worker or the actor is lost."""
-    serialized = load("distributed.protocol").to_serialize
     message: dict[str, Any] = {
         "actor": shard.future.key,
         "function": method,
-        "args": [serialized(argument) for argument in given],
+        "args": list(map(_packed, given)),
         "kwargs": {},
     }
     try:
@@ -135,6 +138,13 @@ async def _answer(client: Any, shard: Held, method: str, given: tuple[Any, ...])
     if found["status"] != "OK":
         raise found["exception"]
     return found["result"]
+
+
+def _packed(argument: Any) -> Any:
+    """An argument as a message has it: short bytes as they are, with less work for Dask."""
+    if isinstance(argument, bytes) and len(argument) < SHORT:
+        return argument
+    return load("distributed.protocol").to_serialize(argument)
 
 
 def _drop(calls: Sequence[asyncio.Task[Any]]) -> None:

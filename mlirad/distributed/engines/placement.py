@@ -49,7 +49,8 @@ class Placement:
 
     def complete(self) -> list[Held]:
         """The shards of all chunks: those that an interrupted call has not placed again are placed now."""
-        self.again(())
+        if sum(len(shard.chunks) for shard in self.shards) < len(self._filled):
+            self.again(())
         return list(self.shards)
 
     def again(self, lost: Sequence[Held]) -> list[Held]:

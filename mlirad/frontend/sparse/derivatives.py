@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import UnsupportedError
+from mlirad.errors import SplitError, UnsupportedError
 from mlirad.frontend.compiling.arguments import Names, prepared
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.compiling.transformed import Transformed, are_split
 from mlirad.frontend.differentiation import jacobians
 from mlirad.frontend.differentiation.argnums import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
@@ -122,6 +122,13 @@ class SparseDerivative(Transformed):
     def _matrices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Matrices, list[Any]]:
         if is_tracing():
             _not_traced(self._function, args)
+        if are_split((args, tuple(kwargs.values()))):
+            raise SplitError(
+                "the entries of a sparse derivative are found in arrays that are in memory, not in chunks",
+                location=user_line(),
+                hint="r, J = ad.linearize(f, w, X) has products with J, and J.solve(-r); where rows do not "
+                "depend on others write dask.delayed(J)(w, block) for each block of X.to_delayed().ravel()",
+            )
         function, leaves, tree, types = self._reader.flattened(args, kwargs)
         key, _ = self._reader.key(args, kwargs, tree, types)
         found = self._cache.of(key, lambda: self._make(function, tree, types))
