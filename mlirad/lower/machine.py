@@ -147,6 +147,11 @@ def cycles_per_byte(working_set: float) -> float:
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
 
 
+def registers(vector_bytes: int) -> int:
+    """The vector registers of a machine with vectors of this size."""
+    return 32 if vector_bytes >= 64 else 16
+
+
 def passes_by(size: int) -> bool:
     """Return whether a loop that works on a slice of so many bytes in each trip finds none of them in a
     cache.

@@ -26,9 +26,10 @@ def everything_shared() -> Generator[None]:
         patch.object(parallel, "SHARED_CYCLES", 1.0),
         patch.object(parallel, "TASK_CYCLES", 1.0),
         patch.object(parallel, "DOT_ROWS", 2),
-        patch.object(parallel, "BLOCK_MULTIPLE", 2),
         patch.object(contraction_blocks, "BLOCK_MULTIPLE", 2),
         patch.object(contraction_blocks, "LEAST_EXTENT", 2),
+        patch.object(contraction_blocks, "LEAST_BLOCK", 1),
+        patch.object(contraction_blocks, "LEAST_ROW_BYTES", 8),
         patch.object(contraction_blocks, "COPIED_SHARE", math.inf),
         patch.object(totals, "TOTALS_SHARE", math.inf),
     ):

@@ -1,4 +1,4 @@
-"""Kernels of whole arrays: contractions by BLAS, cumulative reductions, sorting, reports, callbacks."""
+"""Kernels of whole arrays: products of matrices, cumulative reductions, sorting, reports, callbacks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ from mlirad.dialects.syntax import StructuredOp
 
 @irdl_op_definition
 class DotOp(ContractionOp, LayoutReader):
-    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices.
+    """A contraction in one kernel, or passed to BLAS: `array.dot` with its properties, of arrays laid out as
+    matrices.
 
     With `parallel` threads may share it in blocks of so many members of its first batch dimension or, without
     one, so many rows: free positions of the left operand. Blocks of rows may be cut once more, into blocks of

@@ -9,6 +9,7 @@ Passes state their decisions as properties of kernels; `emit/` prints scheduled 
 - `schedule_kernels/`: says how each nest runs: splits, lane, width, tile, order of loops, layouts, packs;
   what threads share.
 - `eliminate_dead_elements/`: leaves out triangles of results that nobody reads.
+- `product_tiles.py`: the register tiles of products of matrices, and what cutting these costs.
 - `emit/`: prints planned kernels as LLVM IR text.
 - `fourier/`: Fourier transforms: butterflies, passes, and the rows or blocks of columns that they consist of.
 

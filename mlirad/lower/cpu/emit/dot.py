@@ -1,9 +1,9 @@
-"""`kernel.dot` as calls of BLAS: loops over the batch around one routine.
+"""`kernel.dot` as loops around tiles, or calls of BLAS: loops over the batch around one product.
 
 Each operand is seen as a matrix: its free dimensions and its contracted ones, each group one loop of constant
-stride. BLAS stores matrices by columns, so a matrix with consecutive elements along its first dimension is
-passed as it is and one with consecutive elements along its second is passed as its transpose; a row-major
-result C = A B is computed as the column-major C' = B' A'.
+stride. `product.py` writes the products that it takes; of a result that lies by columns, C' = B' A'. BLAS
+computes the others. It stores matrices by columns, so a matrix with consecutive elements along its first
+dimension is passed as it is and one with consecutive elements along its second is passed as its transpose.
 
     one row and one column      dot
     one row, or one column      gemv
@@ -22,12 +22,12 @@ from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import Shape, integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
-from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.cpu.emit.fills import fill
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.cpu.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.cpu.emit.parallel import Tasks
+from mlirad.lower.cpu.emit.product import Matrix, ProductWriter
 from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
 
@@ -37,32 +37,6 @@ MULTIPLICATIONS_PER_INSTRUCTION = 4
 _TASK_ROWS: Final = "rows of a task"
 _TASK_COLUMNS: Final = "columns of a task"
 """The names of sizes that tasks have: how many rows and columns of the result they compute."""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A matrix in memory: extents and strides, in elements, of its two dimensions."""
-
-    extents: tuple[int, int]
-    strides: tuple[int, int]
-
-    @property
-    def transposed(self) -> Matrix:
-        """The same memory with the dimensions exchanged."""
-        return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
-
-    @property
-    def elements(self) -> int:
-        """Return how many elements lie between the first and the last one, both among them."""
-        return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
-
-    def column_major(self) -> int | None:
-        """The distance between columns if elements of a column are consecutive, else None."""
-        rows, columns = self.extents
-        if rows > 1 and self.strides[0] != 1:
-            return None
-        distance = self.strides[1] if columns > 1 else max(1, rows)
-        return distance if distance >= max(1, rows) else None
 
 
 def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
@@ -106,16 +80,16 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
         (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
         for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
     ]
-    blas = _Blas(kernel, out.kind)
+    products = _Products(kernel, out.kind, emitter.program.vector_bytes)
     if kernel.task is None or block is None:
-        _batched(f, blas, pointers, steps, (a, b, c), location)
+        _batched(f, products, pointers, steps, (a, b, c), location)
     elif steps:
         first = f.mul(kernel.task, block)
         end = f.intrinsic("smin", f.add(first, block), steps[0][0])
-        _batched(f, blas, pointers, steps, (a, b, c), location, (first, end, block))
+        _batched(f, products, pointers, steps, (a, b, c), location, (first, end, block))
     else:
         columns = c.extents[1] if wide is None else wide
-        _block(f, blas, pointers, (a, b, c), kernel.task, (block, columns), location)
+        _block(f, products, pointers, (a, b, c), kernel.task, (block, columns), location)
     f.ret()
 
 
@@ -133,7 +107,7 @@ def _blocks(extent: int, block: int) -> int:
 
 def _block(
     f: IRBuilder,
-    blas: _Blas,
+    products: _Products,
     pointers: Sequence[Value],
     matrices: tuple[Matrix, Matrix, Matrix],
     task: Value,
@@ -148,18 +122,18 @@ def _block(
     first_row = f.mul(down, block[0])
     first_column = f.mul(f.sub(task, f.mul(down, across)), block[1])
     moved = [
-        f.gep(pointers[0], f.mul(first_row, a.strides[0]), blas.kind),
-        f.gep(pointers[1], f.mul(first_column, b.strides[1]), blas.kind),
+        f.gep(pointers[0], f.mul(first_row, a.strides[0]), products.kind),
+        f.gep(pointers[1], f.mul(first_column, b.strides[1]), products.kind),
         f.gep(
             pointers[2],
             f.add(f.mul(first_row, c.strides[0]), f.mul(first_column, c.strides[1])),
-            blas.kind,
+            products.kind,
         ),
     ]
 
     def write(m: int, n: int) -> None:
         of_a, of_b = Matrix((m, a.extents[1]), a.strides), Matrix((b.extents[0], n), b.strides)
-        blas.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
+        products.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
 
     starts = (first_row, first_column)
     if not are_static((*c.extents, *block)):
@@ -216,7 +190,7 @@ def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
 
 def _batched(
     f: IRBuilder,
-    blas: _Blas,
+    products: _Products,
     pointers: Sequence[Value],
     steps: Sequence[tuple[int, tuple[int, int, int]]],
     matrices: tuple[Matrix, Matrix, Matrix],
@@ -227,29 +201,30 @@ def _batched(
     first, so many at most.
     """
     if not steps:
-        blas.multiply(pointers, matrices, location)
+        products.multiply(pointers, matrices, location)
         return
     (extent, strides), *inner = steps
     lower, upper, most = part or (0, extent, extent)
     with f.loop(lower, upper, name="batch", at_most=most if is_static(most) else None) as loop:
-        moved = [f.gep(p, f.mul(loop.index, s), blas.kind) for p, s in zip(pointers, strides, strict=True)]
-        _batched(f, blas, moved, inner, matrices, location)
+        moved = [
+            f.gep(p, f.mul(loop.index, s), products.kind) for p, s in zip(pointers, strides, strict=True)
+        ]
+        _batched(f, products, moved, inner, matrices, location)
 
 
-class _Blas:
-    """Calls of BLAS routines, all of whose arguments are passed by address."""
+class _Products:
+    """Products by code of our own, or by BLAS, all of whose arguments are passed by address."""
 
-    def __init__(self, kernel: KernelText, kind: Kind):
+    def __init__(self, kernel: KernelText, kind: Kind, vector_bytes: int):
         self._f = kernel.f
         self.kind: Kind = kind
+        self._own = ProductWriter(kernel.f, kind, vector_bytes)
         self._calls = LibraryCalls(kernel.f, kind)
 
     def multiply(
         self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
     ) -> None:
         """C = A B."""
-        a, _, c = matrices
-        self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
         f = self._f
         inside = [f.inside(p, m.elements * BYTES[self.kind]) for p, m in zip(pointers, matrices, strict=True)]
         fits = f.and_(f.and_(inside[0], inside[1]), inside[2])
@@ -264,6 +239,13 @@ class _Blas:
     ) -> None:
         a, b, c = matrices
         pa, pb, pc = pointers
+        if self._own.takes(a, b, c):
+            self._own.write(pointers, a, b, c)
+            return
+        if self._own.takes(b.transposed, a.transposed, c.transposed):
+            self._own.write((pb, pa, pc), b.transposed, a.transposed, c.transposed)
+            return
+        self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
         if c.extents == (1, 1):
             self._dot(pa, a, pb, b, pc)
         elif c.extents[1] == 1 and a.column_major() is not None:

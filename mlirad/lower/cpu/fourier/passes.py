@@ -13,9 +13,9 @@ nothing of that kind, only other steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from mlirad.lower.bodies.transposition import transposed
 from mlirad.lower.cpu.fourier.butterflies import Number, butterfly, times
 from mlirad.lower.llvm.text import IRBuilder, Kind, ModuleText, Operand, Parameter, Value
 
@@ -138,20 +138,6 @@ def _store_turned(
                     f.store(f.extract(vector, lane), f.gep(plane, place, kind))
             continue
         for first in range(0, r, width):
-            for lane, vector in enumerate(_transposed(f, vectors[first : first + width])):
+            for lane, vector in enumerate(transposed(f, vectors[first : first + width])):
                 place = f.add(start, f.add(f.mul(distance, lane), first))
                 f.store(vector, f.gep(plane, place, kind))
-
-
-def _transposed(f: IRBuilder, rows: Sequence[Value]) -> list[Value]:
-    """The columns of a square of lanes: off its diagonal, ever larger blocks change places."""
-    found, width, block = list(rows), len(rows), 1
-    while block < width:
-        low = [k if not k & block else width + k - block for k in range(width)]
-        high = [k + block if not k & block else width + k for k in range(width)]
-        for k in range(width):
-            if not k & block:
-                a, b = found[k], found[k + block]
-                found[k], found[k + block] = f.shuffle(a, b, low), f.shuffle(a, b, high)
-        block *= 2
-    return found

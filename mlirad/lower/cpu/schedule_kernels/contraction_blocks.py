@@ -1,23 +1,27 @@
-"""Into what blocks of rows and columns a contraction by BLAS is cut, so that threads can share it.
+"""Into what blocks of rows and columns a contraction is cut, so that threads can share it.
 
-    64 x 784 by 784 x 512         four blocks of 64 x 128: the left operand is copied again for each
-    512 x 784 by 784 x 256        two blocks of 256 x 256: the right operand is the smaller one
-    2048 x 2048 by 2048 x 2048    blocks of 512 x 512
+                                  of our own                 by BLAS
+    64 x 784 by 784 x 512         8 of 64 x 64               4 of 64 x 128
+    512 x 784 by 784 x 256        16 of 128 x 64             2 of 256 x 256
+    2048 x 2048 by 2048 x 2048    128 of 512 x 64            blocks of 512 x 512
 
-BLAS copies what it multiplies, so each block of columns copies the left operand again, and each block of rows
-the right one. A contraction is cut into as many blocks as keep what is copied again below a small share of
-the whole; in two also if it takes more, as threads gain most from the first cut. A thread that runs all
-blocks pays for the copies, too.
+Each block of rows copies the right operand again, and each block of columns the left one: BLAS whatever it
+multiplies, products of our own (`../emit/product.py`) a left operand only if it lies by columns. A
+contraction is cut into as many blocks as keep what is copied again below a small share of the whole; in two
+also if it takes more, as threads gain most from the first cut. A thread that runs all blocks pays for the
+copies, too. Bits do not depend on the blocks of a product of our own.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Final
 
-from mlirad.dialects.extents import nominal
+from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.cpu.product_tiles import LEAST_BLOCK, LEAST_VECTOR_BYTES, Product
 from mlirad.lower.machine import element_bytes, library_contraction_cycles, repacking_cycles
 
 COPIED_SHARE: Final = 0.06
@@ -32,6 +36,10 @@ BLOCK_MULTIPLE: Final = 16
 LEAST_EXTENT: Final = 32
 """Rows and columns of a block at least."""
 
+LEAST_ROW_BYTES: Final = 256
+"""Bytes of a row of a block of a product of our own at least: its panels share what is read of the left
+operand."""
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -42,9 +50,52 @@ class Blocks:
     count: int
 
 
-def best_blocks(op: DotOp, most: int) -> Blocks:
-    """The blocks of a contraction without batch, whose rows and columns have no sizes in them: `most` at
-    most, an even number of them, or one. While two threads do the last of three, one of them waits.
+def best_blocks(op: DotOp, most: int, vector_bytes: int) -> Blocks:
+    """The blocks of a contraction without batch, whose rows and columns have no sizes in them, on a processor
+    with vectors of so many bytes: `most` at most.
+    """
+    inner = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+    if vector_bytes >= LEAST_VECTOR_BYTES and is_static(inner):
+        return _own_blocks(op, inner, most, vector_bytes)
+    return _library_blocks(op, most)
+
+
+def _own_blocks(op: DotOp, inner: int, most: int, vector_bytes: int) -> Blocks:
+    """The blocks of a product of our own: the more the better, and twice as many where those at the end are
+    others, as these are more code.
+    """
+    rows, columns = op.shared_extent, op.column_extent
+    by_columns, by_rows = 0 in values_of(op.lhs_contract), 0 not in values_of(op.rhs_contract)
+    element = element_bytes(element_of(op.lhs))
+    product = Product(rows, columns, inner, element, vector_bytes, by_columns, by_rows)
+    tile, least_width = product.tile, LEAST_ROW_BYTES // element
+    best, gained, least = Blocks(rows, columns, 1), 1.0, 0.0
+    for down in range(1, 1 + min(most, max(1, rows // LEAST_EXTENT))):
+        block = rows // down if rows % down == 0 else min(rows, _multiple(rows, down, tile.rows))
+        for across in range(1, 1 + min(most // down, max(1, columns // least_width))):
+            width = min(columns, _multiple(columns, across, product.lanes))
+            count = -(-rows // block) * -(-columns // width)
+            if 0 < rows % block < LEAST_BLOCK or 0 < columns % width < LEAST_BLOCK:
+                continue
+            if product.turns_left and product.is_too_tall(block):
+                continue
+            share = product.copied_again(down, across)
+            if share > (COPIED_SHARE_OF_TWO if count == 2 else COPIED_SHARE):
+                continue
+            gain = count / ((1 + (rows % block > 0)) * (1 + (columns % width > 0)))
+            if (gain, -share) > (gained, -least):
+                best, gained, least = Blocks(block, width, count), gain, share
+    return best
+
+
+def _multiple(extent: int, blocks: int, unit: int) -> int:
+    """Return how many units each of so many blocks of an extent has, times the unit."""
+    return -(-extent // (blocks * unit)) * unit
+
+
+def _library_blocks(op: DotOp, most: int) -> Blocks:
+    """The blocks for BLAS: an even number of them, or one. While two threads do the last of three, one of
+    them waits.
     """
     rows, columns = op.shared_extent, op.column_extent
     best, least = Blocks(rows, columns, 1), 0.0
@@ -65,7 +116,7 @@ def _block(extent: int, blocks: int) -> int:
     """Return how much of an extent a block has."""
     if blocks == 1:
         return extent
-    return -(-extent // (blocks * BLOCK_MULTIPLE)) * BLOCK_MULTIPLE
+    return _multiple(extent, blocks, BLOCK_MULTIPLE)
 
 
 def _copied_again(op: DotOp, down: int, across: int) -> float:

@@ -24,7 +24,6 @@ from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
 from mlirad.lower.cpu.fourier.items import Items
-from mlirad.lower.cpu.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
 from mlirad.lower.cpu.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.large_sizes import greatest
 from mlirad.lower.machine import WAKE
@@ -116,11 +115,13 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
 
 def _share_dot(op: DotOp, vector_bytes: int) -> None:
     """Share the batch, or blocks of rows and columns, of a contraction that costs enough."""
+    from mlirad.lower.cpu.schedule_kernels.contraction_blocks import BLOCK_MULTIPLE, best_blocks
+
     extent, cycles = op.shared_extent, cycles_of(op, vector_bytes)
     if values_of(op.lhs_batch):
         block = task_block(cycles, extent)
     elif is_static(extent) and is_static(op.column_extent):
-        blocks = best_blocks(op, task_count(cycles, MOST_TASKS))
+        blocks = best_blocks(op, task_count(cycles, MOST_TASKS), vector_bytes)
         block = blocks.rows if blocks.count > 1 else None
         if block is not None and blocks.columns < op.column_extent:
             op.properties["columns"] = integer(blocks.columns)

@@ -16,7 +16,6 @@ from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, RecurrenceOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, values_of
 from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.cpu.schedule_kernels.tiles import registers
 from mlirad.lower.large_sizes import are_static, is_loop
 from mlirad.lower.machine import (
     CONFLICTING_BYTES,
@@ -30,6 +29,7 @@ from mlirad.lower.machine import (
     element_bytes,
     op_cost,
     op_latency,
+    registers,
 )
 
 MOST_VECTORS = 4

@@ -18,7 +18,7 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.cpu.schedule_kernels.profiles import Layouts, Profile, result_strides
-from mlirad.lower.machine import load_cost
+from mlirad.lower.machine import load_cost, registers
 
 MAX_TILE = 6
 LOOP_OVERHEAD = 1.0
@@ -56,11 +56,6 @@ class Blocking:
     width: int
     tile_dim: int | None = None
     tile: int = 1
-
-
-def registers(vector_bytes: int) -> int:
-    """The vector registers of a machine with vectors of this size."""
-    return 32 if vector_bytes >= 64 else 16
 
 
 def max_vectors(op_count: int, vectors: int) -> int:

@@ -1,12 +1,9 @@
-"""Contractions for BLAS: those that it computes faster, of matrices as they lie in memory.
+"""Contractions that are kernels of their own: those that are faster so, of matrices as they lie in memory.
 
-A kernel of our own reads an operand where it lies, again for every tile of rows; BLAS copies blocks of it, so
-that they stay in cache. Copies pay when the contracted extent is long, or the operand is read often enough.
-
-BLAS computes the contractions at which it is faster. A tiled kernel of our own reads both operands where they
-lie, and can be fused with its neighbours; BLAS packs blocks of them first. So a kernel is better where
-operands are small, or where its result would otherwise go through memory, and BLAS where an operand is read
-often, or the contracted extent is long. The cost model decides.
+A nest reads both operands where they lie, again for every tile of rows, and can be fused with its neighbours.
+A `kernel.dot`, by code of our own or by BLAS, copies blocks of them, so that they stay in cache. So a nest is
+better where operands are small, or where its result would otherwise go through memory, and a kernel of its
+own where an operand is read often, or the contracted extent is long. The cost model decides.
 """
 
 from __future__ import annotations
@@ -33,15 +30,15 @@ from mlirad.lower.machine import (
 )
 
 MIN_EXTENT = 16
-"""Rows, columns and contracted extent below this are better served by a kernel of our own."""
+"""Rows, columns and contracted extent below this are better served by a nest."""
 
 LIBRARY_GAIN = 0.85
-"""BLAS must take at most this part of the cycles of a kernel, which is fused with what is around it."""
+"""It must take at most this part of the cycles of a nest, which is fused with what is around it."""
 
 
 def is_library_dot(op: Operation) -> bool:
-    """Return whether `op` is a contraction for BLAS: faster there, and each operand a matrix per batch
-    element.
+    """Return whether `op` is a contraction that is a kernel of its own: faster so, and each operand a matrix
+    per batch element.
     """
     if not isinstance(op, DotOp):
         return False
@@ -60,7 +57,7 @@ def is_library_dot(op: Operation) -> bool:
 
 
 def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
-    """Return whether BLAS is faster, although what it reads and makes does not stay in cache by strips.
+    """Return whether it is faster, although what it reads and makes does not stay in cache by strips.
 
     What loops and arguments hand over, and what is returned, lies in memory anyway.
     """
@@ -74,7 +71,7 @@ def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
     library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing
     kernel = matrices * contraction_cycles(rows, columns, inner, size)
     is_done = library <= LIBRARY_GAIN * kernel
-    considered(op, f"{rows} x {inner} x {columns} by BLAS", kernel, library, is_done=is_done)
+    considered(op, f"{rows} x {inner} x {columns} as a product of its own", kernel, library, is_done=is_done)
     return is_done
 
 

@@ -1,0 +1,283 @@
+"""The code of a product of matrices: panels, tiles of rows, sums in registers.
+
+    for k in blocks of the contracted extent:
+      for j in panels of columns:
+        panel = the block's rows of B, columns from j on, one after the other
+        for i in tiles of rows:
+          sums = 0
+          for r in the block: sums += A[i + <tile>, k + r] * panel[r]
+          C[i + <tile>, j + <panel>] = sums, or += sums from the second block on
+
+The panel lies in one piece whatever the strides of B, so that its lines do not share a few sets of the
+caches, and is transposed in registers where B lies by columns. Elements of A are read where they lie, or from
+a copy by rows if it lies by columns. The last tile of rows begins early enough to be whole: what it computes
+again it stores again, and so does the last vector of the last panel. Where sums are added to memory, which
+must happen once, the last rows are a tile of their own.
+
+Each element is the sum of the blocks of the contracted extent, each of them added up in order: bits depend on
+neither tiles nor vectors, nor on the blocks of rows and columns that threads compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.bodies.transposition import transposed
+from mlirad.lower.cpu.product_tiles import (
+    INNER_BLOCK,
+    LEAST_VECTOR_BYTES,
+    MOST_TURNED_BYTES,
+    MOST_VECTORS,
+    Product,
+    inner_block,
+)
+from mlirad.lower.large_sizes import are_static
+from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
+
+LEAST_ROWS: Final = 4
+"""Fewer rows are no tile: BLAS has routines for a row, and for rows that are multiplied one by one."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix in memory: extents and strides, in elements, of its two dimensions."""
+
+    extents: tuple[int, int]
+    strides: tuple[int, int]
+
+    @property
+    def transposed(self) -> Matrix:
+        """The same memory with the dimensions exchanged."""
+        return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
+
+    @property
+    def elements(self) -> int:
+        """Return how many elements lie between the first and the last one, both among them."""
+        return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
+
+    def column_major(self) -> int | None:
+        """The distance between columns if elements of a column are consecutive, else None."""
+        rows, columns = self.extents
+        if rows > 1 and self.strides[0] != 1:
+            return None
+        distance = self.strides[1] if columns > 1 else max(1, rows)
+        return distance if distance >= max(1, rows) else None
+
+
+class ProductWriter:
+    """Writes products of matrices of floats of one kind."""
+
+    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int):
+        self._f = f
+        self._kind: Kind = kind
+        self._vector_bytes = vector_bytes
+        self._lanes = vector_bytes // BYTES[kind]
+        self._memory: _Memory | None = None
+
+    def takes(self, a: Matrix, b: Matrix, c: Matrix) -> bool:
+        """Return whether C = A B can be written: extents are known, rows of C and B, or columns of B, lie in
+        one piece, and these and the contracted extent are as long as a vector.
+        """
+        if self._vector_bytes < LEAST_VECTOR_BYTES or not are_static((*a.extents, *b.extents)):
+            return False
+        is_long = a.extents[0] >= LEAST_ROWS and min(b.extents) >= self._lanes
+        return is_long and c.strides[1] == 1 and 1 in b.strides
+
+    def write(self, pointers: Sequence[Value], a: Matrix, b: Matrix, c: Matrix) -> None:
+        """Write C = A B for matrices that it takes, in a function that is not to be part of others: it has
+        much memory on the stack.
+        """
+        if self._memory is None:
+            self._f.is_inlined_if_short = False
+            self._memory = _Memory(self._f, self._kind, self._vector_bytes)
+        with self._f.checks_itself():
+            _Product(self._f, self._kind, self._memory, pointers, (a, b, c)).write()
+
+
+class _Memory:
+    """The memory on the stack of the products of one function, of which one is computed at a time."""
+
+    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int):
+        self.vector_bytes = vector_bytes
+        self._f = f
+        self._kind: Kind = kind
+        self._turned: Value | None = None
+        self.panel = f.alloca(kind, INNER_BLOCK * MOST_VECTORS * vector_bytes // BYTES[kind])
+
+    @property
+    def turned(self) -> Value:
+        """The memory for a left operand that is copied by rows."""
+        if self._turned is None:
+            self._turned = self._f.alloca(self._kind, MOST_TURNED_BYTES // BYTES[self._kind])
+        return self._turned
+
+
+class _Product:
+    """Writes one product."""
+
+    def __init__(
+        self,
+        f: IRBuilder,
+        kind: Kind,
+        memory: _Memory,
+        pointers: Sequence[Value],
+        matrices: tuple[Matrix, Matrix, Matrix],
+    ):
+        self._f = f
+        self._kind: Kind = kind
+        self._memory = memory
+        self._panel = memory.panel
+        self._lanes = memory.vector_bytes // BYTES[kind]
+        self._a, self._b, self._c = matrices
+        self._from_a, self._from_b, self._to = pointers
+        rows, self._columns = self._c.extents
+        self._inner = self._a.extents[1]
+        is_by_columns = self._a.strides[0] == 1 != self._a.strides[1]
+        turns_left = is_by_columns and rows >= self._lanes
+        product = Product(
+            rows, self._columns, self._inner, BYTES[kind], memory.vector_bytes, turns_left=turns_left
+        )
+        self._tile, self._turns_left = product.tile, product.is_turned
+        self._block = inner_block(self._inner)
+        self._left_strides = (self._block, 1) if self._turns_left else self._a.strides
+
+    def write(self) -> None:
+        """Write all blocks."""
+        f = self._f
+        with f.loop(0, self._inner, self._block, name="block") as loop:
+            count = constant("i64", self._block)
+            if self._inner % self._block:
+                count = f.intrinsic("smin", f.sub(self._inner, loop.index), self._block)
+            left = f.gep(self._from_a, f.mul(loop.index, self._a.strides[1]), self._kind)
+            if self._turns_left:
+                self._turn(left, count)
+                left = self._memory.turned
+            for lower, upper, vectors in self._panels():
+                with f.loop(lower, upper, vectors * self._lanes, name="panel") as panel:
+                    places = self._vector_places(panel.index, vectors)
+                    self._copy(loop.index, count, places)
+                    self._tiles(loop.index, count, left, places)
+
+    def _turn(self, source: Value, count: Value) -> None:
+        """Copy a block of columns of A, which lie in one piece each, as rows."""
+        f, rows, lanes, kind = self._f, self._c.extents[0], self._lanes, self._kind
+        along = self._a.strides[1]
+        with (
+            f.loop(0, rows, lanes, name="down") as down,
+            f.loop(0, count, lanes, name="across", at_most=-(-self._block // lanes)) as across,
+        ):
+            i = f.intrinsic("smin", down.index, rows - lanes) if rows % lanes else down.index
+            k = f.intrinsic("smin", across.index, f.sub(count, lanes))
+            first = f.gep(f.gep(source, f.mul(k, along), kind), i, kind)
+            columns = [f.load(f.gep(first, lane * along, kind), kind, lanes) for lane in range(lanes)]
+            to = f.gep(f.gep(self._memory.turned, f.mul(i, self._block), kind), k, kind)
+            for lane, row in enumerate(transposed(f, columns)):
+                f.store(row, f.gep(to, lane * self._block, kind))
+
+    def _panels(self) -> Iterator[tuple[int, int, int]]:
+        """The loops over panels: from where to where, of how many vectors. A narrow one comes first."""
+        most = self._tile.vectors
+        first = -(-self._columns // self._lanes) % most
+        if first:
+            yield 0, first * self._lanes, first
+        if first * self._lanes < self._columns:
+            yield first * self._lanes, self._columns, most
+
+    def _vector_places(self, start: Value, vectors: int) -> list[Value]:
+        """The first columns of the vectors of a panel. The last vector may overlap the one before."""
+        f = self._f
+        places = [f.add(start, v * self._lanes) for v in range(vectors)]
+        if self._columns % self._lanes:
+            places[-1] = f.intrinsic("smin", places[-1], self._columns - self._lanes)
+        return places
+
+    def _copy(self, block: Value, count: Value, places: Sequence[Value]) -> None:
+        """Copy the panel of a block of rows of B."""
+        f, (down, across) = self._f, self._b.strides
+        width = len(places) * self._lanes
+        first = f.gep(self._from_b, f.mul(block, down), self._kind)
+        starts = [f.gep(first, f.mul(place, across), self._kind) for place in places]
+        if across == 1:
+            with f.loop(0, count, name="row", at_most=self._block, at_least=1) as row:
+                to = f.gep(self._panel, f.mul(row.index, width), self._kind)
+                for v, start in enumerate(starts):
+                    vector = f.load(f.gep(start, f.mul(row.index, down), self._kind), self._kind, self._lanes)
+                    f.store(vector, f.gep(to, v * self._lanes, self._kind))
+            return
+        with f.loop(0, count, self._lanes, name="rows", at_most=-(-self._block // self._lanes)) as rows:
+            row = f.intrinsic("smin", rows.index, f.sub(count, self._lanes))
+            to = f.gep(self._panel, f.mul(row, width), self._kind)
+            for v, start in enumerate(starts):
+                source = f.gep(start, row, self._kind)
+                columns = [
+                    f.load(f.gep(source, lane * across, self._kind), self._kind, self._lanes)
+                    for lane in range(self._lanes)
+                ]
+                for k, vector in enumerate(transposed(f, columns)):
+                    f.store(vector, f.gep(to, k * width + v * self._lanes, self._kind))
+
+    def _tiles(self, block: Value, count: Value, left: Value, places: Sequence[Value]) -> None:
+        """The tiles of one panel."""
+        f, rows, most = self._f, self._c.extents[0], self._tile.rows
+        rest = rows % most if self._inner > self._block else 0
+        with f.loop(0, rows - rest, most, name="tile") as loop:
+            start = loop.index
+            if rows % most and not rest:
+                start = f.intrinsic("smin", start, rows - most)
+            self._multiply((block, count), left, places, start, most)
+        if rest:
+            self._multiply((block, count), left, places, constant("i64", rows - rest), rest)
+
+    def _multiply(
+        self, block: tuple[Value, Value], left: Value, places: Sequence[Value], start: Value, rows: int
+    ) -> None:
+        """One tile, from row `start` on: its sums over a block, given by its start and extent, to memory."""
+        f, lanes, kind = self._f, self._lanes, self._kind
+        (down, along), vectors = self._left_strides, len(places)
+        source = f.gep(left, f.mul(start, down), kind)
+        sums = [f.widen(constant(kind, 0.0), lanes)] * (rows * vectors)
+        with f.loop(0, block[1], carries=sums, name="k", at_most=self._block, at_least=1) as k:
+            element = f.gep(source, f.mul(k.index, along), kind)
+            row = f.gep(self._panel, f.mul(k.index, vectors * lanes), kind)
+            found = list(k.carries)
+            self._add(element, row, rows, vectors, found)
+            k.carry(*found)
+        to = f.gep(self._to, f.mul(start, self._c.strides[0]), kind)
+        targets = [
+            f.gep(f.gep(to, place, kind), i * self._c.strides[0], kind)
+            for i in range(rows)
+            for place in places
+        ]
+        totals = k.results
+        if self._inner > self._block:
+            with f.conditional(f.icmp("ne", block[0], 0), totals) as later:
+                before = [f.load(target, kind, lanes) for target in targets]
+                later.give(*(f.fadd(b, t) for b, t in zip(before, totals, strict=True)))
+            totals = later.results
+        for total, target in zip(totals, targets, strict=True):
+            f.store(total, target)
+
+    def _add(self, element: Value, row: Value, rows: int, vectors: int, sums: list[Value]) -> None:
+        """Add the products of one element of each row of A and one row of the panel.
+
+        Registers hold the factors that are fewer, while the others come one by one.
+        """
+        f, lanes, kind = self._f, self._lanes, self._kind
+
+        def left(i: int) -> Value:
+            return f.widen(f.load(f.gep(element, i * self._left_strides[0], kind), kind), lanes)
+
+        def right(v: int) -> Value:
+            return f.load(f.gep(row, v * lanes, kind), kind, lanes)
+
+        if rows < vectors:
+            held = [left(i) for i in range(rows)]
+            pairs = ((i, v, a, b) for v in range(vectors) for b in [right(v)] for i, a in enumerate(held))
+        else:
+            held = [right(v) for v in range(vectors)]
+            pairs = ((i, v, a, b) for i in range(rows) for a in [left(i)] for v, b in enumerate(held))
+        for i, v, a, b in pairs:
+            at = i * vectors + v
+            sums[at] = f.multiply_add(a, b, sums[at])

@@ -1,0 +1,142 @@
+"""The register tiles of a product of matrices, and the blocks that it is cut into.
+
+    128 x 256 by 256 x 256, f32, vectors of 16      tiles of 13 rows and 2 vectors: 10 of rows, 8 of columns
+
+A tile multiplies one element of each of its rows, in all lanes, by its vectors of the right operand, and
+keeps rows x vectors sums in registers. The tile that costs least is chosen: few loads for each
+multiplication, and few rows computed twice, as the last tile of rows begins early enough to be whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Final
+
+from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.machine import LATENCY, registers
+
+LEAST_VECTOR_BYTES: Final = 32
+"""Processors with shorter vectors have too few registers, or a BLAS with instructions of its own."""
+
+INNER_BLOCK: Final = 256
+"""How much of the contracted extent is multiplied before the sums go to memory: a panel of so many rows of
+the right operand stays in the first or second level of cache. It decides bits, so it is the same for all
+processors."""
+
+LEAST_BLOCK: Final = 16
+"""The lanes of the longest vectors, of the shortest elements: a block has as many of each extent at least."""
+
+MOST_VECTORS: Final = 4
+"""The most vectors of a tile: more of them leave registers for too few rows."""
+
+LOADED: Final = 0.1
+"""Cycles that a load in a tile adds to its multiplications, which hide most of it."""
+
+TILE_START: Final = 30.0
+"""Cycles to start a tile and to store it, but for its stores."""
+
+PANEL_BYTES: Final = 24 * 1024
+"""Panels of more bytes leave the first level of cache to what else is read."""
+
+FAR_PANEL: Final = 0.5
+"""Cycles that a vector of such a panel takes longer to load."""
+
+COPIED: Final = 3.0
+TURNED: Final = 5.0
+"""Cycles per vector to copy an operand as it lies, and to transpose it."""
+
+TURNED_BYTES: Final = 32 * 1024
+MOST_TURNED_BYTES: Final = 256 * 1024
+"""Of a left operand that lies by columns a block of more bytes than the first is copied by rows, as its lines
+may share sets of the caches; none of more than the second, for which there is no room on the stack."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """So many rows and vectors of the result."""
+
+    rows: int
+    vectors: int
+
+
+@dataclass(frozen=True)
+class Product:
+    """Rows, columns and contracted extent of a product, the bytes of an element and of a vector; which
+    operands are transposed if they are copied: a left one that lies by columns, a right one by rows.
+    """
+
+    rows: int
+    columns: int
+    inner: int
+    element: int
+    vector_bytes: int
+    turns_left: bool = False
+    turns_right: bool = False
+
+    @property
+    def lanes(self) -> int:
+        """Return how many elements a vector has."""
+        return self.vector_bytes // self.element
+
+    @property
+    def vectors(self) -> int:
+        """Return how many vectors a row of the result has."""
+        return -(-self.columns // self.lanes)
+
+    @property
+    def tile(self) -> Tile:
+        """The tile that costs least."""
+        best, least = Tile(1, 1), inf
+        for tile in self._tiles():
+            full, short = divmod(self.vectors, tile.vectors)
+            cycles = full * self._cycles(tile.rows, tile.vectors)
+            if short:
+                cycles += self._cycles(tile.rows, short)
+            cycles *= -(-self.rows // tile.rows)
+            if cycles < least:
+                best, least = tile, cycles
+        return best
+
+    def _tiles(self) -> Iterator[Tile]:
+        """The tiles that fit the registers, with rows that are cut evenly."""
+        budget = registers(self.vector_bytes)
+        # A last vector overlaps one of its own panel.
+        least = 2 if self.columns % self.lanes else 1
+        for across in range(least, min(self.vectors, MOST_VECTORS) + 1):
+            for down in range(1, min(self.rows, budget) + 1):
+                is_even = -(-self.rows // -(-self.rows // down)) == down
+                if is_even and down * across + min(down, across) + 1 <= budget:
+                    yield Tile(down, across)
+
+    def _cycles(self, rows: int, vectors: int) -> float:
+        """Cycles of a tile: two multiplications a cycle, if enough of them are under way."""
+        multiplied = max(rows * vectors, 2 * LATENCY) / 2 + LOADED * (rows + vectors)
+        if min(self.inner, INNER_BLOCK) * vectors * self.vector_bytes > PANEL_BYTES:
+            multiplied += FAR_PANEL * vectors
+        return self.inner * multiplied + TILE_START + rows * vectors
+
+    @property
+    def is_turned(self) -> bool:
+        """Return whether a block of the left operand is copied by rows as it lies by columns."""
+        return self.turns_left and TURNED_BYTES < self._left_bytes(self.rows) <= MOST_TURNED_BYTES
+
+    def is_too_tall(self, rows: int) -> bool:
+        """Return whether so many rows are too many for that."""
+        return self._left_bytes(rows) > MOST_TURNED_BYTES
+
+    def _left_bytes(self, rows: int) -> int:
+        return rows * inner_block(self.inner) * self.element
+
+    def copied_again(self, down: int, across: int) -> float:
+        """Return what part of the product is added by copies for so many blocks of rows and columns."""
+        right = self.inner * self.vectors * (TURNED if self.turns_right else COPIED)
+        left = self.inner * self.rows / self.lanes * TURNED if self.turns_left else 0.0
+        whole = self.rows * self.vectors * self.inner / 2
+        return ((down - 1) * right + (across - 1) * left) / whole
+
+
+def inner_block(inner: int) -> int:
+    """The extent of a block of the contracted one; the last block may have less, but a vector at least."""
+    even = -(-inner // -(-inner // INNER_BLOCK))
+    return next(n for n in range(even, 0, -1) if inner % n == 0 or inner % n >= LEAST_BLOCK)
