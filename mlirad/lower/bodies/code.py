@@ -32,6 +32,7 @@ from mlirad.lower.bodies.buffers import Place
 from mlirad.lower.bodies.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.bodies.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.bodies.nan_tests import without_nan_test
+from mlirad.lower.bodies.transposition import transposed
 from mlirad.lower.llvm.text import IRBuilder, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
@@ -298,6 +299,16 @@ class BodyCode:
             self.access.store_first(spread, value, count)
             return
         self.access.store(spread, value, self._guard(spread, guard))
+
+    def store_square(self, values: Sequence[Value], address: Address) -> None:
+        """Store what the copies of a tile have in all lanes, as many copies as lanes, where copies are
+        neighbours in memory: the copies of each lane as a vector.
+        """
+        first, rows = self.spread(address), [self.f.widen(value, self.width) for value in values]
+        assert first.stride is not None
+        for lane, column in enumerate(transposed(self.f, rows)):
+            pointer = self.f.gep(first.pointer, lane * first.stride, address.buffer.kind)
+            self.access.store(first._replace(pointer=pointer, stride=1), column)
 
     def _pieces(self, spread: Spread, guard: Value | None) -> int | None:
         """Return how many lanes of an access are touched piece by piece; None where all are, or under a

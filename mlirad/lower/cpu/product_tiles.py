@@ -10,11 +10,12 @@ multiplication, and few rows computed twice, as the last tile of rows begins ear
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf
 from typing import Final
 
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.machine import LATENCY, registers
+from mlirad.lower.machine import L2_BYTES, LATENCY, registers
 
 LEAST_VECTOR_BYTES: Final = 32
 """Processors with shorter vectors have too few registers, or a BLAS with instructions of its own."""
@@ -42,9 +43,11 @@ PANEL_BYTES: Final = 24 * 1024
 FAR_PANEL: Final = 0.5
 """Cycles that a vector of such a panel takes longer to load."""
 
-COPIED: Final = 3.0
+COPIED: Final = 2.0
 TURNED: Final = 5.0
-"""Cycles per vector to copy an operand as it lies, and to transpose it."""
+READ: Final = 1.5
+"""Cycles per vector to copy an operand as it lies, to transpose it, and to read it from the last level of
+cache: blocks that are multiplied one by one beside the whole, measured."""
 
 TURNED_BYTES: Final = 32 * 1024
 MOST_TURNED_BYTES: Final = 256 * 1024
@@ -129,9 +132,14 @@ class Product:
         return rows * inner_block(self.inner) * self.element
 
     def copied_again(self, down: int, across: int) -> float:
-        """Return what part of the product is added by copies for so many blocks of rows and columns."""
+        """Return what part of the product is added by copies for so many blocks of rows and columns, or by
+        reading a left operand again that leaves the second level of cache in between.
+        """
         right = self.inner * self.vectors * (TURNED if self.turns_right else COPIED)
-        left = self.inner * self.rows / self.lanes * TURNED if self.turns_left else 0.0
+        each = TURNED if replace(self, rows=-(-self.rows // down)).is_turned else 0.0
+        if not each and self.rows * self.inner * self.element > L2_BYTES / 2:
+            each = READ
+        left = self.inner * self.rows / self.lanes * each
         whole = self.rows * self.vectors * self.inner / 2
         return ((down - 1) * right + (across - 1) * left) / whole
 

@@ -186,8 +186,12 @@ class _NestCode(ReductionLoops):
             self._both_paths()
             # All values first: a result may lie where another one reads.
             values = [[code.get(value, j) for value in self._body.yielded] for j in range(code.tiles)]
-            for j, copy_of_tile in enumerate(values):
-                for value, address in zip(copy_of_tile, self._results, strict=True):
+            for k, address in enumerate(self._results):
+                own = [copy_of_tile[k] for copy_of_tile in values]
+                if self._stores_squares(address):
+                    code.store_square(own, address)
+                    continue
+                for j, value in enumerate(own):
                     self._store(value, address, j)
             return
         totals = self._reduced()
@@ -199,6 +203,20 @@ class _NestCode(ReductionLoops):
                     before = code.load(address, j)
                     total = reductions.merge(self._f, combiner, [before], total)
                 self._store(self._of_all(combiner, total)[-1], address, j)
+
+    def _stores_squares(self, address: Address) -> bool:
+        """Return whether the copies of a tile are as many as lanes, and neighbours in memory, as lanes are
+        not: transposed in registers they are stored as vectors.
+        """
+        code, step = self._code, address.coefficient(self._code.lane)
+        return (
+            code.width > 1
+            and code.tiles == code.width
+            and address.coefficient(code.tile) == 1 != step
+            and not address.values
+            and self._remaining is None
+            and code.valid is None
+        )
 
     def _of_all(self, combiner: str, total: Accumulator) -> Accumulator:
         """The total, of no operands what memory holds of such: a sum in registers starts at -0.0."""

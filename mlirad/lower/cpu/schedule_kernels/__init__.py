@@ -83,7 +83,7 @@ def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 
 def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> None:
     """Schedule the kernels of this function."""
-    _schedule_block(function_block(function), Packs({}), vector_bytes)
+    _schedule_block(function_block(function), Packs({}, vector_bytes), vector_bytes)
     share_loops(function_block(function), vector_bytes)
     bring_together(function_block(function))
 

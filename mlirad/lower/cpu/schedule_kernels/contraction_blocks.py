@@ -3,7 +3,7 @@
                                   of our own                 by BLAS
     64 x 784 by 784 x 512         8 of 64 x 64               4 of 64 x 128
     512 x 784 by 784 x 256        16 of 128 x 64             2 of 256 x 256
-    2048 x 2048 by 2048 x 2048    128 of 512 x 64            blocks of 512 x 512
+    2048 x 2048 by 2048 x 2048    128 of 256 x 128           blocks of 512 x 512
 
 Each block of rows copies the right operand again, and each block of columns the left one: BLAS whatever it
 multiplies, products of our own (`../emit/product.py`) a left operand only if it lies by columns. A

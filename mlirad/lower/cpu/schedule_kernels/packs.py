@@ -14,11 +14,12 @@ from xdsl.dialects.builtin import ArrayAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.extents import divides, nominal
+from mlirad.dialects.extents import at_most, divides, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
-from mlirad.dialects.shapes import Shape, Value, element_of, integer, ints, shape_of
+from mlirad.dialects.shapes import Shape, Value, element_of, integer, ints, is_float, shape_of
 from mlirad.lower.cpu.schedule_kernels.lanes import packable_dimension
 from mlirad.lower.cpu.schedule_kernels.profiles import Profile, layout_of, row_major
+from mlirad.lower.machine import element_bytes
 
 COPY_TILE = 8
 """How many neighbours in the source a copy reads before it moves on: about one cache line."""
@@ -27,8 +28,9 @@ COPY_TILE = 8
 class Packs:
     """The copies made so far in one function, and the layouts of all buffers, to which it adds theirs."""
 
-    def __init__(self, layouts: dict[Value, Shape]):
+    def __init__(self, layouts: dict[Value, Shape], vector_bytes: int):
         self.layouts = layouts
+        self._vector_bytes = vector_bytes
         self._made: dict[tuple[Value, int], Value] = {}
 
     def pack_inputs(self, op: NestOp, p: Profile, lane: int) -> None:
@@ -65,7 +67,7 @@ class Packs:
         if known is None:
             source = layout_of(buffer, self.layouts)
             order = (*(d for d in row_major(len(source)) if d != innermost), innermost)
-            nest = copy_nest(buffer, source, order)
+            nest = copy_nest(buffer, source, order, self._vector_bytes)
             nest.location = before.location
             home = buffer.owner if isinstance(buffer.owner, Block) else buffer.owner.parent
             while before.parent is not home:
@@ -81,8 +83,10 @@ class Packs:
         return known
 
 
-def copy_nest(buffer: Value, source: Shape, order: Shape) -> NestOp:
-    """A nest that copies a buffer stored in `source` order into a new one stored in `order`."""
+def copy_nest(buffer: Value, source: Shape, order: Shape, vector_bytes: int) -> NestOp:
+    """A nest that copies a buffer stored in `source` order into a new one stored in `order`: in squares of
+    lanes, which are transposed in registers, where both have as many neighbours.
+    """
     shape = shape_of(buffer)
     block = Block(arg_types=[i64] * len(shape))
     load = LoadOp.create(operands=[buffer, *block.args], result_types=[element_of(buffer)])
@@ -90,12 +94,27 @@ def copy_nest(buffer: Value, source: Shape, order: Shape) -> NestOp:
     properties: dict[str, Attribute] = {"space": ints(shape), "reduction": ints(()), "order": ints(order)}
     if order != row_major(len(order)):
         properties["layouts"] = ArrayAttr([ints(order)])
-    line = source[-1]
+    line, innermost, element = source[-1], order[-1], element_of(buffer)
+    lanes = vector_bytes // element_bytes(element)
+    if (
+        is_float(buffer)
+        and line != innermost
+        and at_most(lanes, shape[line])
+        and at_most(lanes, shape[innermost])
+    ):
+        properties["order"] = ints((*(d for d in order if d not in (line, innermost)), innermost, line))
+        properties |= {"lane": integer(line), "width": integer(lanes)}
+        properties |= {"tile_dim": integer(innermost), "tile": integer(lanes)}
+        return _copying(buffer, properties, block)
     most = min(COPY_TILE, nominal(shape[line]))
     tile = next((t for t in range(most, 3, -1) if divides(t, shape[line])), 0)
     if tile:
         properties["tile_dim"] = integer(line)
         properties["tile"] = integer(tile)
+    return _copying(buffer, properties, block)
+
+
+def _copying(buffer: Value, properties: dict[str, Attribute], block: Block) -> NestOp:
     return NestOp.create(
         operands=[buffer], result_types=[buffer.type], properties=properties, regions=[Region(block)]
     )

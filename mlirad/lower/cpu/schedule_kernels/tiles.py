@@ -2,7 +2,8 @@
 
 `width` is several vectors along the lane loop, which share what is the same in all lanes; `tile` is several
 iterations of another output loop (unroll-and-jam), which share the loads that do not depend on that loop. A
-nest without reduction has a tile only over the parts of a stack, all of them.
+nest without reduction has a tile only over the parts of a stack, all of them, or of as many iterations as it
+has lanes, where it stores along that loop.
 Both multiply the code to compile, and the accumulators of a reduction have to fit the register file. The
 latency of sums is no reason for either: the reduction loop is unrolled for that when code is printed.
 
@@ -101,6 +102,9 @@ def choose_blocking(
     widths = width_choices(p, lane)
     if not p.reduction_bits:
         if _goes_lane_by_lane(op, p, lane, layouts):
+            squares = _loop_of_squares(op, p, lane, layouts)
+            if squares is not None:
+                return Blocking(p.lanes, squares, p.lanes)
             return Blocking(_best_filled(widths[:1], p.extents[lane]))
         width = _best_filled(widths, p.extents[lane])
         parts = _loop_over_parts(op, p, lane)
@@ -155,6 +159,19 @@ def _tells_part(condition: Value, index: Value) -> bool:
     return any(
         a is index and isinstance(b.owner, ConstantOp) for a, b in (made.operands, made.operands[::-1])
     )
+
+
+def _loop_of_squares(op: NestOp, p: Profile, lane: int, layouts: Layouts) -> int | None:
+    """The loop along which a nest stores neighbours, if lanes go along another one, with loads that lanes
+    share or that lie one after the other: squares of lanes are transposed in registers then.
+    """
+    if p.extents[lane] < p.lanes or p.lanes * work_per_vector(p) > MAX_CODE:
+        return None
+    if any(s[lane] not in (0, 1, -1) for load in p.loads if (s := load.strides(layouts))):
+        return None
+    steps = [result_strides(op, root, layouts) for root in op.roots]
+    found = [x for x in range(p.rank) if x != lane and all(s[x] == 1 for s in steps)]
+    return next((x for x in found if p.extents[x] >= p.lanes and is_static(op.extents[x])), None)
 
 
 def _goes_lane_by_lane(op: NestOp, p: Profile, lane: int, layouts: Layouts) -> bool:
