@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import pickle
 import random
 import signal
 import threading
@@ -129,20 +131,41 @@ def until(is_so: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.05)
 
 
+def left_after_interruption(client: Any, f: Callable[[Any, int], Any]) -> None:
+    """Interrupt a call that is at work on workers: they leave it, and the next call works."""
+    expected = bits(f(W, 10))
+    interrupted(lambda: f(W, 1_000_000), 0.5)
+    until(lambda: not at_work(client), 60)
+    assert bits(f(W, 10)) == expected
+
+
+def test_a_stopped_evaluation_is_left_before_its_next_chunk() -> None:
+    from mlirad.distributed import calls
+    from mlirad.distributed.engines.shards import Request, Shard, Stopped
+
+    call, whole = calls.split_call(ad.value_and_grad(logistic), (W, *split()), {})
+    shard = Shard(1, [(0, 0, 30)], X[:30], Y[:30])
+    shard.learn("job", call.job, {1: 0, 2: 1})
+    asyncio.run(shard.stop("first"))
+    answers = [
+        pickle.loads(shard.run(pickle.dumps(Request("job", evaluation, 0, whole, {}, {}, 1.0))))
+        for evaluation in ("first", "second")
+    ]
+    assert isinstance(answers[0].error, Stopped)
+    assert not answers[0].nodes
+    assert answers[1].error is None
+    assert list(answers[1].nodes) == [(0, 0)]
+
+
 def test_an_interrupted_call_leaves_nothing_at_work(client: Any) -> None:
     f = ad.distributed.resident(slow, split()[0])
-    expected = bits(f(W, 10))
-    interrupted(lambda: f(W, 2_000_000), 0.5)
-    until(lambda: not at_work(client), 5)
-    assert bits(f(W, 10)) == expected
+    left_after_interruption(client, f)
 
 
 def test_an_interrupted_graph_leaves_nothing_at_work(client: Any) -> None:
     x, _ = split()
-    expected = bits(ad.jit(slow)(W, 10, x))
-    interrupted(lambda: ad.jit(slow)(W, 2_000_000, x), 0.5)
-    until(lambda: not at_work(client), 5)
-    assert bits(ad.jit(slow)(W, 10, x)) == expected
+    f = ad.jit(slow)
+    left_after_interruption(client, lambda w, count: f(w, count, x))
 
 
 def test_an_interrupted_placement_is_made_up_for(client: Any) -> None:
