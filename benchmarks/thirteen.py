@@ -2,96 +2,29 @@
 
     python -m benchmarks.thirteen            # python -m benchmarks.thirteen cpu: by the time on a processor
 
-The JAX program is that of the example, with `jax.numpy` for NumPy and JAX's transformations and loops for
-those of mlirad, which have the same names; it is jitted. Two differ: the steps of the heat equation are
-solved by conjugate gradients, as JAX has no sparse factors on traced values, and the Jacobian of the arm is
-dense. JAX has no events, so its bounces have no figure. What has no random numbers must agree to 1e-5, within
-what the tolerances of solvers allow. Nothing is taken from the disk, so the first call compiles.
+The JAX program is that of the example, as `side_by_side.py` says. Two differ: the steps of the heat equation
+are solved by conjugate gradients, as JAX has no sparse factors on traced values, and the Jacobian of the arm
+is dense. JAX has no events, so its bounces have no figure. What has no random numbers must agree to 1e-5,
+within what the tolerances of solvers allow. Nothing is taken from the disk, so the first call compiles.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import is_installed, jax_in_double, require_agreement
-from benchmarks.protocol import Limits, first_call, median_seconds, use_threads
+from benchmarks.side_by_side import Call, is_jax, print_table
 
 TOLERANCE = 1e-5
-
-Call = Callable[[], Any]
 
 
 def main(clock: str = "wall") -> None:
     """Print a table of first calls and of the medians of later ones."""
-    use_threads(1)
-    has_jax = is_installed("jax")
-    print("| task | first call | JAX | later calls | JAX | JAX / mlirad |\n| --- " + 5 * "| --: " + "|")
-    for task in TASKS:
-        import mlirad
-
-        calls = [call for call in (task(mlirad, direct), task(*jax_for()) if has_jax else None) if call]
-        firsts, results = zip(*(first_call(call, clock) for call in calls), strict=True)
-        if len(calls) == 2 and task not in RANDOM:
-            require_agreement(task.__name__, *results, TOLERANCE)
-        laters = median_seconds(calls, Limits(clock=clock, max_seconds=4.0))
-        cells = [f"{t:.2f} s" for t in firsts] + [""] * (2 - len(calls))
-        cells += [f"{1e3 * t:.3g} ms" for t in laters] + [""] * (2 - len(calls))
-        cells += [f"{laters[1] / laters[0]:.1f}" if len(calls) == 2 else ""]
-        print(f"| {(task.__doc__ or '').rstrip('.')} | {' | '.join(cells)} |", flush=True)
-
-
-def direct(module: ModuleType) -> ModuleType:
-    """The programs of an example as they are."""
-    return module
-
-
-def jax_for() -> tuple[Any, Callable[[ModuleType], Any]]:
-    """JAX under the names of mlirad, and the programs of an example with it."""
-    jax = jax_in_double()
-    import jax.scipy.special as special
-    from jax.experimental import ode
-
-    def fold(f: Any, init: Any, xs: Any) -> Any:
-        return jax.lax.scan(lambda carry, x: (f(carry, x), None), init, xs)[0]
-
-    def odeint(f: Any, y0: Any, t: Any, *args: Any, **tolerances: float) -> Any:
-        return ode.odeint(f, y0, t, *args, **tolerances)
-
-    def compiled(transformed: Any) -> Any:
-        jitted = jax.jit(transformed)
-        return lambda *args: jax.block_until_ready(jitted(*args))
-
-    names = SimpleNamespace(
-        jit=compiled, grad=jax.grad, value_and_grad=lambda f: compiled(jax.value_and_grad(f)),
-        jacobian=jax.jacobian, hessian=jax.hessian, jvp=jax.jvp, vmap=jax.vmap, scan=jax.lax.scan, fold=fold,
-        fori_loop=jax.lax.fori_loop, odeint=odeint, random=jax.random, segment_sum=jax.ops.segment_sum,
-        segment_max=jax.ops.segment_max, is_jax=True,
-    )  # fmt: skip
-    others = {
-        "np": jax.numpy, "ad": names, "logsumexp": special.logsumexp, "gammaln": special.gammaln,
-        "log_softmax": jax.nn.log_softmax, "norm": jax.scipy.stats.norm,
-    }  # fmt: skip
-
-    def with_jax(module: ModuleType) -> Any:
-        known: dict[str, Any] = {**vars(module), **others}
-        for name, value in vars(module).items():
-            if isinstance(value, FunctionType) and value.__module__ == module.__name__:
-                known[name] = FunctionType(value.__code__, known, name, value.__defaults__, value.__closure__)
-        return SimpleNamespace(**known)
-
-    return names, with_jax
-
-
-def is_jax(ad: Any) -> bool:
-    """Tell whether the system is JAX."""
-    return hasattr(ad, "is_jax")
+    print_table(TASKS, RANDOM, TOLERANCE, clock)
 
 
 def sampling(ad: Any, programs: Any) -> Call:

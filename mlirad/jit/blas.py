@@ -122,16 +122,36 @@ def blas_address(symbol: str) -> int:
 
 @once
 def _take_buffer() -> None:
-    """Have OpenBLAS take the memory that its calls work in, for as many as run at once.
+    """Have OpenBLAS take the memory that its calls work in, for as many as run at once, and touch it.
 
-    A call that gets none asks for it again for ever.
+    A call that gets none asks for it again for ever. And its kernels prefetch beyond what they have packed:
+    where no page is there yet, each of these looks for it again, which takes as long as the product.
     """
     require_memory(BUFFER_BYTES * (usual_threads() + 1), "call BLAS")
+    for library in _libraries():
+        take, give = (_symbol(library, f"blas_memory_{name}") for name in ("alloc", "free"))
+        if take and give:
+            buffers = [_buffer(take) for _ in range(min(usual_threads(), MOST_TOUCHED))]
+            for buffer in filter(None, buffers):
+                ctypes.memset(buffer, 0, TOUCHED_BYTES)
+                ctypes.CFUNCTYPE(None, ctypes.c_void_p)(give)(buffer)
+            return
     one, info = (ctypes.c_int32 * 1)(1), (ctypes.c_int32 * 2)()
     matrix, pivots = (ctypes.c_double * 1)(1.0), (ctypes.c_int32 * 1)()
     factor = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(_routine_address("lapack", "d", "getrf"))
     factor(one, one, matrix, one, pivots, info)
 
+
+def _buffer(take: int) -> int | None:
+    """A buffer that no call uses, until it is given back."""
+    return cast("int | None", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int)(take)(0))
+
+
+TOUCHED_BYTES: Final = 2 << 20
+"""The part of a buffer that small products work in: a block of the left operand, and columns of the right."""
+
+MOST_TOUCHED: Final = 32
+"""The most buffers that are touched before they are used."""
 
 BUFFER_BYTES: Final = 1 << 26
 """Address space for the buffer of a call: half of it, of which the C library may take twice as much."""

@@ -119,6 +119,7 @@ UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
 CONTIGUOUS_STORE = 1.0
+GATHERED = 1.0
 
 MULTIPLICATION = 0.25
 """One multiplication, and addition, of a contraction by BLAS."""

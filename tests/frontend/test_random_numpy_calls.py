@@ -48,7 +48,7 @@ def test_calls_interpreted(case):
     counts: Counter[str] = Counter()
     wrong = check(case * INTERPRETED, INTERPRETED, interpret=True, counts=counts)
     assert not wrong, "\n".join(wrong)
-    assert counts[AGREED] > 0.9 * INTERPRETED
+    assert counts[AGREED] + counts[DEVIATES] > 0.9 * INTERPRETED  # few are refused
 
 
 @pytest.mark.parametrize("case", range(2))

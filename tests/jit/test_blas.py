@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -159,3 +161,34 @@ def test_same_bits_every_time() -> None:
         call("dgemm", np.float64, "N", "N", n, n, n, 1.0, a, n, b, n, 0.0, c, n)
         results.append(c.tobytes())
     assert len(set(results)) == 1
+
+
+RESIDENT = """
+import ctypes, sys
+from mlirad.jit import blas
+from mlirad.jit.threads import usual_threads
+blas.blas_address("mlirad_blas_sgemm")
+take, give = (
+    next(filter(None, (blas._symbol(x, f"blas_memory_{name}") for x in blas._libraries())), None)
+    for name in ("alloc", "free")
+)
+if not (take and give):
+    sys.exit(77)
+libc = ctypes.CDLL(None)
+buffers = [blas._buffer(take) for _ in range(usual_threads())]
+for buffer in buffers:
+    pages = (ctypes.c_ubyte * (blas.TOUCHED_BYTES // 4096))()
+    assert libc.mincore(ctypes.c_void_p(buffer), ctypes.c_size_t(blas.TOUCHED_BYTES), pages) == 0
+    assert all(page & 1 for page in pages), sum(pages)
+for buffer in buffers:
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(give)(buffer)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which pages are there")
+def test_buffers_are_touched_before_they_are_used() -> None:
+    """OpenBLAS's kernels prefetch beyond what is packed, at length where no page is there."""
+    ran = subprocess.run([sys.executable, "-c", RESIDENT], capture_output=True, text=True, check=False)
+    if ran.returncode == 77:
+        pytest.skip("the library does not export its buffers")
+    assert ran.returncode == 0, ran.stderr

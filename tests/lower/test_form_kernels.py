@@ -75,6 +75,38 @@ def test_a_costly_value_read_twice_is_stored_once() -> None:
     assert count(kernels, NestOp) == 3
 
 
+@pytest.mark.parametrize(
+    ("rows", "factor", "position", "nests"),
+    [
+        (900, "%y", "%e", 2),
+        (900, "%b", "%e", 1),
+        (9, "%y", "%e", 1),
+        (900, "%y", "%k", 1),
+    ],
+    ids=["two-arrays-often", "an-array-and-a-number", "two-arrays-rarely", "in-order"],
+)
+def test_elements_of_several_arrays_that_are_gathered_often_are_stored(rows, factor, position, nests) -> None:
+    """Each gather would load from all of them."""
+    kernels = agree(
+        f"""
+        func.func @main(%x: tensor<100xf64>, %y: tensor<100xf64>, %s: f64, %p: tensor<{rows}xi64>)
+            -> tensor<{rows}xf64> {{
+          %b = array.broadcast %s {{dims = []}} : f64 -> tensor<100xf64>
+          %0 = array.mul %x, {factor} : tensor<100xf64>
+          %g = array.gather %0 (%k) : tensor<100xf64> -> tensor<{rows}xf64> {{
+            {"" if position == "%k" else f"%e = array.index %p[%k] : tensor<{rows}xi64> -> i64"}
+            array.yield {position} : i64
+          }}
+          func.return %g : tensor<{rows}xf64>
+        }}""",
+        np.arange(100.0),
+        np.linspace(1.0, 2.0, 100),
+        0.5,
+        np.random.default_rng(0).integers(0, 100, rows),
+    )
+    assert count(kernels, NestOp) == nests
+
+
 def test_a_guarded_read_becomes_a_guarded_load_without_clamping() -> None:
     kernels = agree(
         """

@@ -13,7 +13,7 @@ from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import calls_of, functions_by_name
+from mlirad.ir.call_graph import callee_name, calls_of, functions_by_name
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, accumulated, value_of
@@ -21,6 +21,7 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import holds, visit_regions
+from mlirad.passes.outline_derivatives.pairs import recorded_calls
 from mlirad.passes.outline_derivatives.recording import Recordings
 from mlirad.passes.outline_derivatives.sources import Sources
 
@@ -34,33 +35,48 @@ class DerivedFunctions:
         self._recordings = Recordings(self._sources)
         self._pulls: dict[tuple[str, Shape, Shape], str] = {}
         self._pulling: dict[str, FuncOp] = {}
+        self._recorded: dict[Operation, Shape] = {}
+        self._reversed: dict[PullOp, Operation] = {}
+        self._frames: dict[Operation, Value] = {}
 
     def expanded(self, function: FuncOp) -> FuncOp:
         """The function with calls of derived functions, or their code, for pushes and pulls."""
         if not holds(function, (PushOp, PullOp)):
             return function
         while holds(function, (PushOp, PullOp)):
+            self._recorded, self._reversed = recorded_calls(function_block(function), self._sources)
             function = rebuild_function(function, self._visit)
         return eliminate_dead_code(function)
 
     def _visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if not isinstance(op, PushOp | PullOp):
+        operands = [env.get(o, o) for o in own_operands(op)]
+        if isinstance(op, CallOp) and op in self._recorded:
+            made: Sequence[Value] = self._called(b, op, callee_name(op), operands)[: len(op.results)]
+        elif isinstance(op, PushOp | PullOp):
+            name = self._sources.derived_name(op.callee_name, op.groups)
+            if isinstance(op, PushOp):
+                made = self._pushed(b, op, name, operands)
+            else:
+                made = self._pulled(b, op, name, operands)
+        else:
             visit_regions(b, op, env, self._visit)
             return
-        operands = [env.get(o, o) for o in own_operands(op)]
-        name = self._sources.derived_name(op.callee_name, op.groups)
-        made = (
-            self._pushed(b, op, name, operands)
-            if isinstance(op, PushOp)
-            else self._pulled(b, op, name, operands)
-        )
         env.update(zip(op.results, made, strict=True))
+
+    def _called(
+        self, b: ArrayBuilder, op: Operation, name: str, operands: Sequence[Value]
+    ) -> Sequence[Value]:
+        """The results of a function whose calls stay; the call records where a pull goes back through it."""
+        wrt = self._recorded.get(op)
+        if wrt is None:
+            types = self._sources.source(name).function_type.outputs.data
+            return b.insert(CallOp, operands, types, {"callee": SymbolRefAttr(name)}).results
+        *results, self._frames[op] = self._recordings.of(name, wrt).recorded(b, operands)
+        return results
 
     def _pushed(self, b: ArrayBuilder, op: PushOp, name: str, operands: Sequence[Value]) -> list[Value]:
         if op.callee_name in self._sources.kept:
-            source = self._sources.source(name)
-            types = source.function_type.outputs.data
-            results = b.insert(CallOp, operands, types, {"callee": SymbolRefAttr(name)}).results
+            results = self._called(b, op, name, operands)
         else:
             results = b.inline_block(function_block(self._sources.source(name)), operands, {})
         floats = [v for v in results if is_float(v)]
@@ -69,14 +85,19 @@ class DerivedFunctions:
     def _pulled(self, b: ArrayBuilder, op: PullOp, name: str, operands: Sequence[Value]) -> list[Value]:
         wrt, numbers = op.positions("wrt"), op.positions("results")
         if op.callee_name in self._sources.kept:
-            callee = SymbolRefAttr(self._pull_name(name, wrt, numbers))
+            recording = self._recordings.of(name, wrt)
             before = operands[len(operands) - len(wrt) :]
-            fresh = self._recordings.of(name, wrt).fresh
-            onto = [v for k, v in enumerate(before) if k not in fresh]
+            onto = [v for k, v in enumerate(before) if k not in recording.fresh]
             given = [*operands[: len(operands) - len(wrt)], *onto]
-            made = b.insert(CallOp, given, op.result_types, {"callee": callee}).results
+            if op in self._reversed:
+                count = len(op.primals)
+                frame = self._frames[self._reversed[op]]
+                made: Sequence[Value] = recording.reversed(b, frame, given[:count], numbers, given[count:])
+            else:
+                callee = SymbolRefAttr(self._pull_name(name, wrt, numbers))
+                made = b.insert(CallOp, given, op.result_types, {"callee": callee}).results
             return [
-                value_of(b, accumulated(b, _begun(before[k]), v), v.type) if k in fresh else v
+                value_of(b, accumulated(b, _begun(before[k]), v), v.type) if k in recording.fresh else v
                 for k, v in enumerate(made)
             ]
         function = self._sources.source(name)

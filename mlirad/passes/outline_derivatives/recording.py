@@ -17,6 +17,7 @@ Invariant parameters, and arrays that the reverse sweep may need whole, are pass
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import SymbolRefAttr
@@ -155,28 +156,38 @@ class Recording:
         map_ = b.map_of(linear.RecordedOp, domain, codomain, read, properties)
         d.enter_image(floats, map_, [operands[k] for k in active])
 
+    def recorded(self, b: ArrayBuilder, primals: Sequence[Value]) -> Sequence[Value]:
+        """A call that records: the results of the function, and the frame."""
+        outputs = [v.type for v in returned(self._sources.source(self.name))]
+        callee = SymbolRefAttr(self.record_name)
+        return b.insert(CallOp, primals, [*outputs, self.frame], {"callee": callee}).results
+
+    def reversed(
+        self, b: ArrayBuilder, frame: Value, primals: Sequence[Value], results: Shape, given: Sequence[Value]
+    ) -> list[Value]:
+        """A call that pulls cotangents of the floats `results`, which are given, with the sums after them."""
+        source = self._sources.source(self.name)
+        floats = [v.type for v in returned(source) if is_float(v)]
+        known = dict(zip(results, given, strict=False))
+        cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
+        handed = [primals[k] for k in self.handed]
+        operands = [frame, *handed, *cotangents, *given[len(results) :]]
+        sums = [function_block(source).args[k].type for k in self.wrt]
+        return list(b.insert(CallOp, operands, sums, {"callee": SymbolRefAttr(self.reverse_name)}).results)
+
     def pulling(self, name: str, results: Shape) -> FuncOp:
         """The function that records a call and pulls cotangents of the floats `results` back through it."""
         source = self._sources.source(self.name)
         types: list[Attribute] = list(function_block(source).arg_types)
-        outputs = [v.type for v in returned(source)]
-        floats = [t for t in outputs if is_float(t)]
-        sums = [types[k] for k in self.wrt]
+        floats = [v.type for v in returned(source) if is_float(v)]
         count = len(types)
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-            primals, given = args[:count], args[count:]
-            callee = SymbolRefAttr(self.record_name)
-            frame = b.insert(CallOp, primals, [*outputs, self.frame], {"callee": callee}).results[-1]
-            known = dict(zip(results, given, strict=False))
-            cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
-            handed = [primals[k] for k in self.handed]
-            operands = [frame, *handed, *cotangents, *given[len(results) :]]
-            callee = SymbolRefAttr(self.reverse_name)
-            return list(b.insert(CallOp, operands, sums, {"callee": callee}).results)
+            frame = self.recorded(b, args[:count])[-1]
+            return self.reversed(b, frame, args[:count], results, args[count:])
 
         hints = [a.name_hint for a in function_block(source).args]
-        onto = [t for j, t in enumerate(sums) if j not in self.fresh]
+        onto = [types[k] for j, k in enumerate(self.wrt) if j not in self.fresh]
         new = new_function(name, [*types, *(floats[k] for k in results), *onto], body, "private", hints)
         new.location = source.location
         return new

@@ -35,7 +35,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.lower.kernels.form_kernels.inverses import inverted_positions
 from mlirad.lower.kernels.form_kernels.library import is_library_dot
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
-from mlirad.lower.machine import element_bytes, flops, recomputing_cycles, storing_cycles
+from mlirad.lower.machine import GATHERED, element_bytes, flops, recomputing_cycles, storing_cycles
 
 HEAVY = 12
 """Scalar cost from which a value is stored as soon as it is read twice per element."""
@@ -151,6 +151,7 @@ def materialised(
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
     length: dict[Value, float] = {}
+    loads: dict[Value, int] = {}
     is_long = len(ops) > MAX_LENGTH
     readings = Readings(ops)
     in_terms = masked(stored)
@@ -159,6 +160,7 @@ def materialised(
         read = [v for v in free_values(op) if v not in stored] if op.results else []
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
         scalars = sum(cost.get(v, 0) for v in read if not shape_of(v))
+        loaded = sum(loads.get(v, 1) for v in {*free_values(op)} if op.results and shape_of(v))
         code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
             # What is made of scalars alone is computed once for all elements.
@@ -170,12 +172,15 @@ def materialised(
                 and (
                     readings.is_result_of_loop(op)
                     if type(op) in FREE
-                    else code > MAX_LENGTH or _pays(value, own, readings) or _is_slope_of_any(op, stored)
+                    else code > MAX_LENGTH
+                    or _pays(value, own, loaded, readings)
+                    or _is_slope_of_any(op, stored)
                 )
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own
             length[value] = 0 if value in stored else code
+            loads[value] = 1 if value in stored else loaded
     return stored
 
 
@@ -231,15 +236,18 @@ def is_small_read(op: Operation) -> bool:
     return 2 * nominal_size(op.result) <= nominal_size(op.operand)
 
 
-def _pays(value: Value, cost: float, readings: Readings) -> bool:
-    """Return whether storing a value is cheaper than computing it at each reading."""
+def _pays(value: Value, cost: float, loaded: int, readings: Readings) -> bool:
+    """Return whether to store a value, made of elements of so many arrays, is cheaper than to compute it at
+    each reading.
+    """
     if cost <= 0 or is_boolean(value) or is_integer(value):
         return False
-    contracted = readings.by_contractions(value)
-    if contracted > 1:
-        element = element_bytes(element_of(value))
-        if recomputing_cycles(cost, contracted, element) > storing_cycles(nominal_size(value), element):
-            return True
+    element = element_bytes(element_of(value))
+    contracted = readings.by(_contracts, value)
+    computing = recomputing_cycles(cost, contracted, element) if contracted > 1 else 0.0
+    gathering = (loaded - 1) * GATHERED * readings.by(_gathers, value) if loaded > 1 else 0.0
+    if max(computing, gathering) > storing_cycles(nominal_size(value), element):
+        return True
     if cost <= 2:
         return False
     if cost >= HEAVY_SCALAR and not shape_of(value) and readings.elements_beside(value) >= MANY:
@@ -248,6 +256,17 @@ def _pays(value: Value, cost: float, readings: Readings) -> bool:
     if count <= 1:
         return False
     return cost >= HEAVY or cost * (count - 1) > MAX_RECOMPUTED
+
+
+def _contracts(op: Operation) -> bool:
+    return isinstance(op, reductions.DotOp)
+
+
+def _gathers(op: Operation) -> bool:
+    """Return whether an op reads at positions that lie in an array; others are often next to each other."""
+    return isinstance(op, indexing.GatherOp) and any(
+        isinstance(inner, indexing.IndexOp) for region in op.regions for inner in region.block.ops
+    )
 
 
 class Readings:
@@ -261,7 +280,7 @@ class Readings:
             for value in free_values(op):
                 self._readers.setdefault(value, []).append(op)
         self._known: dict[Value, float] = {}
-        self._contracted: dict[Value, float] = {}
+        self._known_by: dict[tuple[Callable[[Operation], bool], Value], float] = {}
 
     def is_result_of_loop(self, op: Operation) -> bool:
         """Return whether an op only joins leading dimensions of what a loop stacks, and is alone in reading
@@ -283,21 +302,18 @@ class Readings:
             (nominal_size(r.result) for r in readers if isinstance(r, structural.BroadcastOp)), default=1
         )
 
-    def by_contractions(self, value: Value) -> float:
-        """Readings per element in contractions alone."""
-        known = self._contracted.get(value)
+    def by(self, kind: Callable[[Operation], bool], value: Value) -> float:
+        """Readings per element by ops of a kind alone."""
+        known = self._known_by.get((kind, value))
         if known is None:
             known = 0.0
             for op in self._readers.get(value, ()):
-                if isinstance(op, reductions.DotOp):
+                if kind(op):
                     known += self._by(op, value)
                 elif isinstance(op, _MOVING) and shape_of(value):
-                    known += (
-                        self.by_contractions(op.result)
-                        * nominal_size(op.result)
-                        / max(nominal_size(value), 1)
-                    )
-            self._contracted[value] = known
+                    grown = nominal_size(op.result) / max(nominal_size(value), 1)
+                    known += self.by(kind, op.result) * grown
+            self._known_by[kind, value] = known
         return known
 
     def of(self, value: Value) -> float:
