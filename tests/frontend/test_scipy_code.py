@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, signal, stats
+from scipy import interpolate, linalg, ndimage, optimize, signal, spatial, stats
+from scipy.spatial.transform import Rotation
 
 import mlirad as ad
 from tests.versions import SCIPY
@@ -101,3 +102,45 @@ def test_functions_with_a_meaning_of_their_own_keep_it_where_code_is_rewritten()
     value, slope = ad.value_and_grad(function, control="rewrite")(1.5)
     assert value == pytest.approx(function(1.5), rel=1e-12)
     assert slope == pytest.approx((function(1.5 + 1e-5) - function(1.5 - 1e-5)) / 2e-5, rel=1e-8)
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "upfirdn": lambda x: signal.upfirdn([1.0, 2.0], x, 2),
+    "decimate": lambda x: signal.decimate(np.tile(x, 6), 2, ftype="fir"),
+    "nnls": lambda x: optimize.nnls(M[:, :3], x[:4])[0],
+    "least_squares": lambda x: optimize.least_squares(lambda y: y - x[:2], np.zeros(2)).x,
+    "curve_fit": lambda x: optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), Y, x)[0],
+    "RBFInterpolator": lambda x: interpolate.RBFInterpolator(np.stack([X, Y], 1), x)(np.ones((2, 2))),
+    "apply": lambda x: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(x[:3]),
+    "from_quat": lambda x: Rotation.from_quat(x[:4]).as_matrix(),
+    "medfilt": lambda x: signal.medfilt(x, 3),
+    "map_coordinates": lambda x: ndimage.map_coordinates(M, [x, x]),
+    "cKDTree": lambda x: spatial.cKDTree(np.stack([X, Y], 1)).query(x[:2])[0],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_compiled_code_that_refuses_traced_values_is_named(name: str) -> None:
+    function = REFUSED[name]
+    function(X)
+    with (
+        warnings.catch_warnings(),
+        pytest.raises(ad.TracingError, match=r"traced|elements") as caught,
+    ):
+        warnings.simplefilter("ignore")
+        ad.jit(function)(X)
+    assert caught.value.location == f"{__file__}:{function.__code__.co_firstlineno}"
+    assert caught.value.hint
+    if name != "cKDTree":  # of Cython alone, which names nobody
+        assert f"SciPy's {name} " in caught.value.message
+
+
+def test_mistakes_in_calls_of_compiled_code_stay_those_of_python() -> None:
+    for wrong in (
+        lambda x: optimize.nnls(x),
+        lambda x: optimize.least_squares(lambda: x[:2], np.zeros(2)),
+    ):
+        with pytest.raises(TypeError) as caught, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ad.jit(wrong, control="plain")(X)
+        assert not isinstance(caught.value, ad.MliradError)

@@ -14,7 +14,7 @@ from mlirad.errors import ControlFlowWarning, MliradError
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.control import Control
 from mlirad.frontend.tracing.raising import tracing_error
-from mlirad.frontend.tracing.source import user_place
+from mlirad.frontend.tracing.source import CYTHON, user_place
 
 MOST_NAMES: Final = 6
 """How many functions a warning names."""
@@ -96,11 +96,7 @@ def _is_raised_by_program(error: BaseException) -> bool:
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     file = "" if traceback is None else traceback.tb_frame.f_code.co_filename
-    return file not in _CYTHON and (not file or is_program_file(file))
-
-
-_CYTHON: Final = frozenset(("<stringsource>", "View.MemoryView"))
-"""The files of the code that Cython adds to what it compiles."""
+    return file not in CYTHON and (not file or is_program_file(file))
 
 
 def _warn(message: str, hint: str) -> None:

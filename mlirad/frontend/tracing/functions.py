@@ -52,6 +52,7 @@ from mlirad.frontend.tracing.outside_reads import noting_calls
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import argument_error, noted
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
+from mlirad.frontend.tracing.scipy_frames import refusal
 from mlirad.frontend.tracing.silent_questions import heed
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.frontend.tracing.statics import is_function
@@ -150,9 +151,9 @@ def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[s
         )
         control.begin()
         listen()
+        raised: list[Raised] = []
+        open_traces.raised = raised
         try:
-            raised: list[Raised] = []
-            open_traces.raised = raised
             found = noting_calls(in_trace)(partial(trace, functions))
             if functions.request is None:
                 if control.may_fall_back() and not state.put_back():
@@ -177,6 +178,9 @@ def _repeated(trace: Callable[[Functions], T], state: State, checks: frozenset[s
                         control.fall_back()
                         continue
                     note_changed(error, changed)
+                refused = refusal(error, raised)
+                if refused is not None:
+                    raise refused from error
                 explain_blocked(error, control)
                 raise
         if isinstance(request, Learned):

@@ -1,18 +1,25 @@
 """The SciPy function that wants the elements of a traced value, and the replacement to suggest.
 
-scipy_function()          "brentq"
-hint_for("brentq")        "write ad.root(f, x0), which solves f(x) = 0"
+scipy_function()              "brentq"
+hint_for("brentq")            "write ad.root(f, x0), which solves f(x) = 0"
+refusal(error, raised)        TracingError in place of Cython's TypeError: No matching signature found
 """
 
 from __future__ import annotations
 
+import dis
+import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import FrameType
+from traceback import walk_tb
+from types import FrameType, FunctionType
 from typing import Any, Final, cast
 
+from mlirad.errors import MliradError, TracingError
 from mlirad.frontend.splicing import questions
-from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.open_traces import Raised, Traced, TracedParts
+from mlirad.frontend.tracing.source import is_own_frame, is_user_file, traceback_line
 from mlirad.packages import folder_of
 
 _FOLDER: Final = str(Path(folder_of("scipy"))) + "/"
@@ -52,21 +59,82 @@ def scipy_function() -> str | None:
 
     One that calls a function which is traced is not around what that does.
     """
-    found, is_within = None, False
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    return _outermost(_outwards(sys._getframe(2)))  # pyright: ignore[reportPrivateUsage]
+
+
+def refusal(error: BaseException, raised: Sequence[Raised]) -> MliradError | None:
+    """The error in place of one by which compiled code of SciPy refuses a traced value, else `None`.
+
+    Compiled code answers with a TypeError in the words of Cython, Pythran or f2py, or with one of its own in
+    place of the error that a function it called raised: the last of `raised`.
+    """
+    if isinstance(error, MliradError) or not isinstance(error, Exception):
+        return None
+    entries = list(walk_tb(error.__traceback__))
+    calling = next((k for k, (frame, _) in reversed([*enumerate(entries)]) if _is_python(frame)), None)
+    if calling is None or not entries[calling][0].f_code.co_filename.startswith(_FOLDER):
+        return None
+    if not _is_raised_by_call(error):
+        return None
+    name = _outermost(frame for frame, _ in reversed(entries[: calling + 1]) if not is_own_frame(frame))
+    found = next(_traced_among(entries[calling][0].f_locals.values()), None)
+    if name is not None and found is not None and isinstance(error, TypeError):
+        return TracingError(
+            f"SciPy's {name} works on NumPy arrays, and {found!r} is traced",
+            location=traceback_line(error),
+            hint=hint_for(name),
+        )
+    return raised[-1][0] if raised else None
+
+
+def _is_python(frame: FrameType) -> bool:
+    """Return whether a frame is not one that Cython adds to a traceback."""
+    return frame.f_code.co_filename.endswith(".py") and not is_own_frame(frame)
+
+
+def _is_raised_by_call(error: Exception) -> bool:
+    """Return whether a function without a frame of Python's raised an error, and not Python for its call."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None or _OF_CALLS.search(str(error)):
+        return False
+    code = traceback.tb_frame.f_code
+    is_cython = not code.co_filename.endswith(".py")
+    return is_cython or dis.opname[code.co_code[traceback.tb_lasti]].startswith("CALL")
+
+
+_OF_CALLS: Final = re.compile(r"\(\) (takes|missing|got) ")
+"""Words of Python's for a call with other arguments than a function takes."""
+
+
+def _traced_among(values: Iterable[object]) -> Iterator[object]:
+    for value in values:
+        if issubclass(type(value), Traced | TracedParts):
+            yield value
+
+
+def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _outermost(frames: Iterable[FrameType]) -> str | None:
+    """The name of SciPy's outermost function among frames, from the innermost outwards."""
+    found, is_within = None, False
+    for frame in frames:
         file = frame.f_code.co_filename
         if file.startswith(_FOLDER):
             name = _name_of(frame)
             found = name if found is None or not name.startswith(PREFIX) else found
         elif found is not None:
-            return found if found.isidentifier() and not found.startswith(PREFIX) else None
+            break
         elif is_user_file(file):
             is_within = True
         elif file == questions.__file__ or (is_within and file.startswith(_OWN)):
             return None
-        frame = frame.f_back
-    return None
+    return found if found is not None and found.isidentifier() and not found.startswith(PREFIX) else None
 
 
 def _name_of(frame: FrameType) -> str:
@@ -74,5 +142,9 @@ def _name_of(frame: FrameType) -> str:
     name = frame.f_code.co_name
     if name in ("__init__", "__call__") and "self" in frame.f_locals:
         return cast("type[Any]", type(frame.f_locals["self"])).__name__
-    wrapped = frame.f_locals.get("f") if name == "wrapper" else None
-    return getattr(wrapped, "__name__", name)
+    if "<locals>" in frame.f_code.co_qualname:  # of a decorator, around the function that is called
+        for variable in frame.f_code.co_freevars:
+            wrapped = frame.f_locals.get(variable)
+            if type(wrapped) is FunctionType and wrapped.__name__.isidentifier():
+                return wrapped.__name__
+    return name

@@ -16,6 +16,9 @@ from mlirad.packages import folder_of
 LIBRARIES: Final = ("numpy", "scipy", "xdsl", "llvmlite")
 """Packages that mlirad calls itself while it traces."""
 
+CYTHON: Final = frozenset(("<stringsource>", "View.MemoryView"))
+"""The files of the code that Cython adds to what it compiles."""
+
 _OWN = f"{Path(__file__).parents[2]}/"
 _FOLDERS = (_OWN, *(f"{Path(folder_of(package))}/" for package in LIBRARIES))
 _skipped: dict[str, bool] = {}
@@ -62,7 +65,7 @@ def codes_on_stack() -> Iterator[CodeType]:
 
 def is_user_file(file: str) -> bool:
     """Return whether code in a file, named as in its code objects, is the user's own."""
-    return not _is_skipped(file) and not file.endswith(".pyx")
+    return not _is_skipped(file) and not file.endswith(".pyx") and file not in CYTHON
 
 
 def is_own_frame(frame: FrameType) -> bool:
