@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,3 +74,45 @@ def test_units_are_kept() -> None:
     powers: list[int] = []
     ad.jit(lambda x: (powers.append((x * Quantity(1.0) * Quantity(x)).power), x)[1])(1.0)
     assert powers == [2]
+
+
+class Lazy(Quantity):
+    """A quantity that may hold an array of Dask, and answers Dask as such quantities do."""
+
+    def compute(self) -> Any:
+        raise AssertionError("nothing is computed")
+
+    def __dask_graph__(self) -> Any:
+        return None
+
+
+class Pending(Quantity):
+    """A quantity whose elements are not there yet."""
+
+    def compute(self) -> Any:
+        raise AssertionError("nothing is computed")
+
+    def __dask_graph__(self) -> Any:
+        return {}
+
+
+@pytest.mark.parametrize("has_dask", [False, True])
+@pytest.mark.parametrize("x", POINTS)
+def test_quantities_that_may_hold_arrays_of_dask(x: Any, has_dask: bool, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "dask", sys) if has_dask else monkeypatch.delitem(
+        sys.modules, "dask", raising=False
+    )
+    for f in (
+        lambda x: (x * Lazy(2.0)).value,
+        lambda x: np.multiply(x, Lazy(2.0)).value,
+        lambda x: (Lazy(x) * np.sin(x)).value,
+        lambda x: np.sqrt(x * Lazy(2.0)).value,
+    ):
+        np.testing.assert_allclose(ad.jit(f)(x), f(x), rtol=1e-15)
+        ad.check_derivatives(f, x)
+
+
+def test_quantities_whose_elements_are_pending_are_refused(monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "dask", sys)
+    with pytest.raises(ad.UnsupportedError, match="compute"):
+        ad.jit(lambda x: (x * Pending(2.0)).value)(1.5)

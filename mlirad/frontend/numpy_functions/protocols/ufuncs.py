@@ -7,6 +7,7 @@ operator is the same ufunc, but between Python scalars it gives a Python scalar,
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -90,7 +91,19 @@ def answers_ufuncs(value: Any) -> bool:
         answer is not None
         and not issubclass(kind, np.ndarray | np.generic | Traced | TracedParts)
         and kind.__module__.partition(".")[0] not in _READ
-        and not hasattr(kind, "compute")
+        and not _must_compute(value)
+    )
+
+
+def _must_compute(value: Any) -> bool:
+    """Tell if the elements have to be computed: there is a method for it, and the object does not say that
+    it is none of Dask's, as quantities do that hold another array.
+    """
+    kind = cast("type[Any]", type(value))
+    if not hasattr(kind, "compute"):
+        return False
+    return not hasattr(kind, "__dask_graph__") or (
+        "dask" in sys.modules and value.__dask_graph__() is not None
     )
 
 
