@@ -276,3 +276,47 @@ def test_numbers_of_arrays_are_traced_scalars() -> None:
         assert one == other and np.asarray(one).dtype == np.asarray(other).dtype
     with pytest.raises(ad.ShapeError, match="6 elements"):
         ad.jit(lambda x: x.item())(x)
+
+
+DIAGONALS = {
+    "ii->i": (4, 4), "ijj->ij": (3, 4, 4), "iji->ij": (4, 3, 4), "iji->ji": (4, 3, 4), "iii->i": (3, 3, 3),
+    "ijij->ij": (2, 3, 2, 3), "ijij->ji": (2, 3, 2, 3), "iijj->ji": (2, 2, 3, 3), "...ii->...i": (2, 3, 3),
+}  # fmt: skip
+
+
+def with_diagonals(subscripts, x, v):
+    y = x.copy()
+    diagonal = np.einsum(subscripts, y)
+    diagonal[...] = v
+    diagonal += 1
+    diagonal[:1] *= x.ravel()[0]
+    turned = x.T.copy().T
+    np.einsum(subscripts, turned)[...] *= 3
+    return y, diagonal, turned, np.einsum(subscripts, x)
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+@pytest.mark.parametrize("subscripts", DIAGONALS)
+def test_diagonals_that_einsum_gives_can_be_written(subscripts, kind):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=DIAGONALS[subscripts]).astype(kind)
+    v = rng.normal(size=np.einsum(subscripts, x).shape).astype(kind)
+    if kind is complex:
+        x, v = x * (1 - 2j), v * (0.5 + 1j)
+    function = functools.partial(with_diagonals, subscripts)
+    for found, expected in zip(ad.jit(function)(x, v), function(x, v), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+    batch = ad.vmap(function, in_axes=(0, None))(np.stack([x, 2 * x]), v)
+    for found, expected in zip(batch, function(2 * x, v), strict=True):
+        np.testing.assert_allclose(found[1], expected, rtol=1e-15)
+    ad.check_derivatives(lambda x, v: sum(np.sum(np.abs(y) ** 2 * y.real) for y in function(x, v)), x, v)
+
+
+@pytest.mark.parametrize("extent", [0, 1])
+def test_diagonals_of_matrices_without_others(extent):
+    def cleared(x):
+        y = x.copy()
+        np.einsum("ii->i", y)[...] = 0.0
+        return y
+
+    np.testing.assert_array_equal(ad.jit(cleared)(np.ones((extent, extent))), np.zeros((extent, extent)))

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from string import ascii_letters
 from typing import Any, cast
 
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value
-from mlirad.frontend.indexing.views import permuted, read_only
+from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.indexing.views import as_reshaped_view, permuted, read_only
 from mlirad.frontend.numpy_functions.arrays.joining import cast_by_rule
 from mlirad.frontend.numpy_functions.calls.parameters import Anything, Casting, DtypeLike, Order
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
@@ -64,10 +66,23 @@ def einsum(
 
 def _rearranged(x: Array, labels: str, result: str) -> Array:
     """The dimensions of one array in another order, or diagonals of it, which share its elements."""
+    order = [d for c in result for d, own in enumerate(labels) if own == c]
+    turned = permuted(x, order)
     if len(labels) == len(result):
-        return permuted(x, [labels.index(c) for c in result])
+        return turned
     extents = extents_of([(x.shape, labels)], "einsum")
+    sizes = [extents[c] for c in result]
+    counts = [labels.count(c) for c in result]
+    if any(not is_static(e) for e in sizes) or any(
+        x.shape[d] != extents[own] for d, own in enumerate(labels)
+    ):
+        return _read_only_diagonals(x, labels, result, extents)
+    powers = tuple(n**k for n, k in zip(sizes, counts, strict=True))
+    steps = [max((p - 1) // max(n - 1, 1), 1) for n, p in zip(sizes, powers, strict=True)]
+    return read(as_reshaped_view(turned, powers), tuple(slice(None, None, step) for step in steps))
 
+
+def _read_only_diagonals(x: Array, labels: str, result: str, extents: dict[str, Any]) -> Array:
     def read(value: Value) -> Value:
         b = emitting()
         diagonal, own = on_diagonals(b, value, labels, extents)
