@@ -141,6 +141,7 @@ OUTSIDE: dict[str, dict[str, Any]] = {
 OTHERS = {
     "x.double()": "of PyTorch",
     "x.to_dense()": "of PyTorch",
+    "X.to_delayed().ravel()": "of Dask",
     "call(hole)": "source that is written for Python to compile",
     "D({self.name})": "the name of a map",
     "D({self.program.name})": "the name of a map",
