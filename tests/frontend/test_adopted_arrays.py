@@ -320,3 +320,31 @@ def test_rewritten_functions() -> None:
 
     found = ad.jacobian(function, control="rewrite", interpret=True)(X)
     np.testing.assert_allclose(found, np.diag([0.6, 0.0, 1.0]))
+
+
+def _written(s: Any, x: Any) -> Any:
+    s[1:] += x[1:]
+    return s
+
+
+MADE_ANEW: dict[str, Callable[[], Callable[[Any], Any]]] = {
+    "zeros": lambda: lambda x: _written(np.zeros(3), x),
+    "sum": lambda: lambda x: _written(np.zeros(3) + 1, x),
+    "full": lambda: lambda x: _written(np.full(3, 2.0), x),
+    "product": lambda: lambda x: _written(np.arange(3.0) * 2, x),
+    "part": lambda: lambda x: _written(np.ones(4)[1:], x),
+    "negative": lambda: lambda x: _written(-np.eye(3)[0], x),
+    "copy": lambda: lambda x: _written(ONES.copy(), x),
+}
+ONES = np.ones(3)
+
+
+@pytest.mark.parametrize("name", MADE_ANEW)
+def test_functions_made_anew_whose_helper_has_asked_before(name: str) -> None:
+    """The helper asks from the first of them on; the others do not ask yet where they make the array."""
+    made = MADE_ANEW[name]
+    x = np.array([0.5, 1.5, 2.5])
+    for _ in range(3):
+        np.testing.assert_allclose(ad.jit(made())(x), made()(x))
+        slope = ad.grad(lambda x: np.sum(made()(x) ** 2))(x)
+        np.testing.assert_allclose(slope, 2 * np.r_[0.0, made()(x)[1:]])

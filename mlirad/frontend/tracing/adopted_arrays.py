@@ -147,8 +147,7 @@ def require_adopted(array: object) -> None:
     functions = current_frame().functions
     owner = _owner(array)
     known = functions.made_arrays.get(id(owner))
-    if known is not None and known[0]() is owner:
-        if known[1] not in functions.lessons.adopted:
-            raise Adopted(known[1], owner)
-    else:
-        require_telling_all()
+    if known is not None and known[0]() is owner and known[1] not in functions.lessons.adopted:
+        raise Adopted(known[1], owner)
+    # It is not known, or only where it had others already, for what made it does not ask yet.
+    require_telling_all()
