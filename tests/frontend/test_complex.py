@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import iadd
+from operator import iadd, imul, ipow, isub, itruediv
 from typing import Any
 
 import numpy as np
@@ -360,3 +360,44 @@ def test_second_derivatives_of_eigenvalues() -> None:
     slope = ad.grad(f)
     expected = (slope(start + 1e-6 * direction) - slope(start - 1e-6 * direction)) / 2e-6
     np.testing.assert_allclose(ad.hvp(f, (start,), (direction,)), expected, rtol=1e-6, atol=1e-7)
+
+
+def _parts(s: Any, z: Any) -> Any:
+    s[1:] += z[1:]
+    s[0] *= z[0]
+    s[::2] -= z.real[::2]
+    return s
+
+
+INTO_ARRAYS_OF_NUMPY: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": lambda s, z: iadd(s, z),
+    "-=": lambda s, z: isub(s, z),
+    "*=": lambda s, z: imul(s, z),
+    "/=": lambda s, z: itruediv(s, z),
+    "**=": lambda s, z: ipow(s, z),
+    "parts": _parts,
+    "out": lambda s, z: (np.exp(z, out=s), s)[1],
+    "out of a function": lambda s, z: (np.cumsum(z, out=s), s)[1],
+    "real numbers +=": lambda s, z: iadd(s, z.real),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+@pytest.mark.parametrize("name", INTO_ARRAYS_OF_NUMPY)
+def test_writes_into_arrays_that_numpy_made(name: str, dtype: Any) -> None:
+    write = INTO_ARRAYS_OF_NUMPY[name]
+    z = np.array([0.5 + 1j, -2 + 0.3j, 1.5 - 1j])
+
+    def function(z: Any) -> Any:
+        return write(np.full(3, 2 - 1j, dtype), z.astype(dtype))
+
+    found, expected = ad.jit(function)(z), function(z)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-13 if dtype is np.complex128 else 1e-5)
+    if dtype is np.complex128:
+        ad.check_derivatives(lambda z: np.sum(function(z).real + 2 * function(z).imag ** 2), z)
+
+
+def test_complex_results_do_not_fit_into_real_arrays_of_numpy() -> None:
+    with pytest.raises(ad.ArgumentError, match="real array"):
+        ad.jit(lambda z: np.exp(z, out=np.zeros(2)))(np.ones(2, complex))

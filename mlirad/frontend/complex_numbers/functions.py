@@ -20,6 +20,7 @@ from mlirad.frontend.complex_numbers.forms import FORMS
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.numpy_functions.arrays.elementwise import SCIMATH
 from mlirad.frontend.numpy_functions.calls.binding import Binding, qualified_name
+from mlirad.frontend.numpy_functions.calls.results import require_traced_out
 from mlirad.frontend.numpy_functions.protocols.functions import LINEAR_ALGEBRA, known_binding
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function as apply_transform
 from mlirad.frontend.numpy_functions.signals.transforms import TRANSFORMS
@@ -83,6 +84,8 @@ def written(name: str, result: Any, target: Any) -> Any:
         if len(several) != 1:
             raise argument_error(f"{name} gives one array, got {len(several)} in `out`", "give one array")
         target = several[0]
+    if not isinstance(target, ComplexArray) and is_complex_dtype(getattr(target, "dtype", np.dtype(bool))):
+        require_traced_out(name, target)
     if isinstance(result, ComplexArray) and not isinstance(target, ComplexArray):
         raise argument_error(
             f"{name} gives complex numbers, which do not fit into a real array",
