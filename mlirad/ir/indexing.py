@@ -13,6 +13,7 @@ from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, keyword, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.elementwise import ElementwiseBuilder
+from mlirad.ir.regions import discard
 
 Positions = Callable[..., Iterable[Value]]
 
@@ -71,9 +72,11 @@ class IndexingBuilder(ElementwiseBuilder):
         scalar = self.scalar_of(x)
         type_ = array_type((*extents, *rest), element_of(x))
         if scalar is not None and 0 not in shape_of(x):
+            discard(region)
             return self.splat(scalar, type_)
         dims = self._selected_arguments(region, extents, shape_of(x))
         if dims is not None:
+            discard(region)
             rank = len(extents)
             return self.broadcast(x, (*extents, *rest), [*dims, *range(rank, rank + len(rest))])
         return self.emit(GatherOp, (x,), type_, None, (region,))
@@ -90,6 +93,7 @@ class IndexingBuilder(ElementwiseBuilder):
         region = self._positions(space, positions)
         shape = (*extents, *rest)
         if shape == shape_of(x) and yields(region) == list(region.block.args):
+            discard(region)
             return x
         return self.emit(ScatterOp, (x,), array_type(shape, element_of(x)), None, (region,))
 
