@@ -107,6 +107,29 @@ def test_elements_of_several_arrays_that_are_gathered_often_are_stored(rows, fac
     assert count(kernels, NestOp) == nests
 
 
+@pytest.mark.parametrize("kind", ["add", "set"])
+def test_an_update_with_joined_rows_goes_through_the_rows(kind: str) -> None:
+    """Positions in the rows are those of the loops, not quotients and remainders; the last write wins."""
+    kernels = agree(
+        f"""
+        func.func @main(%x: tensor<7x3xf64>, %p: tensor<21xi64>, %base: tensor<5xf64>) -> tensor<5xf64> {{
+          %0 = array.sin %x : tensor<7x3xf64>
+          %1 = array.reshape %0 : tensor<7x3xf64> -> tensor<21xf64>
+          %u = array.update {kind} %base, %1 (%k) : tensor<5xf64>, tensor<21xf64> -> tensor<5xf64> {{
+            %e = array.index %p[%k] : tensor<21xi64> -> i64
+            array.yield %e : i64
+          }}
+          func.return %u : tensor<5xf64>
+        }}""",
+        np.random.default_rng(0).normal(size=(7, 3)),
+        np.random.default_rng(1).integers(0, 5, 21),
+        np.arange(5.0),
+    )
+    (scatter,) = (op for op in kernels.walk() if isinstance(op, ScatterOp))
+    assert scatter.extents == (7, 3)
+    assert "rem" not in str(kernels)
+
+
 def test_a_guarded_read_becomes_a_guarded_load_without_clamping() -> None:
     kernels = agree(
         """

@@ -17,7 +17,7 @@ from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.indexing.views import read_only
-from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, AxisList, ShapeLike
+from mlirad.frontend.numpy_functions.calls.parameters import ArrayLike, AxisList, Flag, ShapeLike
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer
 from mlirad.frontend.tracing.array import Array, made, strides_in_bytes, strides_of
@@ -129,9 +129,9 @@ def sliding_window_view(
     window_shape: ShapeLike,
     axis: AxisList | None = None,
     *,
-    writeable: Literal[False] = False,
+    writeable: Flag = False,
 ) -> Array:
-    """`np.lib.stride_tricks.sliding_window_view`: a view that can be read only."""
+    """`np.lib.stride_tricks.sliding_window_view`: a view that can be read only, `writeable` or not."""
     axes = range(x.ndim) if axis is None else [one_axis(k, x.ndim) for k in listed(axis)]
     if len(axes) != len(window_shape):
         raise shape_error(

@@ -14,6 +14,7 @@ from mlirad.dialects.array import factorisations, indexing, ordering, reductions
 from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
+from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel.factorisations import factorisation_types
 from mlirad.dialects.kernel.whole_arrays import sort_types
 from mlirad.dialects.shapes import (
@@ -34,7 +35,7 @@ from mlirad.lower.kernels.form_kernels.masked_scatters import MaskedScatters
 from mlirad.lower.kernels.form_kernels.masked_sums import Condition
 from mlirad.lower.kernels.form_kernels.materialise import must_store
 from mlirad.lower.kernels.form_kernels.nest_builder import NestBuilder
-from mlirad.lower.kernels.form_kernels.reader import ElementReader
+from mlirad.lower.kernels.form_kernels.reader import ElementReader, reshaped
 
 _READING: Final = (indexing.IndexOp, indexing.GatherOp, ew.CompareOp)
 """Ops that read row numbers of factorisations element by element, of which others need 64 bits in memory."""
@@ -202,17 +203,18 @@ class KernelBuilder(NestBuilder):
     # Scatters ------------------------------------------------------------------------------------
 
     def _scatter(self, op: indexing.ScatterOp | indexing.UpdateOp) -> Value:
-        space = shape_of(op.operand)
         count = len(extents_of(op))
-        value, target = op.operand, shape_of(op.result)
+        value, target = self._in_rows(op), shape_of(op.result)
+        space = shape_of(value)
         updating = isinstance(op, indexing.UpdateOp)
 
         def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
             if 0 in space or 0 in target:
                 nowhere = [self.b.index_constant(0)] * len(target)
                 return [self.b.zeros(element_of(value)), *nowhere, self.b.constant(False, i1)]
-            positions = reader.region_positions(op.body, p[:count], ())
-            return self._guarded(reader, op, positions, p, target)
+            joined = reshaped(self.b, tuple(p), space, shape_of(op.operand))
+            positions = reader.region_positions(op.body, joined[:count], ())
+            return self._guarded(reader, value, op, positions, p, joined[count:], target)
 
         region, inputs = self.region(space, body)
         properties: dict[str, Attribute] = {"space": ints(space)}
@@ -227,17 +229,32 @@ class KernelBuilder(NestBuilder):
             properties["from_zero"] = FLAG
         return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
 
+    def _in_rows(self, op: indexing.ScatterOp | indexing.UpdateOp) -> Value:
+        """The array whose elements are written, as it was before its dimensions were joined: the positions in
+        it are those of the loops, and not quotients and remainders of one. The order is the same.
+        """
+        source = op.operand.owner
+        if not isinstance(source, structural.ReshapeOp) or op.operand in self.buffers:
+            return op.operand
+        rows = shape_of(source.operand)
+        joins = len(extents_of(op)) == len(shape_of(op.operand)) == 1 < len(rows) and all(
+            map(is_static, rows)
+        )
+        return source.operand if joins and 0 not in rows else op.operand
+
     def _guarded(
         self,
         reader: ElementReader,
+        operand: Value,
         op: indexing.ScatterOp | indexing.UpdateOp,
         positions: Sequence[Value],
         p: Sequence[Value],
+        rest: Sequence[Value],
         target: Shape,
     ) -> list[Value]:
         """Value, positions and guard of one step: adding 0 outside is the same as not adding."""
-        b, count = self.b, len(extents_of(op))
-        value = reader.at(op.operand, tuple(p))
+        b = self.b
+        value = reader.at(operand, tuple(p))
         adds = isinstance(op, indexing.ScatterOp) or op.kind.data == "add"
         source = value.owner
         if adds and isinstance(source, ew.SelectOp):
@@ -248,9 +265,9 @@ class KernelBuilder(NestBuilder):
                     q if reader.inside.is_inside(q, e, (guard,)) else b.clamp(q, e)
                     for q, e in zip(positions, target, strict=False)
                 ]
-                return [source.on_true, *inner, *p[count:], guard]
+                return [source.on_true, *inner, *rest, guard]
         inner = [b.clamp(q, e) for q, e in zip(positions, target, strict=False)]
-        return [value, *inner, *p[count:]]
+        return [value, *inner, *rest]
 
     def _joined(self, op: structural.ConcatenateOp | structural.StackOp) -> Value:
         """Many parts written one after the other into one array."""
