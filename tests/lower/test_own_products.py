@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from itertools import product as combinations
 
 import numpy as np
 import pytest
 
+from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.cpu.emit import emit_program
+from mlirad.lower.cpu.emit.chunk_store import MOST_STACK_BYTES
 from mlirad.lower.cpu.product_tiles import (
     INNER_BLOCK,
     LEAST_BLOCK,
@@ -18,7 +22,7 @@ from mlirad.lower.cpu.product_tiles import (
     inner_block,
 )
 from mlirad.lower.machine import registers
-from tests.lower.emission import check, parsed, run, tensor
+from tests.lower.emission import check, compiled, parsed, run, tensor
 
 needs_vectors = pytest.mark.skipif(
     find_target().vector_bytes < LEAST_VECTOR_BYTES, reason="processors with short vectors call BLAS"
@@ -106,6 +110,32 @@ def test_bits_do_not_depend_on_blocks(shape: tuple[int, int, int], dtype: str) -
     ]
     for other in found[1:]:
         assert other.tobytes() == found[0].tobytes()
+
+
+@needs_vectors
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("left", "right"), [(x, y) for x in (False, True) for y in (False, True)])
+def test_products_run_on_small_stacks(left: bool, right: bool, dtype: str) -> None:
+    """Threads are given as little stack as Python asks for."""
+    for shape in ((128, 256, 512), (256, 64, 256), (16, 16, 16), (300, 40, 700)):
+        for blocks in ("", ", parallel = 32"):
+            text = contraction(shape, left=left, right=right, dtype=dtype, extra=blocks)
+            program, given = compiled(text)[1], operands(shape, left=left, right=right, dtype=dtype)
+            sizes = {"double": 8, "float": 4}
+            on_stack = [
+                int(n) * sizes[kind]
+                for n, kind in re.findall(r"alloca \[(\d+) x (double|float)\]", program.llvm)
+            ]
+            assert sum(on_stack) <= MOST_STACK_BYTES
+            native, found = NativeFunction(program), list[np.ndarray]()
+            before = threading.stack_size(1 << 16)
+            try:
+                thread = threading.Thread(target=lambda n=native, g=given, f=found: f.extend(n(*g)))
+                thread.start()
+            finally:
+                threading.stack_size(before)
+            thread.join()
+            np.testing.assert_array_equal(found[0], run(text, *given)[0])
 
 
 def _is_x86() -> bool:

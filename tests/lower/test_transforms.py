@@ -13,7 +13,7 @@ import pytest
 from mlirad.dialects.array.transforms import Axes
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.cpu.emit import library_transforms
-from mlirad.lower.cpu.emit.transforms import MOST_STACK_BYTES
+from mlirad.lower.cpu.emit.chunk_store import MOST_STACK_BYTES
 from tests.lower.emission import tensor
 from tests.lower.loops import function, lowered
 

@@ -1,4 +1,5 @@
-"""The memory that a program allocates while it runs: records one after the other, in chunks that never move.
+"""The memory that a program allocates while it runs: records one after the other, in chunks that never move,
+and what a kernel works in.
 
 An empty store is four zeros. A record is its address, which stays valid until the store is released,
 so kernels write to it in place. Each chunk is at least twice as large as the one before; chunks stay linked
@@ -13,15 +14,16 @@ are kept in such stores. `mlirad/runtime/chunk_store.c` has the functions that a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from xdsl.ir import Attribute
 
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.buffers import Place, make_buffer
-from mlirad.lower.llvm.text import IRBuilder, Kind, Value, constant
-from mlirad.lower.native_program import OUT_OF_MEMORY
+from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
+from mlirad.lower.native_program import BUFFER_ALIGNMENT, OUT_OF_MEMORY
 
 ALLOCATE: Final = "mlirad_rt_malloc"
 FREE: Final = "mlirad_rt_free"
@@ -44,6 +46,30 @@ def free(f: IRBuilder, address: Value, size: int) -> None:
     """Give back what was allocated at an address, of so many bytes."""
     f.module.external(FREE, "void", ["ptr", "i64"], "nounwind")
     f.call(FREE, [address, f.value(size, "i64")])
+
+
+MOST_STACK_BYTES: Final = 1 << 14
+"""How much memory to work in lies on the stack, of which threads may have no more than 32 KiB. What is larger
+is allocated.
+"""
+
+
+@contextmanager
+def workspace(f: IRBuilder, kind: Kind, elements: int) -> Generator[Value]:
+    """Memory for the whole text of a function to work in, but for its return; null for no elements."""
+    nothing = Value("null", "ptr")
+    nbytes = elements * BYTES[kind]
+    if nbytes <= MOST_STACK_BYTES:
+        yield f.alloca(kind, elements) if elements else nothing
+        return
+    size = nbytes + BUFFER_ALIGNMENT
+    memory = allocate(f, size)
+    f.own(memory)
+    f.fail_if(f.icmp("eq", memory, nothing), OUT_OF_MEMORY)
+    address = f.define(f"ptrtoint ptr {memory.text} to i64", "i64")
+    yield f.gep(memory, f.and_(f.sub(0, address), BUFFER_ALIGNMENT - 1), "i8")
+    f.write_stop()
+    free(f, memory, size)
 
 
 def record_layout(types: Sequence[Attribute]) -> tuple[list[int], int]:

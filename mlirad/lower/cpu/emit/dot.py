@@ -23,8 +23,9 @@ from mlirad.dialects.shapes import Shape, integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.bodies.buffers import Buffer
+from mlirad.lower.cpu.emit.chunk_store import workspace
 from mlirad.lower.cpu.emit.fills import fill
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.cpu.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.emit.product import Matrix, ProductWriter
@@ -80,16 +81,18 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
         (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
         for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
     ]
-    products = _Products(kernel, out.kind, emitter.program.vector_bytes)
-    if kernel.task is None or block is None:
-        _batched(f, products, pointers, steps, (a, b, c), location)
-    elif steps:
-        first = f.mul(kernel.task, block)
-        end = f.intrinsic("smin", f.add(first, block), steps[0][0])
-        _batched(f, products, pointers, steps, (a, b, c), location, (first, end, block))
-    else:
-        columns = c.extents[1] if wide is None else wide
-        _block(f, products, pointers, (a, b, c), kernel.task, (block, columns), location)
+    own = ProductWriter(f, out.kind, emitter.program.vector_bytes, (a, b, c))
+    with workspace(f, out.kind, own.memory_elements) as memory:
+        products = _Products(f, out.kind, own, memory)
+        if kernel.task is None or block is None:
+            _batched(f, products, pointers, steps, (a, b, c), location)
+        elif steps:
+            first = f.mul(kernel.task, block)
+            end = f.intrinsic("smin", f.add(first, block), steps[0][0])
+            _batched(f, products, pointers, steps, (a, b, c), location, (first, end, block))
+        else:
+            columns = c.extents[1] if wide is None else wide
+            _block(f, products, pointers, (a, b, c), kernel.task, (block, columns), location)
     f.ret()
 
 
@@ -215,11 +218,12 @@ def _batched(
 class _Products:
     """Products by code of our own, or by BLAS, all of whose arguments are passed by address."""
 
-    def __init__(self, kernel: KernelText, kind: Kind, vector_bytes: int):
-        self._f = kernel.f
+    def __init__(self, f: IRBuilder, kind: Kind, own: ProductWriter, memory: Value):
+        self._f = f
         self.kind: Kind = kind
-        self._own = ProductWriter(kernel.f, kind, vector_bytes)
-        self._calls = LibraryCalls(kernel.f, kind)
+        self._own = own
+        self._memory = memory
+        self._calls = LibraryCalls(f, kind)
 
     def multiply(
         self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
@@ -240,10 +244,10 @@ class _Products:
         a, b, c = matrices
         pa, pb, pc = pointers
         if self._own.takes(a, b, c):
-            self._own.write(pointers, a, b, c)
+            self._own.write(pointers, a, b, c, self._memory)
             return
         if self._own.takes(b.transposed, a.transposed, c.transposed):
-            self._own.write((pb, pa, pc), b.transposed, a.transposed, c.transposed)
+            self._own.write((pb, pa, pc), b.transposed, a.transposed, c.transposed, self._memory)
             return
         self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
         if c.extents == (1, 1):

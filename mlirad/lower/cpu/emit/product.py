@@ -26,10 +26,10 @@ from typing import Final
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.transposition import transposed
 from mlirad.lower.cpu.product_tiles import (
-    INNER_BLOCK,
     LEAST_VECTOR_BYTES,
     MOST_TURNED_BYTES,
     MOST_VECTORS,
+    TURNED_BYTES,
     Product,
     inner_block,
 )
@@ -67,14 +67,32 @@ class Matrix:
 
 
 class ProductWriter:
-    """Writes products of matrices of floats of one kind."""
+    """Writes products of matrices of floats of one kind: C = A B, and blocks of it."""
 
-    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int):
+    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int, matrices: tuple[Matrix, Matrix, Matrix]):
         self._f = f
         self._kind: Kind = kind
         self._vector_bytes = vector_bytes
         self._lanes = vector_bytes // BYTES[kind]
-        self._memory: _Memory | None = None
+        a, b, c = matrices
+        ways = ((a, b, c), (b.transposed, a.transposed, c.transposed))
+        taken = [way for way in ways if self.takes(*way)]
+        self._panel = max((self._panel_elements(c) for _, _, c in taken), default=0) * inner_block(
+            a.extents[1]
+        )
+        self.memory_elements = self._panel + max((self._turned_elements(a) for a, _, _ in taken), default=0)
+        """How many elements the memory has that it works in."""
+
+    def _panel_elements(self, b: Matrix) -> int:
+        """The elements of the largest panel."""
+        inner, columns = b.extents
+        return inner_block(inner) * min(MOST_VECTORS, -(-columns // self._lanes)) * self._lanes
+
+    def _turned_elements(self, a: Matrix) -> int:
+        """The most elements of a left operand, or of rows of one, that are copied by rows."""
+        nbytes = a.extents[0] * inner_block(a.extents[1]) * BYTES[self._kind]
+        is_turned = a.strides[0] == 1 != a.strides[1] and nbytes > TURNED_BYTES
+        return min(nbytes, MOST_TURNED_BYTES) // BYTES[self._kind] if is_turned else 0
 
     def takes(self, a: Matrix, b: Matrix, c: Matrix) -> bool:
         """Return whether C = A B can be written: extents are known, rows of C and B, or columns of B, lie in
@@ -85,33 +103,14 @@ class ProductWriter:
         is_long = a.extents[0] >= LEAST_ROWS and min(b.extents) >= self._lanes
         return is_long and c.strides[1] == 1 and 1 in b.strides
 
-    def write(self, pointers: Sequence[Value], a: Matrix, b: Matrix, c: Matrix) -> None:
-        """Write C = A B for matrices that it takes, in a function that is not to be part of others: it has
-        much memory on the stack.
+    def write(self, pointers: Sequence[Value], a: Matrix, b: Matrix, c: Matrix, memory: Value) -> None:
+        """Write C = A B for matrices that it takes, in a function that is not to be part of others: it may
+        have much memory on the stack.
         """
-        if self._memory is None:
-            self._f.is_inlined_if_short = False
-            self._memory = _Memory(self._f, self._kind, self._vector_bytes)
+        self._f.is_inlined_if_short = False
+        memories = memory, self._f.gep(memory, self._panel, self._kind)
         with self._f.checks_itself():
-            _Product(self._f, self._kind, self._memory, pointers, (a, b, c)).write()
-
-
-class _Memory:
-    """The memory on the stack of the products of one function, of which one is computed at a time."""
-
-    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int):
-        self.vector_bytes = vector_bytes
-        self._f = f
-        self._kind: Kind = kind
-        self._turned: Value | None = None
-        self.panel = f.alloca(kind, INNER_BLOCK * MOST_VECTORS * vector_bytes // BYTES[kind])
-
-    @property
-    def turned(self) -> Value:
-        """The memory for a left operand that is copied by rows."""
-        if self._turned is None:
-            self._turned = self._f.alloca(self._kind, MOST_TURNED_BYTES // BYTES[self._kind])
-        return self._turned
+            _Product(self._f, self._kind, self._vector_bytes, memories, pointers, (a, b, c)).write()
 
 
 class _Product:
@@ -121,24 +120,22 @@ class _Product:
         self,
         f: IRBuilder,
         kind: Kind,
-        memory: _Memory,
+        vector_bytes: int,
+        memories: tuple[Value, Value],
         pointers: Sequence[Value],
         matrices: tuple[Matrix, Matrix, Matrix],
     ):
         self._f = f
         self._kind: Kind = kind
-        self._memory = memory
-        self._panel = memory.panel
-        self._lanes = memory.vector_bytes // BYTES[kind]
+        self._panel, self._turned = memories
+        self._lanes = vector_bytes // BYTES[kind]
         self._a, self._b, self._c = matrices
         self._from_a, self._from_b, self._to = pointers
         rows, self._columns = self._c.extents
         self._inner = self._a.extents[1]
         is_by_columns = self._a.strides[0] == 1 != self._a.strides[1]
         turns_left = is_by_columns and rows >= self._lanes
-        product = Product(
-            rows, self._columns, self._inner, BYTES[kind], memory.vector_bytes, turns_left=turns_left
-        )
+        product = Product(rows, self._columns, self._inner, BYTES[kind], vector_bytes, turns_left=turns_left)
         self._tile, self._turns_left = product.tile, product.is_turned
         self._block = inner_block(self._inner)
         self._left_strides = (self._block, 1) if self._turns_left else self._a.strides
@@ -153,7 +150,7 @@ class _Product:
             left = f.gep(self._from_a, f.mul(loop.index, self._a.strides[1]), self._kind)
             if self._turns_left:
                 self._turn(left, count)
-                left = self._memory.turned
+                left = self._turned
             for lower, upper, vectors in self._panels():
                 with f.loop(lower, upper, vectors * self._lanes, name="panel") as panel:
                     places = self._vector_places(panel.index, vectors)
@@ -172,7 +169,7 @@ class _Product:
             k = f.intrinsic("smin", across.index, f.sub(count, lanes))
             first = f.gep(f.gep(source, f.mul(k, along), kind), i, kind)
             columns = [f.load(f.gep(first, lane * along, kind), kind, lanes) for lane in range(lanes)]
-            to = f.gep(f.gep(self._memory.turned, f.mul(i, self._block), kind), k, kind)
+            to = f.gep(f.gep(self._turned, f.mul(i, self._block), kind), k, kind)
             for lane, row in enumerate(transposed(f, columns)):
                 f.store(row, f.gep(to, lane * self._block, kind))
 

@@ -5,34 +5,25 @@ shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of columns: passe
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-
 from mlirad.dialects.array.transforms import number_rank, transform_operations
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.bodies.buffers import Buffer
-from mlirad.lower.cpu.emit.chunk_store import allocate, free
+from mlirad.lower.cpu.emit.chunk_store import workspace
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel
 from mlirad.lower.cpu.emit.library_transforms import call_library
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.fourier.driver import FourierWriter, Planes
 from mlirad.lower.cpu.fourier.items import Items
 from mlirad.lower.kernels.transform_plans import complex_length
-from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value
-from mlirad.lower.native_program import BUFFER_ALIGNMENT, OUT_OF_MEMORY
+from mlirad.lower.llvm.text import BYTES, Value
 
 OPERATIONS_PER_INSTRUCTION = 2
 """How fast transforms are taken to be."""
 
 MOST_LANES = 16
 """Vectors are no longer than a line of the cache has elements."""
-
-MOST_STACK_BYTES = 1 << 14
-"""How much memory to work in lies on the stack, of which threads may have no more than 32 KiB. What is larger
-is allocated.
-"""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
@@ -58,40 +49,21 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
     f, read, written = kernel.f, kernel.pointers[source.place], kernel.pointers[output.place]
     fits = f.and_(f.inside(read, source.nbytes), f.inside(written, output.nbytes))
 
-    def write(workspace: Value) -> None:
+    def write(memory: Value) -> None:
         if items is None:
             call_library(f, what, source, output, (read, written))
             f.work += work
         else:
             native = max(1, emitter.program.vector_bytes // BYTES[output.kind])
-            _write_items(kernel, items, what, (source, output), workspace, min(native, MOST_LANES), block)
+            _write_items(kernel, items, what, (source, output), memory, min(native, MOST_LANES), block)
 
-    with _workspace(f, output.kind, items) as workspace:
+    with workspace(f, output.kind, 0 if items is None else _work_elements(items)) as memory:
         if fits.literal == 1:
-            write(workspace)
+            write(memory)
         else:
             with f.checks_itself(), f.conditional(fits):
-                write(workspace)
+                write(memory)
     f.ret()
-
-
-@contextmanager
-def _workspace(f: IRBuilder, kind: Kind, items: Items | None) -> Generator[Value]:
-    """Memory to work on an item in, given back when the function ends; null where there is nothing to do."""
-    nothing = Value("null", "ptr")
-    elements = 0 if items is None else _work_elements(items)
-    nbytes = elements * BYTES[kind]
-    if nbytes <= MOST_STACK_BYTES:
-        yield f.alloca(kind, elements) if elements else nothing
-        return
-    size = nbytes + BUFFER_ALIGNMENT
-    memory = allocate(f, size)
-    f.own(memory)
-    f.fail_if(f.icmp("eq", memory, nothing), OUT_OF_MEMORY)
-    address = f.define(f"ptrtoint ptr {memory.text} to i64", "i64")
-    yield f.gep(memory, f.and_(f.sub(0, address), BUFFER_ALIGNMENT - 1), "i8")
-    f.write_stop()
-    free(f, memory, size)
 
 
 def _work_elements(items: Items) -> int:
