@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from mlirad.disk_cache.sources import compiler, versions
-from mlirad.errors import ClusterError, TimeLimitError
+from mlirad.errors import ClusterError, TimeLimitError, is_from_signal
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.packages import load
@@ -83,6 +83,8 @@ def require_alike(client: Any = None) -> None:
         try:
             return await asyncio.wait_for(client.run(identity, workers=[address]), SECONDS)
         except Exception as error:
+            if is_from_signal(error):
+                raise
             return error
 
     async def told() -> list[Any]:

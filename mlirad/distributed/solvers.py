@@ -10,7 +10,6 @@ Hessian or the Jacobian is asked for by Newton's methods.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -30,6 +29,7 @@ from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.forking import CompileLock
 from mlirad.lazy_dataclass import dataclass
 
 
@@ -134,7 +134,7 @@ class _Problem:
         self._space = space
         self._tree = tree
         self._types = [(shape, np.dtype(dtype)) for shape, dtype in shapes]
-        self._lock = threading.RLock()
+        self._lock = CompileLock()
         self._evaluations: _Evaluations | None = None
         flat = self._minimised() if minimised else self._with_roots()
 

@@ -217,6 +217,10 @@ def test_solvers_of_the_user() -> None:
 def test_an_evaluation_is_a_round_and_values_come_with_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     from mlirad.distributed.engines.dask_graph import GraphEngine
 
+    def no_client() -> None:
+        raise ValueError
+
+    monkeypatch.setattr(pytest.importorskip("distributed"), "get_client", no_client)
     rounds: list[int] = []
     run = GraphEngine.run
     monkeypatch.setattr(GraphEngine, "run", lambda self, *given: rounds.append(given[0]) or run(self, *given))

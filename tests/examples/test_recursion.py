@@ -375,9 +375,10 @@ def test_structures_take_recursion_to_depend_on_everything():
 def test_a_function_called_from_two_places_is_derived_once():
     module = expanded(ad.grad(lambda x: power(np.cos(x), 3) * power(np.sin(x), 4)), 1.3)
     names = [f.sym_name.data for f in module.body.ops if isinstance(f, FuncOp)]
-    assert sorted(names) == ["main", "power", "power_record", "power_reverse", "power_vjp"]
-    calls = [op.callee.root_reference.data for op in module.walk() if isinstance(op, CallOp)]
-    assert calls.count("power_vjp") == 2
+    assert sorted(names) == ["main", "power_record", "power_reverse"]
+    (main,) = (f for f in module.body.ops if isinstance(f, FuncOp) and f.sym_name.data == "main")
+    calls = [op.callee.root_reference.data for op in main.walk() if isinstance(op, CallOp)]
+    assert sorted(calls) == 2 * ["power_record"] + 2 * ["power_reverse"]
 
 
 @pytest.mark.parametrize("derivative", [ad.grad, lambda f: ad.grad(ad.grad(f))], ids=["first", "second"])
