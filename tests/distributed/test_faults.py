@@ -49,7 +49,7 @@ def two_workers(client: Any) -> None:
 
 
 def killed(client: Any, kills: int, rng: random.Random) -> None:
-    """Kill a worker at a random time of a loop of evaluations, so many times: no bit may change."""
+    """Kill a worker at a random time of a loop of evaluations, again and again: no bit may change."""
     f = ad.distributed.resident(ad.value_and_grad(normalised), *split())
     expected = bits(f(P))
     for _ in range(kills):
@@ -116,7 +116,7 @@ def interrupted(call: Callable[[], Any], seconds: float) -> None:
 
 
 def at_work(client: Any) -> list[str]:
-    """What workers compute, and what calls of actors run on them."""
+    """The tasks that workers compute, and the calls of actors that run on them."""
     return [str(name) for names in client.run(_names).values() for name in names]
 
 
@@ -178,7 +178,7 @@ def test_an_interrupted_placement_is_made_up_for(client: Any) -> None:
 
 
 def fails_at(row: int) -> Any:
-    """Rows of which the chunk with this one cannot be made."""
+    """Rows, but the chunk with this one raises when it is loaded."""
 
     def made(block: Any, block_info: Any = None) -> Any:
         first, end = block_info[0]["array-location"][0]

@@ -18,7 +18,7 @@ EXTENTS = [(8, 8), (16, 8), (17, 19), (9, 40), (32, 5), (5, 32), (24, 33)]
 
 
 def turned(shape: tuple[int, int], dtype: str, width: int, op: str = "array.add %v, %v") -> str:
-    """A map that reads by rows and stores by columns, in squares of so many lanes."""
+    """A map that reads by rows and stores by columns, in squares of lanes."""
     a = tensor(shape, dtype)
     element = tensor((), dtype)
     return f"""

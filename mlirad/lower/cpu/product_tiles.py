@@ -21,7 +21,7 @@ LEAST_VECTOR_BYTES: Final = 32
 """Processors with shorter vectors have too few registers, or a BLAS with instructions of its own."""
 
 INNER_BLOCK: Final = 256
-"""How much of the contracted extent is multiplied before the sums go to memory: a panel of so many rows of
+"""The most of the contracted extent that is multiplied before the sums go to memory: a panel of 256 rows of
 the right operand stays in the first or second level of cache. It decides bits, so it is the same for all
 processors."""
 
@@ -125,15 +125,15 @@ class Product:
         return self.turns_left and TURNED_BYTES < self._left_bytes(self.rows) <= MOST_TURNED_BYTES
 
     def is_too_tall(self, rows: int) -> bool:
-        """Return whether so many rows are too many for that."""
+        """Return whether `rows` rows of the left operand are too large to be copied by rows."""
         return self._left_bytes(rows) > MOST_TURNED_BYTES
 
     def _left_bytes(self, rows: int) -> int:
         return rows * inner_block(self.inner) * self.element
 
     def copied_again(self, down: int, across: int) -> float:
-        """Return what part of the product is added by copies for so many blocks of rows and columns, or by
-        reading a left operand again that leaves the second level of cache in between.
+        """Return the cost that cutting the rows into `down` and the columns into `across` blocks adds, as a
+        share of the product: copies, and reading a left operand again that left the second level of cache.
         """
         right = self.inner * self.vectors * (TURNED if self.turns_right else COPIED)
         each = TURNED if replace(self, rows=-(-self.rows // down)).is_turned else 0.0

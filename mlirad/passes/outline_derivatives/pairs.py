@@ -34,8 +34,8 @@ def recorded_calls(block: Block, sources: Sources) -> tuple[dict[Operation, Shap
             key = (sources.derived_name(op.callee_name, op.groups), *primals)
             if isinstance(op, PushOp):
                 calls.setdefault(key, op)
-            elif (call := calls.get(key)) and recorded.setdefault(call, op.positions("wrt")) == op.positions(
-                "wrt"
-            ):
-                pulls[op] = call
+            elif (call := calls.get(key)) is not None:
+                wrt = op.positions("wrt")
+                if recorded.setdefault(call, wrt) == wrt:
+                    pulls[op] = call
     return recorded, pulls

@@ -8,11 +8,10 @@ sources.source("f_jvp")                the function, made when it is first asked
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import Shape
@@ -53,7 +52,12 @@ class Sources:
         of that function would read an element.
         """
         graph = CallGraph(self.functions, calls_except(self.kept))
-        derived = {op.callee_name for f in self.functions.values() for op in f.walk() if _is_derivative(op)}
+        derived = {
+            op.callee_name
+            for f in self.functions.values()
+            for op in f.walk()
+            if isinstance(op, PushOp | PullOp)
+        }
         starts = [name for name in self.functions if name in self.kept or name in derived]
         if any(graph.callees(name) for name in starts):
             bodies = dict(self.functions)
@@ -107,7 +111,3 @@ class Sources:
                 function, name, awaited[1], self.tangent_name, FORWARD_RULES, CONSTRUCTS
             )
         return self.functions[name]
-
-
-def _is_derivative(op: Operation) -> TypeGuard[PushOp | PullOp]:
-    return isinstance(op, PushOp | PullOp)

@@ -96,8 +96,8 @@ def answers_ufuncs(value: Any) -> bool:
 
 
 def _must_compute(value: Any) -> bool:
-    """Tell if the elements have to be computed: there is a method for it, and the object does not say that
-    it is none of Dask's, as quantities do that hold another array.
+    """Return whether the elements have to be computed: the class has a method for it. Quantities have one,
+    too, and `__dask_graph__` says whether they hold an array of Dask.
     """
     kind = cast("type[Any]", type(value))
     if not hasattr(kind, "compute"):

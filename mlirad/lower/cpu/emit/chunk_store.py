@@ -49,9 +49,7 @@ def free(f: IRBuilder, address: Value, size: int) -> None:
 
 
 MOST_STACK_BYTES: Final = 1 << 14
-"""How much memory to work in lies on the stack, of which threads may have no more than 32 KiB. What is larger
-is allocated.
-"""
+"""The largest workspace on the stack, as threads may have only 32 KiB of it. Larger ones are allocated."""
 
 
 @contextmanager

@@ -51,8 +51,8 @@ class Blocks:
 
 
 def best_blocks(op: DotOp, most: int, vector_bytes: int) -> Blocks:
-    """The blocks of a contraction without batch, whose rows and columns have no sizes in them, on a processor
-    with vectors of so many bytes: `most` at most.
+    """The blocks of a contraction without batch, whose rows and columns have no sizes in them: at most
+    `most`, on a processor with vectors of `vector_bytes`.
     """
     inner = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
     if vector_bytes >= LEAST_VECTOR_BYTES and is_static(inner):
@@ -89,7 +89,7 @@ def _own_blocks(op: DotOp, inner: int, most: int, vector_bytes: int) -> Blocks:
 
 
 def _multiple(extent: int, blocks: int, unit: int) -> int:
-    """Return how many units each of so many blocks of an extent has, times the unit."""
+    """The length of the blocks if an extent is cut into `blocks` of them, a multiple of the unit."""
     return -(-extent // (blocks * unit)) * unit
 
 
@@ -120,7 +120,7 @@ def _block(extent: int, blocks: int) -> int:
 
 
 def _copied_again(op: DotOp, down: int, across: int) -> float:
-    """Return what part of a contraction is added by copies for so many blocks of rows and columns."""
+    """Return the cost of the copies that blocks of rows and columns add, as a share of the contraction."""
     rows, columns = op.shared_extent, op.column_extent
     inner, element = 1, element_bytes(element_of(op.lhs))
     for d in values_of(op.lhs_contract):

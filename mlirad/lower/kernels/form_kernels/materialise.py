@@ -157,10 +157,11 @@ def materialised(
     in_terms = masked(stored)
     parts = _parts_of_arrays(ops)
     for op in ops:
-        read = [v for v in free_values(op) if v not in stored] if op.results else []
+        needed = free_values(op) if op.results else []
+        read = [v for v in needed if v not in stored]
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
         scalars = sum(cost.get(v, 0) for v in read if not shape_of(v))
-        loaded = sum(loads.get(v, 1) for v in {*free_values(op)} if op.results and shape_of(v))
+        loaded = sum(loads.get(v, 1) for v in {*needed} if shape_of(v))
         code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
             # What is made of scalars alone is computed once for all elements.
@@ -237,7 +238,7 @@ def is_small_read(op: Operation) -> bool:
 
 
 def _pays(value: Value, cost: float, loaded: int, readings: Readings) -> bool:
-    """Return whether to store a value, made of elements of so many arrays, is cheaper than to compute it at
+    """Return whether storing a value, for which `loaded` arrays are read, is cheaper than computing it at
     each reading.
     """
     if cost <= 0 or is_boolean(value) or is_integer(value):
