@@ -105,6 +105,9 @@ class DifferentiationError(MliradError, TypeError):
 class TracingError(MliradError, TypeError):
     """Python code that cannot be traced: control flow on traced values, leaked tracers, NumPy escapes."""
 
+    asks_size: bool = False
+    """Whether it asks for the number that a size has, which is open while it is traced."""
+
 
 class ArgumentError(MliradError, TypeError, ValueError):
     """An argument that a function does not take: of a wrong kind, missing, or of no known name.

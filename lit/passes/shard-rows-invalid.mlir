@@ -25,9 +25,13 @@ func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.ext
 // -----
 
 func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> i64 attributes {array.sizes = ["n"]} {
-  // expected-error @+1 {{an argmax or argmin along all rows needs the rows of all chunks at once}}
-  %0 = array.argmax %x {dim = 0} : tensor<?xf64, #array.extents<[n]>> -> i64
-  func.return %0 : i64
+  %0 = array.constant 0 : i64
+  %1 = array.scan %0 (%i, %c: i64) {carries = 1, length = 3} : i64 -> i64 {
+    // expected-error @+1 {{the position of an extremum of all rows is needed in a loop or a branch}}
+    %2 = array.argmax %x {dim = 0} : tensor<?xf64, #array.extents<[n]>> -> i64
+    array.yield %2 : i64
+  }
+  func.return %1 : i64
 }
 
 // -----
@@ -49,9 +53,14 @@ func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.ext
 // -----
 
 func.func @f(%x: tensor<?xf64, #array.extents<[n]>>, %i: i64) -> f64 attributes {array.sizes = ["n"]} {
-  // expected-error @+1 {{one row is read, which is in one chunk alone}}
-  %0 = array.index %x[%i] : tensor<?xf64, #array.extents<[n]>> -> f64
-  func.return %0 : f64
+  %0 = array.constant 1.000000e+00 : f64
+  %1 = array.scan %0 (%k, %c: f64) {carries = 1, length = 3} : f64 -> f64 {
+    %2 = array.index %x[%i] : tensor<?xf64, #array.extents<[n]>> -> f64
+    // expected-error @+1 {{the row at a position is used inside of a loop or a branch}}
+    %3 = array.mul %c, %2 : f64
+    array.yield %3 : f64
+  }
+  func.return %1 : f64
 }
 
 // -----

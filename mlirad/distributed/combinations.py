@@ -9,6 +9,7 @@ Rounding depends on the order in which they are applied, which `trees.py` fixes.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
@@ -32,6 +33,14 @@ def _by(ufunc: np.ufunc, left: Partials, right: Partials) -> Partials:
 def _first(left: Partials, right: Partials) -> Partials:
     """The value of the first chunk."""
     return left
+
+
+def _extreme(is_better: Callable[[Any, Any], Any], left: Partials, right: Partials) -> Partials:
+    """An extremum and its position: the first of equals, the first NaN if there is one."""
+    (low, low_at), (high, high_at) = left, right
+    with np.errstate(invalid="ignore"):
+        is_high = is_better(high, low) | ((high != high) & (low == low))
+    return _where(is_high, high, low), _where(is_high, high_at, low_at)
 
 
 def _logsumexp(left: Partials, right: Partials) -> Partials:
@@ -76,6 +85,9 @@ COMBINATIONS: Final[Mapping[str, Combine]] = {
     "and": partial(_by, np.bitwise_and),
     "or": partial(_by, np.bitwise_or),
     "first": _first,
+    "row": partial(_by, np.maximum),
+    "argmax": partial(_extreme, operator.gt),
+    "argmin": partial(_extreme, operator.lt),
     "logsumexp": _logsumexp,
     "moments": _moments,
 }

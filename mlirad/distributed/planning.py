@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from mlirad.dialects.extents import size
+from mlirad.dialects.extents import ANY_SIZE, LEAST_SIZE, SizeRange, size, sizes_within
+from mlirad.dialects.extents.ranges import MOST_SIZE, NOMINAL_SIZE
 from mlirad.distributed.plan import Plan
-from mlirad.errors import SizeNeeded, SplitError, TracingError
+from mlirad.errors import MliradError, SizeNeeded, SplitError, TracingError
 from mlirad.frontend.compiling import making
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.leaf_types import LeafType
@@ -47,13 +48,17 @@ def plan_of(
     *,
     residuals: Residuals = "cost",
 ) -> Planned:
-    """The plan of a call, made once for all numbers of rows.
+    """The plan of a call, made once for all numbers of rows, or for each of their powers of two where the
+    function asks whether there are as many as it reads.
 
     `split` has for each leaf of the arguments the dimension of its rows, None where it is passed whole.
     Raises `SplitError` for what needs rows of other chunks, with the user's line.
     """
 
+    rows: list[int] = []
+
     def opened(types: Sequence[LeafType]) -> list[LeafType]:
+        rows.extend(t.shape[dim] for t, dim in zip(types, split, strict=True) if dim is not None)
         return [_opened(t, dim) for t, dim in zip(types, split, strict=True)]
 
     def planned(module: Any, result: Tree, arguments: Tree) -> Planned:
@@ -61,12 +66,37 @@ def plan_of(
         making.brought_to("arrays", module, function.options)
         return Planned(plan_of_module(module, ROWS, residuals), arguments, result)
 
-    try:
-        return function.traced_for(args, kwargs, opened, ("split", tuple(split), residuals), planned)
-    except (SizeNeeded, TracingError) as error:
-        if not isinstance(error, SizeNeeded) and not isinstance(error.__cause__, SizeNeeded):
-            raise
-        raise SplitError(error.message, location=error.location, hint=KNOWN) from error
+    def of_rows(least: int) -> Planned | _SizeNeeded:
+        purpose = ("split", tuple(split), residuals, least)
+        range_ = SizeRange(least, MOST_SIZE, max(least, NOMINAL_SIZE))
+        return sizes_within(ANY_SIZE, {ROWS: range_})(function.traced_for)(
+            args, kwargs, opened, purpose, planned, _unless_size_needed
+        )
+
+    found = of_rows(LEAST_SIZE)
+    if isinstance(found, _SizeNeeded):
+        # What x[3] asks holds for half as many rows as there are, and what x[n - 1] asks for as many.
+        total = max(min(rows), LEAST_SIZE)
+        for least in (1 << (total.bit_length() - 1), total):
+            found = of_rows(least)
+            if not isinstance(found, _SizeNeeded):
+                return found
+        raise SplitError(found.message, location=found.location, hint=KNOWN)
+    return found
+
+
+@dataclass(frozen=True)
+class _SizeNeeded:
+    """Why a function has no plan for numbers of rows in a range."""
+
+    message: str
+    location: str | None
+
+
+def _unless_size_needed(error: MliradError) -> _SizeNeeded | None:
+    if isinstance(error, SizeNeeded) or (isinstance(error, TracingError) and error.asks_size):
+        return _SizeNeeded(error.message, error.location)
+    return None
 
 
 def _opened(leaf: LeafType, dim: int | None) -> LeafType:

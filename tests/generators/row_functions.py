@@ -84,6 +84,28 @@ def drawn(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
     return w, x + ad.random.normal(ad.random.key(3), x.shape), rows, table
 
 
+def of_some_rows(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    return w + rows[0] * x[-1], x - 0.5 * x[1], rows, table + rows[-2] * x[table_rows(at)][:, None]
+
+
+def table_rows(at: Any) -> Any:
+    """Five numbers of rows that are computed, some of them equal."""
+    return np_.sum(at) % at.shape[0] * np.array([0, 1, 1, 1, 0])
+
+
+def of_the_best_row(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    rows = np_.where(x[:, None] > 0, rows, rows[np_.argmin(rows[:, 0])])
+    return w * x[np_.argmax(x)], x, rows, table
+
+
+def with_a_row_written(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    rows, x = rows.copy(), x.copy()
+    rows[np_.argmax(x)] = w
+    x[-1] += table[0, 0]
+    np_.add.at(x, np_.array([0, -1, 0]), table[:3, 1])
+    return w, x, rows, table
+
+
 def looped(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
     def step(state: Any, t: Any) -> Any:
         line, total = state
@@ -120,6 +142,9 @@ STEPS: Final[tuple[Step, ...]] = (
     extreme,
     numbered,
     drawn,
+    of_some_rows,
+    of_the_best_row,
+    with_a_row_written,
     looped,
     each_until,
     chosen,

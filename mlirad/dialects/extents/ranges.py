@@ -45,7 +45,8 @@ _named: ContextVar[Mapping[str, SizeRange]] = ContextVar("named", default=Mappin
 def sizes_within(
     range_: SizeRange, named: Mapping[str, SizeRange] | None = None
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes functions during which sizes are known to be in this range, and those of some names in others.
+    """Makes functions during which sizes are known to be in this range, and those of some names in others;
+    without `named`, in those that are known already.
 
     They have context variables of their own, which are gone behind them, whatever ends them.
     """
@@ -54,7 +55,8 @@ def sizes_within(
         def run(*args: P.args, **kwargs: P.kwargs) -> T:
             context = copy_context()
             context.run(_others.set, range_)
-            context.run(_named.set, named or {})
+            if named is not None:
+                context.run(_named.set, named)
             return context.run(function, *args, **kwargs)
 
         return run

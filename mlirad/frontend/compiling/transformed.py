@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from mlirad.frontend.compiling.stats import Stats
 
 T = TypeVar("T")
+F = TypeVar("F")
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -428,20 +429,27 @@ class Transformed:
         opened: Callable[[Sequence[LeafType]], Sequence[LeafType]],
         purpose: Hashable,
         make: Callable[[ModuleOp, Tree, Tree], T],
-    ) -> T:
+        failed: Callable[[MliradError], F | None],
+    ) -> T | F:
         """Return what `make` makes of the program for arguments like these, of other types, which `opened`
         says.
 
         It gets the module, and the structures of the result and of the arguments. It is made once for what
-        the function reads from outside, these types, and the `purpose`.
+        the function reads from outside, these types, and the `purpose`. Where that raises an error of which
+        `failed` makes something, this is returned, and kept, instead.
         """
         given = dict(kwargs)
         function, _, tree, types = self._reader.flattened(tuple(args), given)
         types = opened(types)
         key = self._reader.whole_key(tuple(args), given, tree, types)
 
-        def made() -> T:
-            return make(*self._trace(function, tree, types), tree)
+        def made() -> T | F:
+            try:
+                return make(*self._trace(function, tree, types), tree)
+            except MliradError as error:
+                if (found := failed(error)) is None:
+                    raise
+                return found
 
         return cache_of(self._function, (self._transformation, purpose)).of(key, made)
 

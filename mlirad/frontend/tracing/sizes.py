@@ -171,9 +171,10 @@ def explained(error: SizeNeeded) -> TracingError:
         traceback = traceback.tb_next
     location = None if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}"
     hint = error.hint or (LEAVE_OUT if last is None else _hint_for(last))
-    return TracingError(
-        f"{error.message}, which is known when the program runs", location=location, hint=hint
-    )
+    message = f"{error.message}, which is known when the program runs"
+    made = TracingError(message, location=location, hint=hint)
+    made.asks_size = True
+    return made
 
 
 def _hint_for(place: TracebackType) -> str:

@@ -17,7 +17,8 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `hoisting.py`, `pairs.py` | fewer rounds, as sums are taken apart, or need no mean or maximum |
 | `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
-| `own_code.py` | the code of a chunk |
+| `prepared.py` | what the rules take in one form alone |
+| `own_code.py`, `picked.py` | the code of a chunk; that for rows at positions that are the same in all |
 | `stages.py`, `shortcuts.py` | the programs of stages, and the plan; rounds that may be left out |
 | `printing.py` | a plan as functions of MLIR |
 
@@ -36,6 +37,7 @@ from mlirad.dialects.instances import stated_sizes
 from mlirad.distributed.plan import Plan
 from mlirad.errors import SplitError, UnsupportedError
 from mlirad.ir.call_graph import CallGraph, functions_by_name
+from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
@@ -43,10 +45,11 @@ from mlirad.passes.differentiate import chosen
 from mlirad.passes.function_pass import replace_function
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.shard_rows.branches import pulled_out
-from mlirad.passes.shard_rows.flow import Flow, TooEarly
+from mlirad.passes.shard_rows.flow import GROUP, Flow, TooEarly
 from mlirad.passes.shard_rows.hoisting import MOST_REWRITES, hoist
-from mlirad.passes.shard_rows.own_code import own_code, prepared
+from mlirad.passes.shard_rows.own_code import own_code
 from mlirad.passes.shard_rows.pairs import pair
+from mlirad.passes.shard_rows.prepared import prepared
 from mlirad.passes.shard_rows.printing import functions_of_plan
 from mlirad.passes.shard_rows.rules import visit
 from mlirad.passes.shard_rows.stages import POLICIES, Cutting, Residuals
@@ -130,7 +133,7 @@ def _states(main: FuncOp, size: str) -> Flow:
             flow.function(main)
         except TooEarly as error:
             if pulled_out(main, flow, error):
-                eliminate_dead_code(main)
+                erase_unused(main.body.block, GROUP)
                 continue
             raise SplitError(error.message, location=error.location, hint=error.hint) from None
         return flow

@@ -8,12 +8,13 @@
 
 Rules note what has to change in the code of a chunk (`own_code.py`): `masked` operands count in the first
 chunk alone, so that a sum over chunks has them once; `numbered` operands are positions among the chunk's rows
-that are to be numbers of rows.
+that are to be numbers of rows; `picked` and `counted` ops read rows by number, or find numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Final
 
 from xdsl.dialects.builtin import StringAttr
@@ -48,23 +49,36 @@ Rule = Callable[["Flow", Operation, list[State]], list[State]]
 FIRST: Final = "first"
 """The combination that is what the first chunk has."""
 
+ROW: Final = "row"
+"""The combination of what one chunk has read, and the least number of all others: their maximum."""
+
 LOCAL: Final = "local"
 """The mark of a reduction that a chunk uses as it is, in sums that are corrected when they are combined."""
 
 GROUP: Final = "group"
 """The mark of partial results that are combined together: the kind, and a number."""
 
-IDEMPOTENT: Final = frozenset({FIRST, "max", "min", "and", "or"})
+_groups = count()
+"""Numbers of groups: they tell groups of one function apart, and do not reach plans."""
+
+
+def new_group(kind: str) -> StringAttr:
+    """The mark of a new group of partial results."""
+    return StringAttr(f"{kind} {next(_groups)}")
+
+
+IDEMPOTENT: Final = frozenset({FIRST, ROW, "max", "min", "and", "or"})
 """Combinations in which what all chunks have may count more than once."""
 
 COMBINED_NAMES: Final = {
     FIRST: "first row",
-    "add": "sum",
-    "max": "maximum",
-    "min": "minimum",
-    "prod": "product",
-    "and": "np.all",
-    "or": "np.any",
+    ROW: "row at a position",
+    "add": "sum of all rows",
+    "max": "maximum of all rows",
+    "min": "minimum of all rows",
+    "prod": "product of all rows",
+    "and": "np.all of all rows",
+    "or": "np.any of all rows",
 }
 
 
@@ -83,6 +97,10 @@ class Flow:
         """By mark, the partial results that are combined together, in order."""
         self.masked: dict[Operation, set[int]] = {}
         self.numbered: dict[Operation, dict[int, int]] = {}
+        self.picked: dict[Operation, Rows] = {}
+        """Ops that read or write rows at positions that all chunks know (`picked.py`)."""
+        self.counted: dict[Operation, int] = {}
+        """Ops whose results are positions of rows: how many elements each row has."""
 
     # The walk ------------------------------------------------------------------------------------
 
@@ -173,6 +191,16 @@ class Flow:
         """A region is walked through until the states of its arguments no longer change."""
         self.masked.pop(op, None)
         self.numbered.pop(op, None)
+        self.picked.pop(op, None)
+        self.counted.pop(op, None)
+
+    def rename(self, old: Value, new: Value) -> None:
+        """Have what is known of a value hold for the one that takes its place."""
+        for found in (self.states, self.levels, self.partials):
+            if old in found:
+                found[new] = found.pop(old)  # pyright: ignore[reportArgumentType]
+        for group in self.groups.values():
+            group[:] = [new if v is old else v for v in group]
 
     # For rules -----------------------------------------------------------------------------------
 
@@ -234,8 +262,8 @@ class TooEarly(SplitError):
 def too_early(op: Operation, kind: str) -> TooEarly:
     """The error for a partial result that is read in a loop or a branch as if it were complete."""
     error = TooEarly(
-        f"the {COMBINED_NAMES.get(kind, kind)} of all rows is used inside of a loop or a branch, where it "
-        f"is known for the rows of one chunk alone",
+        f"the {COMBINED_NAMES.get(kind, kind)} is used inside of a loop or a branch, where it is known for "
+        f"the rows of one chunk alone",
         location=location_of(op),
         hint="write the loop outside of the function, in Python: each call is a round over the chunks",
     )

@@ -3,9 +3,8 @@
 - `array.size` becomes the number of all rows, and `array.iota` along rows counts from the chunk's first row.
 - What all chunks have and a sum over chunks must have once is replaced by 0 in all chunks but the first.
 - Where numbers of rows are read that are positions in the chunk, that of its first row is added.
-
-Before that (`prepared`), what adds rows to a table becomes a sum of rows and an addition, and the chain of
-reports is taken apart, so that reports do not wait for one another.
+- Rows that are read or written by number are those of the chunk that has them (`picked.py`), and the number
+  of its first row is added to positions that are results.
 """
 
 from __future__ import annotations
@@ -17,50 +16,17 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.indexing import ScatterOp, UpdateOp
 from mlirad.dialects.array.literals import literal
-from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, IotaOp, SizeOp
 from mlirad.dialects.extents import evaluate, is_static, size, sizes_of
 from mlirad.dialects.shapes import Value, element_of, integer_of, ints, keyword, shape_of
 from mlirad.distributed.plan import Argument, ChunkNumber, Extent, FirstRow, Source
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
+from mlirad.passes.shard_rows import picked
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import Flow
 from mlirad.passes.shard_rows.states import refused, rows_of
-
-
-def prepared(function: FuncOp, name: str) -> None:
-    """Rewrite what the rules take in one form alone, in place."""
-    for op in list(nested_ops(function.body)):
-        if isinstance(op, UpdateOp) and op.kind.data == "add":
-            _separate(op, name)
-    _unchain(function)
-
-
-def _separate(op: UpdateOp, name: str) -> None:
-    """`update add %base, %rows` is `%base + scatter %rows`, where the base has no rows."""
-    rows = rows_of(op.operand, name, op)
-    if rows is None or rows.dim >= len(op.body.block.args) or rows_of(op.base, name, op) is not None:
-        return
-    body = op.body
-    op.detach_region(body)
-    added = before(op, ScatterOp, [op.operand], op.result.type, regions=[body])
-    total = before(op, ew.AddOp, [op.base, added], op.result.type)
-    replace(op, total)
-
-
-def _unchain(function: FuncOp) -> None:
-    """Reports take a token of their own, and who reads the last token reads the largest of all."""
-    for op in list(function.body.block.ops):
-        if not isinstance(op, ReportOp):
-            continue
-        token, following = own_operands(op)[0], op.next_op
-        assert following is not None
-        replace_operand(op, 0, before(op, ConstantOp, [], i64, {"value": literal(0, i64)}))
-        latest = before(following, ew.MaxOp, [token, op.result], i64)
-        op.result.replace_uses_with_if(latest, lambda use, own=latest.owner: use.operation is not own)
 
 
 def own_code(function: FuncOp, flow: Flow) -> dict[BlockArgument, Source]:
@@ -88,8 +54,12 @@ class _OwnCode:
                 replace_operand(op, k, self._in_first_chunk(op, own_operands(op)[k]))
         for op, numbered in flow.numbered.items():
             for k, each in numbered.items():
-                total = before(op, ew.AddOp, [own_operands(op)[k], self._first(each)], i64)
+                total = before(op, ew.AddOp, [own_operands(op)[k], self.first(each)], i64)
                 replace_operand(op, k, total)
+        for op, each in flow.counted.items():
+            self._count(op, each)
+        for op, rows in flow.picked.items():
+            picked.rewrite(op, rows, flow, self)
 
     def _once(self, key: object, make: Callable[[], Value]) -> Value:
         if key not in self._made:
@@ -104,19 +74,24 @@ class _OwnCode:
 
         return self._once(source, make)
 
-    def _constant(self, value: int) -> Value:
+    def constant(self, value: int) -> Value:
+        """A number that is known."""
         return self._once(
             ("constant", value),
             lambda: before(self._start, ConstantOp, [], i64, {"value": literal(value, i64)}),
         )
 
-    def _first(self, each: int) -> Value:
+    def extent(self, scale: int, offset: int) -> Value:
+        """`scale * n + offset` for the number n of all rows."""
+        return self._input(Extent(scale, offset))
+
+    def first(self, each: int) -> Value:
         """The number of the chunk's first element along a dimension that has `each` for each row."""
         first = self._input(FirstRow())
         if each == 1:
             return first
         return self._once(
-            ("first", each), lambda: before(self._start, ew.MulOp, [first, self._constant(each)], i64)
+            ("first", each), lambda: before(self._start, ew.MulOp, [first, self.constant(each)], i64)
         )
 
     def _size(self, op: SizeOp) -> None:
@@ -127,7 +102,7 @@ class _OwnCode:
         scale = evaluate(extent, {self.name: 1}) - offset
         if not (is_static(offset) and is_static(scale)) or extent != scale * size(self.name) + offset:
             raise refused(op, f"{extent} is computed of the number of rows", "compute it outside")
-        replace(op, self._input(Extent(scale, offset)))
+        replace(op, self.extent(scale, offset))
 
     def _iota(self, op: IotaOp) -> None:
         rows = rows_of(op.result, self.name, op)
@@ -135,12 +110,23 @@ class _OwnCode:
             return
         following = op.next_op
         assert following is not None
-        first = self._first(rows.each)
+        first = self.first(rows.each)
         shift = before(following, BroadcastOp, [first], op.result.type, {"dims": ints(())})
         total = before(following, ew.AddOp, [op.result, shift], op.result.type)
         op.result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
         if op.result in self._flow.levels:
             self._flow.states[total], self._flow.levels[total] = rows, 0
+
+    def _count(self, op: Operation, each: int) -> None:
+        """Positions that an op finds among the rows of the chunk become those among all rows."""
+        found, following = op.results[0], op.next_op
+        assert following is not None
+        shift = self.first(each)
+        if shape_of(found):
+            shift = before(following, BroadcastOp, [shift], found.type, {"dims": ints(())})
+        total = before(following, ew.AddOp, [found, shift], found.type)
+        found.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
+        self._flow.rename(found, total)
 
     def _in_first_chunk(self, op: Operation, value: Value) -> Value:
         """The value in the first chunk, 0 in all others."""
@@ -149,7 +135,7 @@ class _OwnCode:
             lambda: before(
                 self._start,
                 ew.CompareOp,
-                [self._input(ChunkNumber()), self._constant(0)],
+                [self._input(ChunkNumber()), self.constant(0)],
                 i1,
                 {"predicate": keyword("eq")},
             ),

@@ -10,8 +10,6 @@ rounding, and as accurate. Ops are marked, as a chunk's own maximum is not what 
 
 from __future__ import annotations
 
-from itertools import count
-
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, UnitAttr, i1
 from xdsl.dialects.func import FuncOp
@@ -25,11 +23,8 @@ from mlirad.dialects.shapes import Value, array_type, element_of, ints, keyword,
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.passes.shard_rows.emission import before, replace
-from mlirad.passes.shard_rows.flow import GROUP, LOCAL, Flow
+from mlirad.passes.shard_rows.flow import GROUP, LOCAL, Flow, new_group
 from mlirad.passes.shard_rows.states import Rows
-
-_numbers = count()
-"""Numbers of groups: they tell groups of one function apart, and do not reach plans."""
 
 
 def pair(function: FuncOp, flow: Flow) -> bool:
@@ -175,7 +170,7 @@ def _splat(place: Operation, number: float, like: Value) -> Value:
     return before(place, BroadcastOp, [value], like.type, {"dims": ints(())}) if shape_of(like) else value
 
 
-def _rebuilt(op: Operation, old: Value, new: Value, group: tuple[str, int]) -> None:
+def _rebuilt(op: Operation, old: Value, new: Value, group: StringAttr) -> None:
     """Put a copy in the place of a sum, with another factor, as a member of a group."""
 
     def image(value: Value) -> Value:
@@ -189,26 +184,18 @@ def _rebuilt(op: Operation, old: Value, new: Value, group: tuple[str, int]) -> N
     copied = op.clone()
     for k, value in enumerate(own_operands(op)):
         replace_operand(copied, k, image(value))
-    _mark(copied, *group)
+    copied.attributes[GROUP] = group
     block = op.parent
     assert block is not None
     block.insert_op_before(copied, op)
     replace(op, copied.results[0])
 
 
-def _group(first: Operation, kind: str) -> tuple[str, int]:
-    """The group that an op begins."""
-    mark = first.attributes.get(GROUP)
-    if isinstance(mark, StringAttr):
-        kind, number = mark.data.split()
-        return kind, int(number)
-    number = next(_numbers)
-    _mark(first, kind, number)
-    return kind, number
-
-
-def _mark(op: Operation, kind: str, number: int) -> None:
-    op.attributes[GROUP] = StringAttr(f"{kind} {number}")
+def _group(first: Operation, kind: str) -> StringAttr:
+    """The mark of the group that an op begins."""
+    mark = first.attributes.setdefault(GROUP, new_group(kind))
+    assert isinstance(mark, StringAttr)
+    return mark
 
 
 # Means -----------------------------------------------------------------------------------------------
@@ -232,7 +219,7 @@ def _centred(flow: Flow, op: SumOp) -> bool:
     dim = _dim(flow, x)
     if dim is None or dim not in values_of(op.dims):
         return False
-    group = "moments", next(_numbers)
+    group = new_group("moments")
     one = before(total, ConstantOp, [], element_of(x), {"value": literal(1.0, element_of(x))})
     ones = before(total, BroadcastOp, [one], x.type, {"dims": ints(())})
     number = before(total, SumOp, [ones], total.results[0].type, dict(total.properties))
@@ -250,7 +237,7 @@ def _centred(flow: Flow, op: SumOp) -> bool:
     made = before(place, SumOp, [squares], op.result.type, dict(op.properties))
     for value in (number, total.results[0], made):
         assert isinstance(value.owner, Operation)
-        _mark(value.owner, *group)
+        value.owner.attributes[GROUP] = group
     replace(op, made)
     return True
 

@@ -20,7 +20,7 @@ from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.structural import scalar_of
-from mlirad.passes.shard_rows.flow import FIRST, Flow
+from mlirad.passes.shard_rows.flow import FIRST, ROW, Flow
 from mlirad.passes.shard_rows.states import WHOLE, Partial, RowNumber, Rows, State, Whole, refused
 
 ELSEWHERE = "rows are {} at positions that are computed, which may be in other chunks"
@@ -65,12 +65,10 @@ def index(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     if rows is not None and rows.dim < len(op.positions) and states[rows.dim + 1] != RowNumber(rows.each):
         if scalar_of(own_operands(op)[rows.dim + 1]) == 0 and all(isinstance(s, Whole) for s in states[1:]):
             return [Partial(FIRST)]
-        raise refused(
-            op,
-            "one row is read, which is in one chunk alone",
-            "np.sum(np.where(np.arange(n) == i, x, 0)) reads row i from the chunk that has it; "
-            "or pass the row as an argument",
-        )
+        if any(not isinstance(s, Whole) for s in states[1:]):
+            raise refused(op, ELSEWHERE.format("read"), JOIN)
+        flow.picked[op] = rows
+        return [Partial(ROW)]
     flow.number(op, states, but=own)
     return flow.typed(op)
 
@@ -92,24 +90,36 @@ def _over(flow: Flow, op: Operation, region: Region, space: Value) -> tuple[list
 
 
 def _at(
-    flow: Flow, op: Operation, region: Region, found: Sequence[State], indexed: Rows | None, why: str
-) -> None:
-    """Require that rows of the indexed array are met at the row's own position."""
+    flow: Flow,
+    op: Operation,
+    region: Region,
+    found: Sequence[State],
+    rows: Rows | None,
+    indexed: Rows | None,
+    why: str,
+) -> bool:
+    """Require that rows of the indexed array are met at the row's own position, or, of a space without rows,
+    at positions that all chunks know; tell whether it is these."""
     if indexed is None or indexed.dim >= len(found):
         indexed = None
+    elif rows is None and all(isinstance(state, Whole) for state in found):
+        flow.picked[op] = indexed
+        return True
     elif found[indexed.dim] != RowNumber(indexed.each):
         raise refused(op, ELSEWHERE.format(why), JOIN)
     last = region.block.last_op
     assert last is not None
     flow.number(last, list(found), but=() if indexed is None else (indexed.dim,))
+    return False
 
 
 def gather(flow: Flow, op: Operation, states: list[State]) -> list[State]:
-    """A table is read anywhere, rows at their own position."""
+    """A table is read anywhere, rows at their own position or at one that all chunks know."""
     assert isinstance(op, GatherOp)
     flow.number(op, states)
-    found, _ = _over(flow, op, op.body, op.result)
-    _at(flow, op, op.body, found, flow.rows(op.operand, op), "read")
+    found, rows = _over(flow, op, op.body, op.result)
+    if _at(flow, op, op.body, found, rows, flow.rows(op.operand, op), "read"):
+        return [Partial(ROW)]
     return flow.typed(op)
 
 
@@ -119,7 +129,7 @@ def scatter(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     flow.number(op, states)
     found, rows = _over(flow, op, op.body, op.operand)
     into = flow.rows(op.result, op)
-    _at(flow, op, op.body, found, into, "written")
+    _at(flow, op, op.body, found, rows, into, "written")
     return [Partial("add")] if rows is not None and into is None else flow.typed(op)
 
 
@@ -129,7 +139,7 @@ def update(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     flow.number(op, states)
     found, rows = _over(flow, op, op.body, op.operand)
     into = flow.rows(op.base, op)
-    _at(flow, op, op.body, found, into, "written")
+    _at(flow, op, op.body, found, rows, into, "written")
     if rows is not None and into is None:
         raise refused(
             op,

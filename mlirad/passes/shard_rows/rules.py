@@ -41,7 +41,7 @@ from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import integer_of, shape_of, values_of
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.shard_rows import loops, positions
-from mlirad.passes.shard_rows.flow import FIRST, Flow, Rule
+from mlirad.passes.shard_rows.flow import FIRST, GROUP, Flow, Rule
 from mlirad.passes.shard_rows.linear import partial_results
 from mlirad.passes.shard_rows.states import WHOLE, Own, Partial, State, refused
 
@@ -110,7 +110,9 @@ def _sliced(flow: Flow, op: Operation, states: list[State]) -> list[State]:
 def _padded(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     assert isinstance(op, PadOp)
     rows = flow.rows(op.operand, op)
-    if rows is not None and any(values_of(p)[rows.dim] != 0 for p in (op.low, op.high, op.interior)):
+    made = flow.rows(op.result, op)
+    dim = rows.dim if rows is not None else made.dim if made is not None else None
+    if dim is not None and any(values_of(p)[dim] != 0 for p in (op.low, op.high, op.interior)):
         raise refused(op, "rows are added between those of chunks", "add them to the array of all rows")
     return flow.typed(op)
 
@@ -142,6 +144,23 @@ def _summed(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     if rows is None or rows.dim not in values_of(op.dims):
         return flow.typed(op)
     return [Partial("add" if isinstance(op, SumOp) else op.kind.data)]
+
+
+def _extreme(flow: Flow, op: Operation, states: list[State]) -> list[State]:
+    """The position of an extremum goes with the extremum, beside which it was put (`prepared.py`)."""
+    assert isinstance(op, ArgmaxOp | ArgminOp)
+    rows = flow.rows(op.operand, op)
+    if rows is None or rows.dim != integer_of(op.dim):
+        return flow.typed(op)
+    if GROUP not in op.attributes:
+        raise refused(
+            op,
+            "the position of an extremum of all rows is needed in a loop or a branch, where it is known for "
+            "the rows of one chunk alone",
+            "find it in front of the loop or branch",
+        )
+    flow.counted[op] = rows.each
+    return [Partial(op.name.removeprefix("array."))]
 
 
 def _contracted(flow: Flow, op: Operation, states: list[State]) -> list[State]:
@@ -247,10 +266,7 @@ RULES: Final[Mapping[type[Operation], Rule]] = {
         "reading backwards", "sum over rows in any order, or reverse before the rows are split"
     ),
     **dict.fromkeys((SumOp, ReduceOp), _summed),
-    **dict.fromkeys(
-        (ArgmaxOp, ArgminOp),
-        _along("an argmax or argmin", "compare with np.max, and sum np.where(x == m, ...)"),
-    ),
+    **dict.fromkeys((ArgmaxOp, ArgminOp), _extreme),
     DotOp: _contracted,
     IndexOp: positions.index,
     GatherOp: positions.gather,

@@ -102,7 +102,8 @@ def rows_of(value: Value | Attribute, name: str, at: Operation) -> Rows | None:
         raise refused(
             at,
             f"{text_of(extents[dim])} rows of {name} are not the rows of one chunk",
-            "mask rows by np.where instead of cutting them off; neighbouring rows may be in other chunks",
+            "mask rows by np.where instead of cutting them off, and write rows at many positions by "
+            "np.add.at; neighbouring rows may be in other chunks",
         )
     return Rows(dim, each)
 
