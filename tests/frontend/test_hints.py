@@ -83,7 +83,7 @@ def test_what_hints_say_gives_what_the_line_gives(name: str) -> None:
 
 def test_hints_know_whether_the_source_is_rewritten() -> None:
     def f(x: Any) -> Any:
-        return [y for y in x if y > 0]
+        return {k: y for k, y in enumerate(x) if y > 0}
 
     def checked(x: Any) -> Any:
         assert np.all(x > -5.0)
@@ -93,7 +93,8 @@ def test_hints_know_whether_the_source_is_rewritten() -> None:
         ad.jit(f, control="plain", interpret=True)(NAMES["x"])
     for control in ("auto", "rewrite"):
         with pytest.raises(
-            ad.TracingError, match=r"conditions of comprehensions, .* and code without source"
+            ad.TracingError,
+            match=r"conditions of set and dictionary comprehensions, .* and code without source",
         ):
             ad.jit(f, control=control, interpret=True)(NAMES["x"])
     with pytest.raises(ad.TracingError, match="it is checked when the program runs"):

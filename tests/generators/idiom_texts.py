@@ -109,6 +109,25 @@ T = G if F in (0, 1, G) else F
 T = np.sum([F if e > G else e for e in V])
 T = sum(e for e in V if e > G)
 T = sum(Z * Z2 for Z, Z2 in zip(V, range(4)))
+T = sum([e * F for e in V if <<e > G|not e < F|F < e < G|e > F and e < 2>>])
+T = len([e for e in items if e > F]) * 0.5 + sum(1 for e in V if e < G)
+T = max((e for e in V if e > G), default=F)
+T = min([math.sqrt(e) for e in W if e > 0], default=G)
+T = sum(Z * Z2 for Z in V for Z2 in items if Z > Z2)
+T = sum(e for e in [Z * 2 for Z in V if Z > G] if e < F)
+T = <<min|max>>(V, key=lambda e: abs(e - F))
+T = <<min|max>>(range(len(V)), key=lambda e: V[e]) * 0.5
+T = <<min|max>>((abs(e - F), Z) for Z, e in enumerate(V))[<<0|1>>]
+T = {'p': F, 'q': G}[<<min|max>>('pq', key={'p': a, 'q': b}.get)]
+T = float(any(e > F for e in V if e < G)) + float(all(e > F for e in items))
+T = sum(sorted(W, key=abs, reverse=True)[:2]) + sorted((e, k) for e in items)[0][0]
+T = sum(itertools.<<takewhile|dropwhile|filterfalse>>(lambda e: e < F, V))
+T = sum(e * 0.5 for e in filter(lambda e: e > G, V))
+T = functools.reduce(lambda Z, e: Z + e * e, [e for e in V if e > F], G)
+T = float(np.sum([e * e for e in V if e > F])) + np.array([e for e in items if e < G]).sum()
+T = sum(Z * e for Z, e in enumerate([e for e in V if e > G]))
+T = (statistics.mean(V) + statistics.stdev(W)) * 0.5 + statistics.median([a, b, F])
+T = math.fsum(e for e in V if e > G) + math.prod(e for e in items if e > F)
 T = next((e for e in items if e > G), F)
 T = dict(zip('pqr', [a, b, c]))[<<'p'|'r'>>]
 T = {k: e * 2 for k, e in enumerate(V)}[<<0|3>>]
@@ -520,6 +539,26 @@ T = sum(Z) / len(Z)
 
 Z = list(filter(lambda e: e is not None, [a, None, F]))
 T = Z[-1]
+
+Z = [e for e in V if e > F]
+T = max(Z) - min(Z) if Z else G
+
+Z = [e for e in items if e > F] + [G]
+Z2 = sum(Z) / len(Z)
+T = sum((e - Z2) ** 2 for e in Z)
+
+Z = [(Z2, e) for Z2, e in enumerate(V) if e > G]
+for Z2, e in Z: T = T + Z2 * e
+
+Z = sorted(e for e in V if e < F)
+if len(Z) > 1: T = Z[0] - Z[-1]
+
+Z = [e * 0.5 for e in W if e > G]
+for e in Z: T = T + e if T < 9 else T
+
+Z = list(V)
+Z.sort(key=lambda e: (e > F, -e))
+T = Z[0] + Z.index(max(Z)) * 0.5
 
 Z = [(a, 'a'), (b, 'b')]
 T = sum(e * 2 if name == 'a' else e for e, name in Z)

@@ -15,9 +15,12 @@ They end, and what they compute stays of moderate size: loops count, and numbers
 from __future__ import annotations
 
 import functools
+import heapq
+import itertools
 import linecache
 import math
 import random
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -212,7 +215,8 @@ def defined(name: str, lines: list[str], file: str) -> tuple[Callable[..., Any],
     text = "\n".join(lines) + "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names: dict[str, Any] = {
-        "np": np, "math": math, "functools": functools, "helper": helper, "Box": Box,
+        "np": np, "math": math, "functools": functools, "itertools": itertools,
+        "statistics": statistics, "heapq": heapq, "helper": helper, "Box": Box,
         "Strange": Strange,
     }  # fmt: skip
     exec(compile(text, file, "exec"), names)

@@ -359,7 +359,9 @@ def values_of(found: Any) -> Any:
 
 
 def chosen(number: Any, answers: dict[int, Any]) -> Any:
-    """One of several answers: the answer if all are the same, an array of numbers, else a `OneOf`."""
+    """One of several answers: the answer if all are the same, an array of numbers, a tuple of tuples of one
+    length, else a `OneOf`.
+    """
     found = list(answers.values())
     if all(is_same_answer(found[0], other) for other in found[1:]):
         return found[0]
@@ -368,6 +370,9 @@ def chosen(number: Any, answers: dict[int, Any]) -> Any:
         for k, answer in list(answers.items())[1:]:
             result = xp.where(xp.equal(number, k), answer, result)
         return result
+    if all(type(x) is tuple for x in found) and len({len(x) for x in found}) == 1:
+        parts = range(len(found[0]))
+        return tuple(chosen(number, {n: answer[k] for n, answer in answers.items()}) for k in parts)
     if any(type(x) is OneOf or has_values(x) for x in found):
         raise tracing_error(
             "a traced condition decides which object this is, and what they answer differs in its structure",
@@ -394,9 +399,11 @@ def renumbered(number: Any, places: dict[int, int]) -> Any:
 
 def is_same_answer(one: Any, other: Any) -> bool:
     """Tell whether two answers are one."""
+    if isinstance(one, Array) or isinstance(other, Array):
+        return one is other
     if isinstance(one, bool | int | float) or np.isscalar(one):
         return type(one) is type(other) and bool(one == other)
-    return not isinstance(one, Array) and is_same_option(one, other)
+    return is_same_option(one, other)
 
 
 def has_values(found: Any) -> bool:

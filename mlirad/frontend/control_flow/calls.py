@@ -15,10 +15,11 @@ from __future__ import annotations
 import bisect
 import builtins
 import functools
+import heapq
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any, Final, Literal, cast
 
@@ -27,10 +28,13 @@ import numpy as np
 from mlirad.errors import UnsupportedError, of_class
 from mlirad.frontend.constructs.alternatives import OneOf, values_of
 from mlirad.frontend.constructs.raising_later import raise_where
-from mlirad.frontend.control_flow.expressions import and_, choose, or_
-from mlirad.frontend.control_flow.iterables import enumerate_, range_, reversed_, zip_
+from mlirad.frontend.control_flow import iterators
+from mlirad.frontend.control_flow.expressions import choose
+from mlirad.frontend.control_flow.iterables import range_, reversed_
+from mlirad.frontend.control_flow.kept import as_chosen
 from mlirad.frontend.control_flow.mathematics import MATHEMATICS, complex_
 from mlirad.frontend.control_flow.one_number import compared, number
+from mlirad.frontend.control_flow.orders import extreme, list_method, several, sorted_by
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.control_flow.texts import formatting, warn
 from mlirad.frontend.numpy_functions.arrays.creation import CREATING
@@ -38,7 +42,6 @@ from mlirad.frontend.numpy_functions.protocols.asked_calls import (
     attribute,
     has_attribute,
     kind_of,
-    length,
     strided,
 )
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
@@ -67,6 +70,10 @@ def of(function: Any) -> Any:
     if _is_of_text(function):
         own = functools.partial(called_method, function)
         return formatting(function) if function.__name__ == "format" else own
+    if isinstance(function, BuiltinMethodType) and type(function.__self__) is list:
+        return list_method(cast("list[Any]", function.__self__), function.__name__, of) or function
+    if getattr(function, "__module__", None) == "statistics" and isinstance(function, FunctionType):
+        return iterators.of_statistics(function) or function
     if isinstance(function, type):
         return _constructing(cast("type[Any]", function))
     compiled = python_function(function)
@@ -170,25 +177,6 @@ _CALLING: Final = frozenset((functools.partial, np.vectorize))
 # Functions of Python -----------------------------------------------------------------------------
 
 
-def _extreme(own: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
-    def extreme(*args: Any, **options: Any) -> Any:
-        values: list[Any] = list(map(values_of, args if len(args) != 1 else args[0]))
-        if options or not any(map(is_traced, values)):
-            return own(values, **options) if len(args) == 1 else own(*args, **options)
-        return functools.reduce(ufunc, map(compared, values))
-
-    return extreme
-
-
-def _calling(own: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose first argument it calls."""
-
-    def calling(function: Any, *args: Any) -> Any:
-        return own(of(function), *args)
-
-    return calling
-
-
 def _converting(
     own: Callable[..., Any], convert: Callable[[Array], Any], method: str | None = None
 ) -> Callable[..., Any]:
@@ -210,31 +198,6 @@ def _converting(
     return converting
 
 
-def _any(values: Iterable[Any]) -> Any:
-    """`any`."""
-    return or_(True, False, *(functools.partial(_itself, value) for value in values))
-
-
-def _all(values: Iterable[Any]) -> Any:
-    """`all`."""
-    return and_(True, True, *(functools.partial(_itself, value) for value in values))
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> list[Any]:
-    """`sorted`, of numbers of which some, or their keys, are traced."""
-    found = list(values)
-    keys: list[Any] = found if key is None else list(map(of(key), found))
-    if not any(map(is_traced, [*found, *keys])):
-        return [found[k] for k in sorted(range(len(found)), key=keys.__getitem__, reverse=reverse)]
-    stacked: Any = xp.stack([compared(as_array(value)) for value in keys])
-    places = xp.argsort(-stacked if reverse else stacked, stable=True)
-    return list(xp.take(xp.stack([as_array(value) for value in found]), places, axis=0))
-
-
 def _bisect(side: Literal["left", "right"]) -> Callable[..., Any]:
     """`bisect` for a list, or a number to insert, that is traced."""
     own = bisect.bisect_left if side == "left" else bisect.bisect_right
@@ -245,6 +208,15 @@ def _bisect(side: Literal["left", "right"]) -> Callable[..., Any]:
         return xp.searchsorted(xp.stack([compared(as_array(value)) for value in a]), compared(x), side=side)
 
     return standing
+
+
+def _creating(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes an array, also of a list of kept elements."""
+
+    def creating(*args: Any, **options: Any) -> Any:
+        return function(*map(as_chosen, args[:1]), *args[1:], **options)
+
+    return creating
 
 
 def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
@@ -284,17 +256,14 @@ def _of_floats(name: str) -> Callable[..., Any]:
 
 _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     builtins.range: range_,
-    builtins.enumerate: enumerate_,
-    builtins.zip: zip_,
     builtins.reversed: reversed_,
-    builtins.map: _calling(builtins.map),
-    functools.reduce: _calling(functools.reduce),
-    builtins.max: _extreme(builtins.max, np.maximum),
-    builtins.min: _extreme(builtins.min, np.minimum),
+    builtins.max: extreme(builtins.max, np.maximum, of),
+    builtins.min: extreme(builtins.min, np.minimum, of),
+    builtins.sorted: sorted_by(of),
+    heapq.nsmallest: several(of, is_descending=False),
+    heapq.nlargest: several(of, is_descending=True),
+    **iterators.standing(of),
     **{own: functools.partial(noted, own) for own in (builtins.str, repr, ascii, format)},
-    builtins.len: length,
-    builtins.any: _any,
-    builtins.all: _all,
     builtins.float: _converting(builtins.float, lambda x: converted(number(x), F64), "__float__"),
     builtins.int: _converting(builtins.int, _rounding(xp.trunc), "__int__"),
     builtins.bool: _converting(builtins.bool, _truth, "__bool__"),
@@ -305,11 +274,10 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     math.ceil: _converting(math.ceil, _rounding(xp.ceil)),
     builtins.complex: complex_,
     warnings.warn: warn,
-    builtins.sorted: _sorted,
     math.trunc: _converting(math.trunc, _rounding(xp.trunc)),
     **MATHEMATICS,
     **{kind: _converting(kind, functools.partial(_converted, np.dtype(kind))) for kind in _SCALARS},
-    **{getattr(np, name): function for name, function in CREATING.items()},
+    **{getattr(np, name): _creating(function) for name, function in CREATING.items()},
     np.lib.stride_tricks.as_strided: strided,
     builtins.type: kind_of,
     builtins.hasattr: has_attribute,

@@ -21,6 +21,7 @@ from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.aliases import mark_outside, outside_in
 from mlirad.frontend.control_flow.branches import is_complex
 from mlirad.frontend.control_flow.choices import require_unwritten_value
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.outside import standing
 from mlirad.frontend.control_flow.raised import (
@@ -262,6 +263,8 @@ _COPIED: Final = (Array, list, dict, tuple)
 
 def _contains(container: Any, element: Any) -> Any:
     """`element in container`, where that is traced or holds what is."""
+    if isinstance(container, KeptList):
+        return container.__contains__(element)
     if isinstance(container, Array):
         return xp.any(xp.equal(container, element))
     if isinstance(container, tuple | list):

@@ -19,8 +19,9 @@ from mlirad.frontend.constructs import loops
 from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.carried import Loop
-from mlirad.frontend.control_flow.expressions import not_
+from mlirad.frontend.control_flow.expressions import and_, not_
 from mlirad.frontend.control_flow.iterables import ChosenItems, Once, TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.kept import KeptList, flagged
 from mlirad.frontend.control_flow.reached import Reached
 from mlirad.frontend.control_flow.state import State, is_missing, is_traced, truth_of
 from mlirad.frontend.indexing.masks import MaskedElements
@@ -83,6 +84,8 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
     """`for`: a loop of the program over traced arrays and long ranges, else trips in Python."""
     if isinstance(iterable, MaskedElements) and iterable.dim == 0 and is_tracing():
         iterable = ChosenItems(iterable)
+    elif isinstance(iterable, KeptList) and len(iterable.values) > WRITTEN_OUT and iterable.has_numbers():
+        iterable = ChosenItems(iterable.chosen())
     if isinstance(iterable, Counted):
         state.require_rewritable("a `for` loop")
         _count(iterable, next_, body, state, stop)
@@ -92,7 +95,7 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
         _loop_over(trips, 0, next_, body, state, stop)
         return
     attempts = {0, 1} if trips is not None and trips.length > WRITTEN_OUT else set[int]()
-    for k, item in enumerate(iterable):
+    for k, (counts, item) in enumerate(flagged(iterable)):
         left = False if stop is None else stop()
         if trips is not None and (k in attempts or is_traced(left)):
             parts = (next_, body) if stop is None else (next_, body, stop)
@@ -102,8 +105,9 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
                 return
             if is_traced(left):
                 trips = None  # what cannot be a loop from here on is written out
-        if is_traced(left):
-            if_(not_(left), lambda item=item: _trip(item, next_, body), _pass, state)
+        if is_traced(left) or counts is not True:
+            is_made = and_(True, counts, lambda left=left: not_(left))
+            if_(is_made, lambda item=item: _trip(item, next_, body), _pass, state)
         elif left:
             return
         else:

@@ -12,12 +12,13 @@ import builtins
 import cmath
 import functools
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, cast
 
 import numpy as np
 
 from mlirad.frontend.constructs.raising_later import refuse_where
+from mlirad.frontend.control_flow.kept import KeptList, as_list
 from mlirad.frontend.control_flow.one_number import number
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.tracing.expected_errors import OF_MATH, expected
@@ -63,7 +64,19 @@ def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
 
 
 def _sum(values: Iterable[Any]) -> Any:
+    if isinstance(values, KeptList):
+        return np.sum(cast("Any", values.chosen()))
     return builtins.sum(number(value) for value in values)
+
+
+def _listed(values: Any) -> Any:
+    """The elements of an iterable, which may be an iterator."""
+    found = as_list(values)
+    return list(cast("Iterator[Any]", found)) if isinstance(found, Iterator) else found
+
+
+def _hypot(*sides: Any) -> Any:
+    return functools.reduce(xp.hypot, sides)
 
 
 def _standing(
@@ -73,7 +86,9 @@ def _standing(
     name = f"{own.__module__}.{own.__name__}"
 
     def standing(*args: Any, **options: Any) -> Any:
-        if not any(map(contains_traced, args)):
+        if own in _OF_SEVERAL:
+            args = tuple(map(_listed, args))
+        if not any(isinstance(value, KeptList) or contains_traced(value) for value in args):
             return own(*args, **options)
         numbers = args if own in _OF_SEVERAL else tuple(map(take, args))
         found = function(*numbers, **options)
@@ -91,7 +106,7 @@ _NUMPY: Final = {
     "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log1p": "log1p", "log2": "log2",
     "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos",
     "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
-    "acosh": "arccosh", "atanh": "arctanh", "hypot": "hypot", "fabs": "fabs", "pow": "power",
+    "acosh": "arccosh", "atanh": "arctanh", "fabs": "fabs", "pow": "power",
     "copysign": "copysign", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees",
     "radians": "radians", "fmod": "fmod", "ldexp": "ldexp", "cbrt": "cbrt", "exp2": "exp2", "modf": "modf",
 }  # fmt: skip
@@ -150,6 +165,7 @@ MATHEMATICS: Final[dict[Any, Callable[..., Any]]] = {
         getattr(math, name): _standing(getattr(math, name), functools.partial(special, n))
         for name, n in _SPECIAL.items()
     },
+    math.hypot: _standing(math.hypot, _hypot),
     math.log: _standing(math.log, _log),
     math.remainder: _standing(math.remainder, _remainder),
     math.isclose: _standing(math.isclose, _is_close),

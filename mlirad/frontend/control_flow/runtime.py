@@ -4,7 +4,9 @@ from mlirad.frontend.control_flow.assertions import assert_
 from mlirad.frontend.control_flow.attributes import owner
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
+from mlirad.frontend.control_flow.comprehensions import Condition, element, kept, listed
 from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
+from mlirad.frontend.control_flow.kept import flagged
 from mlirad.frontend.control_flow.loops import for_, while_
 from mlirad.frontend.control_flow.raised import exception, trying
 from mlirad.frontend.control_flow.state import UNSET, State, bound, checked, nothing, returned, value
@@ -12,6 +14,7 @@ from mlirad.frontend.control_flow.texts import percent, text
 
 __all__ = [
     "UNSET",
+    "Condition",
     "State",
     "and_",
     "assert_",
@@ -19,10 +22,14 @@ __all__ = [
     "checked",
     "choose",
     "compare",
+    "element",
     "exception",
     "flag",
+    "flagged",
     "for_",
     "if_",
+    "kept",
+    "listed",
     "not_",
     "nothing",
     "of",

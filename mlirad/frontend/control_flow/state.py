@@ -18,9 +18,10 @@ import numpy.typing as npt
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.alternatives import OneOf
 from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.control_flow.kept import KeptList
 from mlirad.frontend.control_flow.places import Attribute
 from mlirad.frontend.tracing.array import Array, copied, known_number
-from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_place
@@ -108,7 +109,9 @@ def is_traced(condition: object) -> bool:
 
 
 def settled(condition: Any) -> Any:
-    """A condition; of one of several objects its truth."""
+    """A condition; of one of several objects its truth, of a list of kept elements whether it has any."""
+    if type(condition) is KeptList:
+        return xp.any(condition.mask)
     return condition.asked(_truth) if type(condition) is OneOf else condition
 
 

@@ -6,6 +6,7 @@ a if c else b      ad__.choose(c, lambda: a, lambda: b)
 "..." % x          ad__.percent("...", lambda: x)        f"{x:g}"         ad__.text(lambda: f"{x:g}", "{x:g}")
 x                  ad__.bound(x), where x may have no value
 x.y = z            ad__.owner(x, "x.y").y = z
+[e for v in x]     ad__.listed(...), see `_elements`; of (e for v in x) ad__.kept(...)
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.rewriting.nodes import at, binds, call, load, thunk
+from mlirad.frontend.rewriting.nodes import at, binds, call, load, store, thunk
 
 CHEAP = (
     ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.expr_context,
     ast.cmpop, ast.boolop, ast.unaryop, ast.Add, ast.Sub, ast.Mult,
 )  # fmt: skip
 """What operands are made of that may be computed although Python would not: they cannot fail."""
+
+CHEAP_ELEMENTS = (*CHEAP, ast.operator, ast.Tuple, ast.List, ast.Subscript, ast.Slice)
+"""The same of elements of comprehensions, of which Python's exceptions are met."""
 
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 """Functions of Python that look at the variables of whoever calls them."""
@@ -104,6 +108,38 @@ class Expressions(ast.NodeTransformer):
         for op, value in zip(node.ops, node.comparators, strict=True):
             parts += [ast.Constant(type(op).__name__), thunk(self.visit(value))]
         return at(node, call("compare", *parts))
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        """A list comprehension."""
+        return self._comprehension(node, "listed")
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
+        """A generator expression."""
+        return self._comprehension(node, "kept")
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, name: str) -> ast.expr:
+        """`[e for v in x if c]`, by pairs of a flag and an element; iterables give such pairs too."""
+        if binds(node.elt) or any(part.is_async for part in node.generators):
+            self.generic_visit(node)
+            return node
+        is_cheap = all(isinstance(n, CHEAP_ELEMENTS) for n in ast.walk(node.elt))
+        flags: list[ast.expr] = []
+        parts: list[ast.comprehension] = []
+        for k, part in enumerate(node.generators):
+            item, condition = f"ad_item{k}", f"ad_condition{k}"
+            target = ast.Tuple([store(item), self.visit(part.target)], ast.Store())
+            parts.append(ast.comprehension(target, call("flagged", self.visit(part.iter)), [], 0))
+            flags.append(load(item))
+            if part.ifs:
+                joined = part.ifs[0] if len(part.ifs) == 1 else ast.BoolOp(ast.And(), part.ifs)
+                once = ast.Tuple([call("Condition")], ast.Load())
+                may_hold = ast.Attribute(load(condition), "may_hold", ast.Load())
+                test = ast.Call(may_hold, [self.truth(at(part.ifs[0], joined))], [])
+                parts.append(ast.comprehension(store(condition), once, [test], 0))
+                flags.append(ast.Attribute(load(condition), "flag", ast.Load()))
+        known = ast.Tuple(flags, ast.Load())
+        pair = call("element", known, ast.Constant(is_cheap), thunk(self.visit(node.elt)))
+        return at(node, call(name, ast.GeneratorExp(pair, parts)))
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         """`"..." % values`; other operators are those of the values."""

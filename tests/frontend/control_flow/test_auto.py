@@ -271,7 +271,7 @@ def test_an_error_that_code_hides_is_found_out(package: ModuleType) -> None:
 
     def hidden(x: Any) -> Any:
         try:
-            return sum(y for y in (x, 2.0) if y > 0)
+            return sum({k: y for k, y in enumerate((x, 2.0)) if y > 0}.values())
         except TypeError:
             return 0.5
 

@@ -31,6 +31,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "math.isclose": lambda x: math.isclose(x, 1.0),
     "math.modf": lambda x: math.modf(x)[0],
     "math.fsum": lambda x: math.fsum([x, x]),
+    "math.prod": lambda x: math.prod([x, x]),
     "math.dist": lambda x: math.dist([x, x], [1.0, 2.0]),
     "float": float,
     "int": int,

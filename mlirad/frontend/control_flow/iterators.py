@@ -1,0 +1,295 @@
+"""Functions of Python that take the elements of an iterable, where traced conditions keep or leave them out.
+
+sum(v for v in x if v > 0)               the sum of all elements, with 0 for those that do not count
+len([v for v in x if v > 0])             how many count, traced
+filter(f, x), takewhile(f, x), next(g)   the same of functions that decide which elements count
+statistics.mean(xs), math.fsum(xs)       by functions of NumPy
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, cast
+
+import numpy as np
+
+from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.control_flow.comprehensions import element, met
+from mlirad.frontend.control_flow.expressions import and_, choose, flag, not_, or_
+from mlirad.frontend.control_flow.iterables import enumerate_, zip_
+from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, all_of, as_list, flagged
+from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask
+from mlirad.frontend.numpy_functions.arrays.creation import array
+from mlirad.frontend.numpy_functions.protocols.asked_calls import length
+from mlirad.frontend.tracing.operations import contains_traced, xp
+from mlirad.frontend.tracing.raising import tracing_error
+
+Calling = Callable[[Any], Any]
+"""The form of a function that rewritten code calls."""
+
+
+def _sum(values: Iterable[Any], /, start: Any = 0) -> Any:
+    found = as_list(values)
+    if not isinstance(found, KeptList):
+        return sum(found, start)
+    return start + np.sum(found.chosen(), axis=0)
+
+
+def _any(values: Iterable[Any]) -> Any:
+    found: Any = False
+    for counts, value in flagged(values):
+        found = or_(True, found, _truth(counts, value))
+        if found is True:
+            break
+    return found
+
+
+def _all(values: Iterable[Any]) -> Any:
+    found: Any = True
+    for counts, value in flagged(values):
+        found = and_(True, found, _truth(not_(counts), value, is_all=True))
+        if found is False:
+            break
+    return found
+
+
+def _truth(counts: Any, value: Any, *, is_all: bool = False) -> Callable[[], Any]:
+    """The truth of an element; where it does not count, the one that changes nothing."""
+    return lambda: (
+        or_(True, counts, lambda: flag(value)) if is_all else and_(True, counts, lambda: flag(value))
+    )
+
+
+def _product(values: Iterable[Any], *, start: Any = 1) -> Any:
+    found = as_list(values)
+    return (
+        start * np.prod(found.chosen(), axis=0)
+        if isinstance(found, KeptList)
+        else math.prod(found, start=start)
+    )
+
+
+def _map(of: Calling) -> Callable[..., Any]:
+    def called(function: Any, *iterables: Any) -> Any:
+        if not any(isinstance(x, Kept | KeptList | MaskedElements) for x in iterables):
+            return map(of(function), *iterables)
+        rows = (
+            ((c, (row,)) for c, row in flagged(iterables[0]))
+            if len(iterables) == 1
+            else _zip(*iterables).pairs
+        )
+        return Kept(element((c,), False, lambda row=row: of(function)(*row)) for c, row in rows)
+
+    return called
+
+
+def _reduce(of: Calling) -> Callable[..., Any]:
+    def called(function: Any, iterable: Any, *initial: Any) -> Any:
+        if not isinstance(iterable, Kept | KeptList | MaskedElements):
+            return functools.reduce(of(function), iterable, *initial)
+        step = of(function)
+        values = as_list(iterable)
+        if not isinstance(values, KeptList):
+            return functools.reduce(step, values, *initial)
+        start, rest = (initial[0], values) if initial else (values[0], values[1:])
+        return functools.reduce(
+            lambda found, pair: choose(pair[0], lambda: step(found, pair[1]), lambda: found),
+            flagged(rest),
+            start,
+        )
+
+    return called
+
+
+def _length(values: Any) -> Any:
+    return values.count() if isinstance(values, KeptList) else length(values)
+
+
+def _list(*args: Any) -> Any:
+    found: Any = as_list(args[0]) if args else ()
+    return found if isinstance(found, KeptList) else list(found)
+
+
+def _tuple(*args: Any) -> Any:
+    found: Any = as_list(args[0]) if args else ()
+    return found if isinstance(found, KeptList) else tuple(found)
+
+
+def _next(iterator: Any, *default: Any) -> Any:
+    if not isinstance(iterator, Kept):
+        return next(iterator, *default)
+    is_any, value = iterator.first(*default)
+    if is_any is True:
+        return value
+    if default:
+        return choose(is_any, lambda: value, lambda: default[0])
+    raise_where(xp.logical_not(is_any), StopIteration("no element of the iterator counts"))
+    return value
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    values = as_list(iterable) if isinstance(iterable, Kept | MaskedElements) else iterable
+    if not isinstance(values, KeptList):
+        return enumerate_(values, start)
+    numbers = xp.cumsum(values.mask) - 1 + start
+    return Kept((c, (numbers[k], value)) for k, (c, value) in enumerate(flagged(values)))
+
+
+def _zip(*iterables: Any, strict: bool = False) -> Any:
+    values = [as_list(x) if isinstance(x, Kept | MaskedElements) else x for x in iterables]
+    lists = [x for x in values if isinstance(x, KeptList)]
+    if not lists:
+        return zip_(*values, strict=strict)
+    if len(lists) < len(values) or not all(is_same_mask(lists[0].mask, other.mask) for other in lists):
+        raise tracing_error(
+            "traced conditions decide which elements of these lists stand beside one another",
+            "make one list of tuples, under one condition: [(a, b) for a, b in zip(x, y) if a > 0]",
+        )
+    rows = (tuple(x.row(k) for x in lists) for k in range(lists[0].mask.shape[0]))
+    return Kept(zip(map(lists[0].mask.__getitem__, range(lists[0].mask.shape[0])), rows, strict=True))
+
+
+def _filter(of: Calling, *, is_negated: bool = False) -> Callable[..., Any]:
+    def called(function: Any, iterable: Iterable[Any]) -> Any:
+        tests = of(bool if function is None else function)
+
+        def pairs() -> Iterator[Pair]:
+            for counts, value in flagged(iterable):
+                is_met = met(not_(tests(value)) if is_negated else tests(value))
+                if is_met is not False:
+                    yield all_of((counts, is_met)), value
+
+        return Kept(pairs(), "a `filter`")
+
+    return called
+
+
+def _while(of: Calling, *, takes: bool) -> Callable[..., Any]:
+    """`itertools.takewhile`, or `dropwhile`."""
+
+    def called(predicate: Any, iterable: Iterable[Any]) -> Any:
+        tests = of(predicate)
+
+        def pairs() -> Iterator[Pair]:
+            holds: Any = True
+            for counts, value in flagged(iterable):
+                is_met = met(or_(True, not_(counts), lambda value=value: tests(value)))
+                holds = and_(True, holds, lambda is_met=is_met: is_met)
+                if takes and holds is False:
+                    return
+                given = met(holds if takes else not_(holds))
+                if given is not False:
+                    yield all_of((counts, given)), value
+
+        return Kept(pairs(), f"`{'takewhile' if takes else 'dropwhile'}`")
+
+    return called
+
+
+def _accumulate(of: Calling) -> Callable[..., Any]:
+    def called(iterable: Iterable[Any], func: Any = operator.add, *, initial: Any = None) -> Any:
+        return itertools.accumulate(iterable, of(func), initial=initial)
+
+    return called
+
+
+def _from_iterator(iter: Iterable[Any], dtype: Any = float, count: int = -1, **options: Any) -> Any:
+    values = as_list(iter)
+    if isinstance(values, KeptList):
+        return values.chosen().astype(dtype)
+    found: list[Any] = list(values if count < 0 else itertools.islice(values, count))
+    return array(found, dtype) if contains_traced(found) else np.fromiter(found, dtype, count, **options)
+
+
+def standing(of: Calling) -> dict[Any, Callable[..., Any]]:
+    """The functions that stand for those of Python, by these."""
+    return {
+        builtins.sum: _sum,
+        math.prod: _product,
+        builtins.map: _map(of),
+        functools.reduce: _reduce(of),
+        builtins.any: _any,
+        builtins.all: _all,
+        builtins.len: _length,
+        builtins.list: _list,
+        builtins.tuple: _tuple,
+        builtins.next: _next,
+        builtins.enumerate: _enumerate,
+        builtins.zip: _zip,
+        builtins.filter: _filter(of),
+        itertools.filterfalse: _filter(of, is_negated=True),
+        itertools.takewhile: _while(of, takes=True),
+        itertools.dropwhile: _while(of, takes=False),
+        itertools.accumulate: _accumulate(of),
+        np.fromiter: _from_iterator,
+    }
+
+
+# The module statistics ---------------------------------------------------------------------------
+
+
+def _mean(data: Any, *weights: Any, **options: Any) -> Any:
+    found = _array(data)
+    given = [*weights, *options.values()]
+    if given and given[0] is not None:
+        return cast(Any, np.average)(found, weights=_array(given[0]))
+    return cast(Any, np.mean)(found)
+
+
+def _spread(function: Callable[..., Any], ddof: int) -> Callable[..., Any]:
+    def called(data: Any, mean: Any = None) -> Any:
+        return function(_array(data), ddof=ddof) if mean is None else _about(data, mean, function, ddof)
+
+    return called
+
+
+def _about(data: Any, mean: Any, function: Callable[..., Any], ddof: int) -> Any:
+    found = _array(data)
+    variance = np.sum((found - mean) ** 2) / (np.size(found) - ddof)
+    return variance if function is np.var else np.sqrt(variance)
+
+
+def _median(data: Any) -> Any:
+    return np.median(_array(data))
+
+
+def _geometric_mean(data: Any) -> Any:
+    return np.exp(cast(Any, np.mean)(np.log(_array(data))))
+
+
+def _array(data: Any) -> Any:
+    found = as_list(data)
+    return found.chosen() if isinstance(found, KeptList) else array([*found], np.float64)
+
+
+_STATISTICS: Final[dict[str, Callable[..., Any]]] = {
+    "mean": _mean,
+    "fmean": _mean,
+    "median": _median,
+    "variance": _spread(np.var, 1),
+    "pvariance": _spread(np.var, 0),
+    "stdev": _spread(np.std, 1),
+    "pstdev": _spread(np.std, 0),
+    "geometric_mean": _geometric_mean,
+}
+"""Functions of `statistics` by their names."""
+
+
+def of_statistics(function: Any) -> Callable[..., Any] | None:
+    """The function that stands for one of `statistics`, found by its name: few programs import it."""
+    known = _STATISTICS.get(function.__name__)
+    if known is None:
+        return None
+
+    def called(*args: Any, **options: Any) -> Any:
+        found = [as_list(value) for value in args]
+        found = [[*cast("Any", value)] if isinstance(value, Iterator) else value for value in found]
+        is_traced = contains_traced(found) or any(isinstance(value, KeptList) for value in found)
+        return (known if is_traced else function)(*found, **options)
+
+    return called
