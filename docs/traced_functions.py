@@ -40,6 +40,13 @@ Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat`, and `.ou
 `dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
 `np.logaddexp.reduce` are operations of the language; others are loops over the elements."""
 
+ROTATIONS = """\
+`Rotation`, `RigidTransform`, `Slerp` and `RotationSpline` of SciPy 1.17 and later, made of traced values or
+applied to them: SciPy's own code in Python is recorded, so all of their methods that have such code can be
+traced. By the angle 0 it computes by series, and all derivatives are right there; `as_rotvec` and `magnitude`
+have one-sided ones at the angle pi, and `magnitude` 0 at the angle 0. `from_matrix` has the derivative of the
+nearest rotation."""
+
 _INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
 """Attributes that are no part of the interface, or raise."""
 
@@ -56,6 +63,7 @@ def page() -> Iterator[str]:
             yield from grid(INTERPOLANTS)
     yield from ("", "## `scipy.stats`", "", "Methods of the distributions, of frozen ones too:", "")
     yield from distribution_methods()
+    yield from ("", "## `scipy.spatial.transform`", "", ROTATIONS)
     yield from ("", "## Attributes and methods of traced arrays", "")
     yield from grid(name for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)
     yield from ("", "## Not supported", "", "| function | instead |", "| --- | --- |")

@@ -72,7 +72,7 @@ def completed(q: Matrix, a: Matrix) -> Matrix:
     return xp.concatenate([q, complement(a)], axis=-1)
 
 
-def _unitary(a: Matrix) -> Matrix:
+def unitary_factor(a: Matrix) -> Matrix:
     """The unitary polar factors of matrices with at least as many rows as columns."""
 
     def value(a: Matrix) -> Matrix:
@@ -118,7 +118,7 @@ def polar(a: MatrixLike, side: Literal["right", "left"] = "right") -> tuple[Matr
     if not min(x.shape):
         raise shape_error(f"polar of an array of shape {x.shape}", "give it an element at least")
     is_wide = x.shape[0] < x.shape[1]
-    u: Any = adjoint(_unitary(adjoint(x))) if is_wide else _unitary(x)
+    u: Any = adjoint(unitary_factor(adjoint(x))) if is_wide else unitary_factor(x)
     p = adjoint(u) @ x if side == "right" else x @ adjoint(u)
     return u, (p + adjoint(p)) / 2
 

@@ -352,6 +352,12 @@ def _called(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     yield from functions_called(hands)(module)
 
 
+def _rotations(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.numpy_functions.scipy_functions.rotations import rotations
+
+    return rotations(module)
+
+
 def _interpolants() -> dict[str, Handlers]:
     from mlirad.frontend.numpy_functions.scipy_functions.interpolation.objects import METHODS
 
@@ -362,4 +368,5 @@ ANSWERED.update(dict.fromkeys(SCIPY_MODULES, _called))
 ANSWERED["scipy.special"] = _special_calls
 ANSWERED["scipy.fft"] = _transforms
 ANSWERED["scipy.stats"] = methods_called(distributions)
+ANSWERED["scipy.spatial.transform"] = _rotations
 ANSWERED["scipy.interpolate"] = both(_called, methods_called(_interpolants))
