@@ -239,7 +239,6 @@ def _emitted(
             verify_plan(function)
     return emit_program(
         entry,
-        vector_bytes=target.vector_bytes,
         instructions=target.instructions,
         address_checks=address_checks,
         profiled=profiled,

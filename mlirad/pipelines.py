@@ -246,13 +246,15 @@ def _planning(target: Target, entry: str, donated: Sequence[int]) -> tuple[str, 
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     vectors = f"{{vector-bytes={target.vector_bytes}}}"
-    return (f"schedule-kernels{vectors}", f"eliminate-dead-elements{vectors}", plan)
+    last = f"complete-schedules{vectors}"
+    return (f"schedule-kernels{vectors}", f"eliminate-dead-elements{vectors}", plan, last)
 
 
 def completion(target: Target) -> tuple[str, ...]:
     """List the passes that complete kernels given as text: these are neither fused nor cut; plans stay."""
-    schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
-    return ("assign-fft-layouts", "form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
+    given = f"{{vector-bytes={target.vector_bytes} keep=true}}"
+    formed = ("assign-fft-layouts", "form-kernels{keep=true}")
+    return (*formed, f"schedule-kernels{given}", "plan-memory{keep=true}", f"complete-schedules{given}")
 
 
 def sweep_preparation() -> tuple[ModulePass, ...]:

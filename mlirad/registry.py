@@ -81,6 +81,7 @@ PASS_MODULES: dict[str, str] = {
     "unroll-rows": "mlirad.lower.kernels.unroll_rows",
     "schedule-kernels": "mlirad.lower.cpu.schedule_kernels",
     "plan-memory": "mlirad.lower.kernels.plan_memory",
+    "complete-schedules": "mlirad.lower.cpu.complete_schedules",
     "convert-to-array": "mlirad.passes.convert_to_array",
     "convert-from-array": "mlirad.passes.convert_from_array",
     "convert-stablehlo-to-array": "mlirad.passes.convert_stablehlo",

@@ -133,11 +133,11 @@ def test_stages_are_those_of_the_compile(case: Case) -> None:
 
 
 def test_kernels_as_text_give_the_same_code(case: Case, runs: Runs, tmp_path: Path, capsys: Capture) -> None:
-    """After `plan-memory` and after every pass by `mlirad-opt`: what is left to do is done, once."""
+    """After all passes and after every pass by `mlirad-opt`: what is left to do is done, once."""
     f = case.function()
     source, kernels = tmp_path / "source.mlir", tmp_path / "kernels.mlir"
     source.write_text(f.ir(X))
-    kernels.write_text(f.ir(X, after="plan-memory"))
+    kernels.write_text(f.ir(X, after="complete-schedules"))
     taken_options = compiler.compile_module(ad.trace(f, X), Options(**case.options)).options
     passes = tuple(map(str, pipeline(taken_options)))
     runs.clear()
@@ -213,7 +213,7 @@ def test_kernels_are_shown_with_the_vectors_of_the_target(
         source = tmp_path / "source.mlir"
         source.write_text(CASES["default"].function().ir(X))
         assert opt.main(["--pipeline=compile", str(source)]) == 0
-        assert capsys.readouterr().out == CASES["default"].function().ir(X, after="plan-memory")
+        assert capsys.readouterr().out == CASES["default"].function().ir(X, after="complete-schedules")
     widths = {width: re.findall(r"width = \d+", text) for width, text in shown.items()}
     assert all(widths.values())
     assert len(set(shown.values())) == len(shown)

@@ -226,3 +226,51 @@ func.func @recurrence(%x: tensor<10xf64>, %a: f64) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func @schedules(%x: tensor<45xf64>, %y: tensor<8x20xf64>) {
+// CHECK-NEXT: %a = kernel.nest %x (%i) {space = [45], reduction = [], lane = 0, width = 8, parallel = 16, loops = [#kernel.loop<0, 0 to 40 by 8 lanes, 37 to 45 by 8 lanes repeats 3>], fast_path = inside_and_borders, prefetch = 4096} : tensor<45xf64> -> tensor<45xf64> {
+// CHECK:      %b = kernel.nest %x (%i) {space = [], reduction = [45], combiners = [max], lane = 0, width = 8, loops = [#kernel.loop<0, 0 to 32 by 2 x 8 lanes, 32 to 45 by 8 lanes clamped>], accumulators = 2} : tensor<45xf64> -> f64 {
+// CHECK:      %c = kernel.nest () {space = [], reduction = [], loops = []} : -> f64 {
+// CHECK:      %d = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [45], length = 3, lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 40 by 4 lanes, 40 to 45 by 4 lanes clamped>], fast_path = products} : tensor<45xf64> -> tensor<45xf64> {
+// CHECK:      %e = kernel.scatter add %x (%i) {space = [45], from_zero, loops = [#kernel.loop<0, 0 to 45>]} : tensor<45xf64> -> tensor<45xf64> {
+// CHECK:      %f = kernel.cumulative sum %y {dim = 0, width = 4, loops = [#kernel.loop<1, 0 to 20 by 4 lanes>]} : tensor<8x20xf64> -> tensor<8x20xf64>
+// CHECK-NEXT: %g = kernel.dot %y, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], parallel = 12, width = 8, products = [#kernel.product<12 x 20 by 4 x 2 turned>, #kernel.product<8 x 20 by 4 x 2>]} : tensor<8x20xf64>, tensor<8x20xf64> -> tensor<20x20xf64>
+// CHECK-NEXT: %h = kernel.dot %y, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 1, products = []} : tensor<8x20xf64>, tensor<8x20xf64> -> tensor<20x20xf64>
+func.func @schedules(%x: tensor<45xf64>, %y: tensor<8x20xf64>) {
+  %a = kernel.nest %x (%i) {space = [45], reduction = [], lane = 0, width = 8, parallel = 16, loops = [#kernel.loop<0, 0 to 40 by 8 lanes, 37 to 45 by 8 lanes repeats 3>], fast_path = inside_and_borders, prefetch = 4096} : tensor<45xf64> -> tensor<45xf64> {
+    %u = kernel.load %x[%i] : tensor<45xf64> -> f64
+    array.yield %u : f64
+  }
+  %b = kernel.nest %x (%i) {space = [], reduction = [45], combiners = [max], lane = 0, width = 8, loops = [#kernel.loop<0, 0 to 32 by 2 x 8 lanes, 32 to 45 by 8 lanes clamped>], accumulators = 2} : tensor<45xf64> -> f64 {
+    %u = kernel.load %x[%i] : tensor<45xf64> -> f64
+    array.yield %u : f64
+  }
+  %c = kernel.nest () {space = [], reduction = [], loops = []} : -> f64 {
+    %u = array.constant 1.0 : f64
+    array.yield %u : f64
+  }
+  %d = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [45], length = 3, lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 40 by 4 lanes, 40 to 45 by 4 lanes clamped>], fast_path = products} : tensor<45xf64> -> tensor<45xf64> {
+    array.yield %u : f64
+  }
+  %e = kernel.scatter add %x (%i) {space = [45], from_zero, loops = [#kernel.loop<0, 0 to 45>]} : tensor<45xf64> -> tensor<45xf64> {
+    %u = kernel.load %x[%i] : tensor<45xf64> -> f64
+    array.yield %u, %i : f64, i64
+  }
+  %f = kernel.cumulative sum %y {dim = 0, width = 4, loops = [#kernel.loop<1, 0 to 20 by 4 lanes>]} : tensor<8x20xf64> -> tensor<8x20xf64>
+  %g = kernel.dot %y, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], parallel = 12, width = 8, products = [#kernel.product<12 x 20 by 4 x 2 turned>, #kernel.product<8 x 20 by 4 x 2>]} : tensor<8x20xf64>, tensor<8x20xf64> -> tensor<20x20xf64>
+  %h = kernel.dot %y, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 1, products = []} : tensor<8x20xf64>, tensor<8x20xf64> -> tensor<20x20xf64>
+  func.return
+}
+
+// Extents with sizes in them: the last block overlaps the one before by as much as the call says.
+// CHECK-LABEL: func.func @sizes
+// CHECK: loops = [#kernel.loop<0, 0 to 8 * (n floordiv 8) + 8 by 8 lanes, n to n + 8 by 8 lanes repeats 8 * (n floordiv 8) - n + 8>, #kernel.loop<1, 0 to 2>]
+func.func @sizes(%x: tensor<?x2xf64, #array.extents<[n + 8, 2]>>, %z: tensor<?xf64, #array.extents<[n]>>) attributes {array.sizes = ["n"]} {
+  %y = kernel.nest %x (%i, %j) {space = #array.extents<[n + 8, 2]>, reduction = [], lane = 0, width = 8,
+      loops = [#kernel.loop<0, 0 to 8 * (n floordiv 8) + 8 by 8 lanes, n to n + 8 by 8 lanes repeats 8 * (n floordiv 8) + 8 - n>,
+      #kernel.loop<1, 0 to 2>]} : tensor<?x2xf64, #array.extents<[n + 8, 2]>> -> tensor<?x2xf64, #array.extents<[n + 8, 2]>> {
+    %u = kernel.load %x[%i, %j] : tensor<?x2xf64, #array.extents<[n + 8, 2]>> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}

@@ -817,3 +817,325 @@ func.func @f(%x: tensor<8x8xi64>) {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: the segments end at 4}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], loops = [#kernel.loop<0, 0 to 4>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '1 to 8' is no block next to the 0 iterations done}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], loops = [#kernel.loop<0, 1 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '0 to 16 by 8 lanes' does not end in the loop, behind the 0 that are done}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 8, loops = [#kernel.loop<0, 0 to 16 by 8 lanes>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '0 to 8 by 3' is no whole number of blocks}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], tile_dim = 0, loops = [#kernel.loop<0, 0 to 8 by 3>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '0 to 8 by 8 lanes': this loop may have 1 to 1 copies and 1 to 1 lanes}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], loops = [#kernel.loop<0, 0 to 8 by 8 lanes>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '5 to 8 by 4 lanes repeats 1' is no block next to the 5 iterations done}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 5, 5 to 8 by 4 lanes repeats 1>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '4 to 8 by 4 lanes repeats 2' does not repeat 1 iterations}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 5, 4 to 8 by 4 lanes repeats 2>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '0 to 8 by 4 lanes masked': masked lanes are one block}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 8 by 4 lanes masked>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '0 to 8 by 16 lanes clamped': no block fits into the loop}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 16, loops = [#kernel.loop<0, 0 to 8 by 16 lanes clamped>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 has blocks of [4] lanes, width is 2}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], lane = 0, width = 2, loops = [#kernel.loop<0, 0 to 8 by 4 lanes>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: [0, 0] are not loops of a kernel of 1, once each}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], loops = [#kernel.loop<0, 0 to 8>, #kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loops state their order: order and reduction_outer are taken away}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], order = [0], loops = [#kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: 2 accumulators for [] copies of the innermost reduction}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], accumulators = 2, loops = [#kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: fast_path 'quick' is not one of inside, inside_and_borders, products, totals}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], fast_path = quick, loops = [#kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: prefetch 0 is not from 1 to 1048576 bytes}}
+  %a = kernel.nest %x (%i) {space = [8], reduction = [], prefetch = 0, loops = [#kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 of extent 8: '4 to 8 by 4 lanes' runs iterations twice, which changes results here}}
+  %a = kernel.nest %x (%i) {space = [], reduction = [8], combiners = [add], loops = [#kernel.loop<0, 0 to 5, 4 to 8 by 4 lanes>], lane = 0, width = 4} : tensor<8xf64> -> f64 {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: loop 0 has blocks of [1, 4] lanes, width is 4}}
+  %a = kernel.nest %x (%i) {space = [], reduction = [8], combiners = [add], loops = [#kernel.loop<0, 0 to 4 by 4 lanes, 4 to 8>], lane = 0, width = 4} : tensor<8xf64> -> f64 {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: 1 accumulators for [2] copies of the innermost reduction}}
+  %a = kernel.nest %x (%i) {space = [], reduction = [8], combiners = [add], loops = [#kernel.loop<0, 0 to 8 by 2>]} : tensor<8xf64> -> f64 {
+    %u = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.nest: loop 1 of extent 9 is not among the loops}}
+  %a = kernel.nest %x (%i, %j) {space = [8, 9], reduction = [], loops = [#kernel.loop<0, 0 to 8>]} : tensor<8x9xf64> -> tensor<8x9xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x9xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.nest: loop 1 has lanes, so it is to be among the innermost reductions}}
+  %a = kernel.nest %x (%i, %j) {space = [8], reduction = [9], combiners = [add], lane = 1, width = 1, loops = [#kernel.loop<1, 0 to 9>, #kernel.loop<0, 0 to 8>]} : tensor<8x9xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x9xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.nest: positions of extrema need reductions to be the innermost loops}}
+  %a = kernel.nest %x (%i, %j) {space = [8], reduction = [9], combiners = [argmax], loops = [#kernel.loop<1, 0 to 9>, #kernel.loop<0, 0 to 8>]} : tensor<8x9xf64> -> tensor<8xi64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x9xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.nest: parallel needs the outermost loop to be one of the output}}
+  %a = kernel.nest %x (%i, %j) {space = [8], reduction = [9], combiners = [add], parallel = 2, loops = [#kernel.loop<1, 0 to 9>, #kernel.loop<0, 0 to 8>]} : tensor<8x9xf64> -> tensor<8xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x9xf64> -> f64
+    array.yield %u : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.scatter: the loop of the lanes, 0, is to be the innermost}}
+  %a = kernel.scatter add %x (%i, %j) {space = [8, 9], from_zero, lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 8 by 4 lanes>, #kernel.loop<1, 0 to 9>]} : tensor<8x9xf64> -> tensor<8x9xf64> {
+    %u = kernel.load %x[%i, %j] : tensor<8x9xf64> -> f64
+    array.yield %u, %i, %j : f64, i64, i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.recurrence: loop 0 of extent 8: the segments end at 4}}
+  %a = kernel.recurrence %x (%i, %k, %c: f64) {carries = 1, space = [8], length = 3, loops = [#kernel.loop<0, 0 to 4>]} : tensor<8xf64> -> tensor<8xf64> {
+    array.yield %c : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.cumulative: loop 1 of extent 9: '0 to 9 by 2': this loop may have 1 to 1 copies and 1 to 64 lanes}}
+  %a = kernel.cumulative sum %x {dim = 0, loops = [#kernel.loop<1, 0 to 9 by 2>]} : tensor<8x9xf64> -> tensor<8x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.dot: width and products are stated together}}
+  %a = kernel.dot %x, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 4} : tensor<8x9xf64>, tensor<8x9xf64> -> tensor<9x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.dot: width 32 is no power of two up to 16}}
+  %a = kernel.dot %x, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 32, products = []} : tensor<8x9xf64>, tensor<8x9xf64> -> tensor<9x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{a tile of 40 rows and 2 vectors: at most 32 and 4}}
+  %a = kernel.dot %x, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0], width = 4, products = [#kernel.product<9 x 9 by 40 x 2>]} : tensor<8x9xf64>, tensor<8x9xf64> -> tensor<9x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x9xf64>) {
+  // expected-error @below {{kernel.cumulative: '0 to 9 by 4 lanes clamped': blocks are whole ones}}
+  %a = kernel.cumulative sum %x {dim = 0, width = 4, loops = [#kernel.loop<1, 0 to 9 by 4 lanes clamped>]} : tensor<8x9xf64> -> tensor<8x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<3x8x9xf64>) {
+  // expected-error @below {{kernel.cumulative: lines of several columns do not run side by side}}
+  %a = kernel.cumulative sum %x {dim = 1, loops = [#kernel.loop<0, 0 to 3 by 3>, #kernel.loop<1, 0 to 9>]} : tensor<3x8x9xf64> -> tensor<3x8x9xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf64>) {
+  // expected-error @below {{kernel.scatter: '0 to 3 by 4 lanes masked': blocks are whole ones}}
+  %a = kernel.scatter add %x (%i) {space = [3], from_zero, lane = 0, width = 4, loops = [#kernel.loop<0, 0 to 3 by 4 lanes masked>]} : tensor<3xf64> -> tensor<3xf64> {
+    %u = kernel.load %x[%i] : tensor<3xf64> -> f64
+    array.yield %u, %i : f64, i64
+  }
+  func.return
+}

@@ -45,7 +45,7 @@ class ExtentsAttr(Data[Extents]):
         with parser.in_angle_brackets():
             return tuple(
                 parser.parse_comma_separated_list(
-                    AttrParser.Delimiter.SQUARE, lambda: _parse_sum(parser, MAX_NESTING)
+                    AttrParser.Delimiter.SQUARE, lambda: parse_extent(parser, MAX_NESTING)
                 )
             )
 
@@ -72,7 +72,7 @@ class ExtentAttr(Data[int]):
     def parse_parameter(cls, parser: AttrParser) -> int:
         """Read what `print_parameter` prints."""
         with parser.in_angle_brackets():
-            return _parse_sum(parser, MAX_NESTING)
+            return parse_extent(parser, MAX_NESTING)
 
     def verify(self) -> None:
         """Require a size: an integer is written as such."""
@@ -90,7 +90,7 @@ def sizes_in(extents: Extents) -> frozenset[str]:
     return frozenset[str]().union(*map(sizes_of, extents))
 
 
-def _parse_sum(parser: AttrParser, depth: int) -> int:
+def parse_extent(parser: AttrParser, depth: int) -> int:
     """A sum or difference of products."""
     total = _parse_product(parser, depth)
     while True:
@@ -126,7 +126,7 @@ def _parse_factor(parser: AttrParser, depth: int) -> int:
     if parser.parse_optional_punctuation("("):
         if not depth:
             parser.raise_error(f"extents are nested more than {MAX_NESTING} deep", start)
-        inner = _parse_sum(parser, depth - 1)
+        inner = parse_extent(parser, depth - 1)
         parser.parse_punctuation(")")
         return inner
     number = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)

@@ -42,6 +42,8 @@ class StructuredOp(LanguageOp, ABC):
 
     KEYWORD: ClassVar[str | None] = None
     BRACED: ClassVar[tuple[str, ...]] = ()
+    ATTRIBUTE_LISTS: ClassVar[tuple[str, ...]] = ()
+    """Properties that are lists of other attributes than integers, which may be empty."""
     POSITIONS_FROM: ClassVar[int | None] = None
     ONE_TYPE: ClassVar[bool] = False
     REGION_WORDS: ClassVar[tuple[str, ...]] = ()
@@ -241,7 +243,8 @@ def _parse_properties(op: type[StructuredOp], parser: Parser, properties: dict[s
             parser.raise_error(f"{op.name} has no property '{name}'; it has: {known}", position)
         if name in properties:
             parser.raise_error(f"property '{name}' is given twice", position)
-        properties[name] = _parse_value(parser) if parser.parse_optional_punctuation("=") else FLAG
+        value = _parse_value(parser) if parser.parse_optional_punctuation("=") else FLAG
+        properties[name] = ArrayAttr(()) if name in op.ATTRIBUTE_LISTS and value == ints(()) else value
 
     if op.BRACED:
         parser.parse_optional_comma_separated_list(Parser.Delimiter.BRACES, parse_one)

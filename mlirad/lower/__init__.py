@@ -18,10 +18,10 @@ all sizes of a program. `native_program.py` is what lowering passes to `jit`.
 
 **Order of passes** (`pipelines.py`): `join-contractions`, `assign-fft-layouts`, `form-kernels`,
 `fuse-kernels`, `unroll-rows`, `strip-mine`, `form-recurrences`, `split-reductions`, `schedule-kernels`,
-`eliminate-dead-elements`, `plan-memory`, then `cpu/emit`. None takes a build, a linear map, or an op of
-`dialects/array/custom.py` or `dialects/function/`. A module that already holds kernels goes through
-`completion` alone: functions without kernels are lowered, unscheduled ones scheduled, and all are planned
-unless all have a plan, which is verified.
+`eliminate-dead-elements`, `plan-memory`, `complete-schedules`, then `cpu/emit`. None takes a build, a linear
+map, or an op of `dialects/array/custom.py` or `dialects/function/`. A module that already holds kernels goes
+through `completion` alone: functions without kernels are lowered, unscheduled ones scheduled, and all are
+planned unless all have a plan, which is verified.
 
 **Moves.** A pass between `form-kernels` and `plan-memory` is a move from one program of kernels to another.
 It says where the move is legal, weighs it by `machine.py`, and states what it weighed (`considered`,
@@ -47,6 +47,6 @@ every kernel. `tests/acceptance/hostile_kernels.py` changes every attribute of e
 A new pass goes to `kernels` if its decisions hold for every processor, and to `cpu` if they weigh costs of
 vectors, caches or threads. A processor that LLVM knows needs its name or features and vector width
 (`jit/target.py`), costs (`machine.py`, `cpu/schedule_kernels/tiles.py`) and where masks pay
-(`cpu/emit/schedule.py`); vectors of another width need nothing else. Any other machine needs its own
-`cpu/emit` and `jit`, from planned kernels on, chosen by `pipelines.py` and `compiler.py`.
+(`cpu/complete_schedules/nests.py`); vectors of another width need nothing else. Any other machine needs its
+own schedules, `cpu/emit` and `jit`, from planned kernels on, chosen by `pipelines.py` and `compiler.py`.
 """

@@ -12,7 +12,9 @@ how loops are cut, and results are not to depend on the machine. All figures are
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
+from typing import Final
 
 from xdsl.ir import Attribute, Operation
 
@@ -281,3 +283,24 @@ def store_cost(stride: int | None, lanes: int) -> float:
 def element_bytes(element: Attribute) -> int:
     """Bytes of one element in memory; a boolean takes one."""
     return numpy_dtype(element).itemsize
+
+
+def instructions_of(ops: Iterable[Operation]) -> int:
+    """Instructions of scalar ops per element, roughly: what a reader of the text would count."""
+    return sum(_instructions(op.name.removeprefix("array.")) for op in ops)
+
+
+def _instructions(name: str) -> int:
+    known = elementary(name)
+    return _INSTRUCTIONS.get(name, 1) if known is None else known.flops
+
+
+_INSTRUCTIONS: Final = {
+    "constant": 0,
+    "no_frame": 0,
+    "yield": 0,
+    "div": 8,
+    "fmod": 12,
+    "rem": 16,
+    "floor_div": 20,
+}

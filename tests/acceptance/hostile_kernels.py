@@ -37,7 +37,7 @@ from xdsl.irdl import IRDLOperation
 from mlirad import callbacks
 from mlirad.dialects.array.frames import FRAME_OPS, SaveOp
 from mlirad.dialects.kernel import KERNEL_OPS
-from mlirad.dialects.kernel.nests import MAX_POINTS
+from mlirad.dialects.kernel.nests import FAST_PATHS, MAX_POINTS
 from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
@@ -45,6 +45,7 @@ from mlirad.dialects.kernel.plans import (
     STRIDES_ATTRIBUTE,
     UPDATES_ATTRIBUTE,
 )
+from mlirad.dialects.kernel.schedules import LoopAttr, ProductAttr, Segment
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, ints, values_of
 from mlirad.errors import CompileError, MliradError
@@ -189,12 +190,12 @@ func.func @f(%v: tensor<10xf64>, %a: f64) -> (tensor<10xf64>, tensor<10xf64>, te
 }"""
 
 RECORDS = """
-func.func @f(%v: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_bytes = 448 : i64} {
+func.func @f(%v: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_bytes = 512 : i64} {
   %l, %a, %b = array.scan %v (%i, %u: tensor<10xf64>) {carries = 1, length = 3}
       : tensor<10xf64> -> (tensor<10xf64>, tensor<3x10xf64>, tensor<3xi64>)
       attributes {kernel.places = array<i64: -1, 0, 80>, kernel.strides = array<i64: 0, 88, 88>,
       kernel.carries = array<i64: 320>} {
-    %q = array.next_row %i {record = 0, room = 64} : i64 -> i64
+    %q = array.next_row %i {record = 0, room = 64} : i64 -> i64 attributes {kernel.places = array<i64: 448>}
     %n = kernel.nest %q () {space = [], reduction = [], places = [-3]} : i64 -> i64 {
       %j = kernel.load %q : i64 -> i64
       array.yield %j : i64
@@ -339,6 +340,17 @@ func.func @f(%x: tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x3x2xf64>) {
 }"""
 
 
+P = np.cos(np.arange(18.0 * 20)).reshape(18, 20)
+
+PRODUCT = """
+func.func @f(%x: tensor<18x20xf64>) -> tensor<20x20xf64> {
+  %d = kernel.dot %x, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0],
+      parallel = 12, columns = 12} : tensor<18x20xf64>, tensor<18x20xf64> -> tensor<20x20xf64>
+  func.return %d : tensor<20x20xf64>
+}"""
+"""A product whose blocks are computed by tiles: the contracted extent is longer than a vector."""
+
+
 class Program(NamedTuple):
     """A program, the pipeline that makes planned kernels of it, and arguments."""
 
@@ -347,19 +359,22 @@ class Program(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+SCHEDULED = "plan-memory,complete-schedules"
+
 PROGRAMS: tuple[Program, ...] = (
-    Program(NESTS, "plan-memory", (X,)),
-    Program(LIBRARY, "plan-memory", (X,)),
-    Program(SCATTERS, "plan-memory", (V,)),
-    Program(REPORTS, "plan-memory", (V,)),
-    Program(CALLBACKS, "plan-memory", (V,)),
-    Program(STRIPS, "plan-memory", (V, np.float64(2.0))),
-    Program(RECURRENCE, "plan-memory", (V, np.float64(2.0))),
-    Program(RECORDS, "plan-memory{keep=true}", (V,)),
+    Program(NESTS, SCHEDULED, (X,)),
+    Program(LIBRARY, SCHEDULED, (X,)),
+    Program(SCATTERS, SCHEDULED, (V,)),
+    Program(REPORTS, SCHEDULED, (V,)),
+    Program(CALLBACKS, SCHEDULED, (V,)),
+    Program(STRIPS, SCHEDULED, (V, np.float64(2.0))),
+    Program(RECURRENCE, SCHEDULED, (V, np.float64(2.0))),
+    Program(RECORDS, "plan-memory{keep=true},complete-schedules{keep=true}", (V,)),
+    Program(PRODUCT, SCHEDULED, (P,)),
     Program(LOOPS, "compile", (V[6:], V[:6], np.True_)),
     Program(CALLS, "compile", (np.float64(1.3), np.int64(3), V[:4])),
     Program(MATRICES, "compile", (A, A[..., :3])),
-    Program(TRANSFORMS, "plan-memory", (X,)),
+    Program(TRANSFORMS, SCHEDULED, (X,)),
 )
 
 PLANNED = (*KERNEL_OPS, *LOWERED_CONTROL, *FRAME_OPS, CallOp, FuncOp)
@@ -374,6 +389,14 @@ NUMBERS = (-(2**63), -640, -2, -1, 0, 1, 2, 3, 5, 8, 63, 64, 65, 6400000, 2**62,
 FEW = (-(2**63), -64, -2, -1, 0, 1, 64, 6400000, 2**62)
 """Numbers to replace those of lists by, one at a time."""
 
+
+_PRODUCT_NUMBERS = {
+    "rows": (0, 1, 8, 18, 20, 2**62),
+    "columns": (0, 1, 8, 18, 20, 2**62),
+    "tile_rows": (1, 2, 5, 18, 32),
+    "tile_vectors": (1, 2, 3, 4),
+}
+"""Numbers to replace those of tiles by: others cannot be stated."""
 
 MOST_TRIPS = 10**6
 
@@ -441,7 +464,17 @@ def replacements(found: Attribute | None) -> Iterator[Attribute]:
             numbers = values_of(cast("DenseArrayBase[Any]", found))
             yield from _lists(numbers)
         case StringAttr():
-            yield from map(StringAttr, WORDS)
+            yield from map(StringAttr, (*WORDS, *FAST_PATHS))
+        case LoopAttr():
+            yield from (LoopAttr((n, found.segments)) for n in (0, 1, 2, 2**62))
+            yield from (LoopAttr((found.number, cut)) for cut in _other_cuts(found.segments))
+        case ProductAttr():
+            yield from (
+                ProductAttr(found.data._replace(**{field: n}))
+                for field, numbers in _PRODUCT_NUMBERS.items()
+                for n in numbers
+            )
+            yield ProductAttr(found.data._replace(turned=not found.data.turned))
         case ArrayAttr():
             parts = list(cast("ArrayAttr[Attribute]", found).data)
             yield ArrayAttr([])
@@ -452,6 +485,19 @@ def replacements(found: Attribute | None) -> Iterator[Attribute]:
                     yield ArrayAttr([*parts[:k], other, *parts[k + 1 :]])
         case _:
             yield from (IntegerAttr(n, i64) for n in (-1, 0, 1, 2**62))
+
+
+def _other_cuts(segments: Sequence[Segment]) -> Iterator[tuple[Segment, ...]]:
+    """Segments with one taken away, doubled or changed."""
+    yield ()
+    for k, segment in enumerate(segments):
+        before, after = tuple(segments[:k]), tuple(segments[k + 1 :])
+        yield (*before, *after)
+        yield (*before, segment, segment, *after)
+        for name, number in segment._asdict().items():
+            others = [not number] if isinstance(number, bool) else [*FEW, 3, 4, 8, number - 1, number + 1]
+            for other in others:
+                yield (*before, segment._replace(**{name: other}), *after)
 
 
 def _lists(numbers: Sequence[int]) -> Iterator[Attribute]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.hostile_kernels import PLANNED, PROGRAMS, mutants, planned
+from tests.acceptance.hostile_kernels import PLANNED, PROGRAMS, Mutant, mutants, outcome, planned
 
 STEP = 101
 """One mutant of so many is tried every day."""
@@ -32,6 +32,11 @@ def check_mutants(start: int, step: int, seconds: float = 0.0) -> Counter[str]:
     assert not wrong, "\n".join(wrong)
     assert outcomes
     return Counter(outcomes)
+
+
+@pytest.mark.parametrize("program", range(len(PROGRAMS)))
+def test_nothing_changed(program: int) -> None:
+    assert outcome(Mutant(program, 0, "changed", None)) == "same"
 
 
 def test_one_attribute_changed() -> None:

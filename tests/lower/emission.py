@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.interpreter import run_function
@@ -14,6 +15,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.cpu.complete_schedules import complete_in_place
 from mlirad.lower.cpu.emit import emit_program
 from mlirad.lower.native_program import NativeProgram
 
@@ -41,9 +43,9 @@ def compiled(
     """A function, its program for a processor, and the means to call it under guard."""
     target = find_target(features)
     function = parsed(text)
-    program = emit_program(
-        function, vector_bytes=target.vector_bytes, instructions=target.instructions, address_checks=checks
-    )
+    complete_in_place(function, vector_bytes=target.vector_bytes, keep=True)
+    verify_module(ModuleOp([function.clone()]))
+    program = emit_program(function, instructions=target.instructions, address_checks=checks)
     return function, program, NativeFunction(program, target=target, debug=True)
 
 

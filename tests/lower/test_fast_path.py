@@ -18,7 +18,7 @@ from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.cpu.emit import fast_path
+from mlirad.lower.cpu.complete_schedules import fast_paths
 from mlirad.passes.differentiate import DifferentiatePass
 from mlirad.pipeline_options import Options
 from tests.generators import arguments_for, random_program
@@ -33,10 +33,10 @@ POLES = [0.0, np.inf, np.nan, -0.0, -np.inf]
 
 def force(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a fast path to every kernel that can have one."""
-    monkeypatch.setattr(fast_path, "SECOND_PATH", 0)
-    monkeypatch.setattr(fast_path, "LEAST_SAVED", -100)
-    monkeypatch.setattr(fast_path, "LEAST_SHARE", -100)
-    monkeypatch.setattr(fast_path, "LEAST_BORDER", 0)
+    monkeypatch.setattr(fast_paths, "SECOND_PATH", 0)
+    monkeypatch.setattr(fast_paths, "LEAST_SAVED", -100)
+    monkeypatch.setattr(fast_paths, "LEAST_SHARE", -100)
+    monkeypatch.setattr(fast_paths, "LEAST_BORDER", 0)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from mlirad.jit import engine
 from mlirad.jit.target import Target, file_target, find_target
+from mlirad.lower.cpu.complete_schedules import complete_in_place
 from mlirad.lower.cpu.emit import emit_program
 from mlirad.lower.llvm.elementary import emit
 from mlirad.lower.llvm.text import Kind, ModuleText, Parameter
@@ -71,11 +72,9 @@ def test_extrema_find_nan_anywhere(combiner: str, dtype: str, features: str) -> 
 @pytest.mark.parametrize("combiner", ["max", "min"])
 def test_extrema_of_x86_put_a_nan_in_by_a_mask(combiner: str) -> None:
     target = find_target("x86-64-v3")
-    text = emit_program(
-        parsed(largest(combiner, "float64", 1024)),
-        vector_bytes=target.vector_bytes,
-        instructions=target.instructions,
-    ).llvm
+    function = parsed(largest(combiner, "float64", 1024))
+    complete_in_place(function, vector_bytes=target.vector_bytes)
+    text = emit_program(function, instructions=target.instructions).llvm
     body = next(part for part in text.split("\n\n") if "phi <4 x double>" in part)
     loop = body[body.index("phi <4 x double>") : body.index("br i1")]
     assert "@llvm" not in loop

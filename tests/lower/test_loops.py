@@ -428,7 +428,7 @@ def test_an_update_in_one_branch_copies_nothing() -> None:
         np.random.default_rng(0).random(9),
     )
     assert carries(planned) == [(IN_PLACE,)]
-    program = emit_program(planned, vector_bytes=64)
+    program = emit_program(planned)
     assert program.llvm.count("call void @k") == 2
 
 

@@ -9,15 +9,16 @@ from itertools import product as combinations
 import numpy as np
 import pytest
 
+from mlirad.dialects.kernel.schedules import MOST_VECTORS
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.cpu.complete_schedules import complete_in_place
 from mlirad.lower.cpu.emit import emit_program
 from mlirad.lower.cpu.emit.chunk_store import MOST_STACK_BYTES
 from mlirad.lower.cpu.product_tiles import (
     INNER_BLOCK,
     LEAST_BLOCK,
     LEAST_VECTOR_BYTES,
-    MOST_VECTORS,
     Product,
     inner_block,
 )
@@ -181,7 +182,7 @@ def test_long_vectors_have_large_tiles() -> None:
 
 
 def test_short_vectors_call_blas() -> None:
-    program = emit_program(
-        parsed(contraction((32, 32, 32))), vector_bytes=16, instructions=find_target().instructions
-    )
+    function = parsed(contraction((32, 32, 32)))
+    complete_in_place(function, vector_bytes=16)
+    program = emit_program(function)
     assert "mlirad_blas_dgemm" in program.llvm

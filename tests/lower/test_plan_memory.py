@@ -439,7 +439,8 @@ def test_both_planes_of_a_product_are_computed_before_either_is_stored(n: int, m
     """So the products lie where their factors lay."""
     new, program = lowered(loop_function(product_of_planes(n, m)))
     products = [op for op in new.body.block.ops if isinstance(op, NestOp)]
-    assert all(op.tile is not None and op.tile.value.data == 2 for op in products)
+    loops = [op.cut_loops for op in products]
+    assert all([s.copies for s in found.segments.get(found.tile or 0, ())] == [2] for found in loops)
     assert {p for op in products for p in values_of(op.places or ints(()))} <= {-1, -2, 0}
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(2, 2, n, m))

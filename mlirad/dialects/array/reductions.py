@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
@@ -42,6 +42,9 @@ COMBINER_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
     "argmin": NUMBERS,
 }
 """The ways in which elements are combined, also in kernels, each with the element types it is defined on."""
+
+IDEMPOTENT: Final = frozenset({"max", "min", "and", "or", "argmax", "argmin"})
+"""Those that an operand may enter twice."""
 
 
 @irdl_op_definition

@@ -28,6 +28,7 @@ from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import NestOp
 from mlirad.dialects.kernel.recurrences import RecurrenceOp
 from mlirad.dialects.kernel.scatters import ScatterOp
+from mlirad.dialects.kernel.schedules import LoopAttr, ProductAttr
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.kernel.whole_arrays import CallbackOp, CumulativeOp, DotOp, ReportOp, SortOp
@@ -50,7 +51,7 @@ KERNEL_RESULT_OPS = (
 KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp, StripsOp)
 """Every op of the dialect."""
 
-Kernel = Dialect("kernel", [*KERNEL_OPS], [])
+Kernel = Dialect("kernel", [*KERNEL_OPS], [LoopAttr, ProductAttr])
 
 __all__ = [
     "KERNEL_OPS",

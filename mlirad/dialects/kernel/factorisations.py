@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, StringAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
@@ -23,6 +23,7 @@ from mlirad.dialects.array.factorisations import (
     matrices_of,
     part_type,
 )
+from mlirad.dialects.kernel.schedules import MAX_UNROLLED, check_width
 from mlirad.dialects.shapes import EXTENT_LIST, array_type, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 from mlirad.lazy_dataclass import dataclass
@@ -67,7 +68,10 @@ class FactorisationOp(StructuredOp):
 
 @irdl_op_definition
 class TriangularSolveOp(StructuredOp):
-    """`array.triangular_solve` with its properties."""
+    """`array.triangular_solve` with its properties.
+
+    Schedule: of small systems `width` right sides, of as many at least, are solved across vector lanes.
+    """
 
     name = "kernel.triangular_solve"
     matrix = operand_def()
@@ -76,14 +80,17 @@ class TriangularSolveOp(StructuredOp):
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
     complex = opt_prop_def(UnitAttr)
+    width = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
-    BRACED: ClassVar = (*TRIANGLE_FLAGS, "places")
+    BRACED: ClassVar = (*TRIANGLE_FLAGS, "width", "places")
 
     def verify_(self) -> None:
         """As `array.triangular_solve`."""
         check_system(self.matrix.type, self.operand.type, is_complex=self.complex is not None)
         check_result(self.result.type, self.operand.type)
+        columns = matrices_of(self.operand.type, is_complex=self.complex is not None)[-1]
+        check_width(self.width, min(columns, MAX_UNROLLED))
         check_places(self.places, 1)
 
 

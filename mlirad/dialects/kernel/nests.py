@@ -20,6 +20,7 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
+from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
 from mlirad.dialects.shapes import (
     EXTENT,
     EXTENT_LIST,
@@ -39,16 +40,33 @@ MAX_POINTS = 2**48
 """The most points that the loops of a kernel may have: as many as the elements of the largest array."""
 
 
-SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel", "within")
+SCHEDULE = (
+    "lane",
+    "width",
+    "tile_dim",
+    "tile",
+    "order",
+    "reduction_outer",
+    "parallel",
+    "within",
+    "loops",
+    "accumulators",
+    "fast_path",
+    "prefetch",
+)
 """The properties of a nest that say how its loops run."""
+
+
+MAX_PREFETCH = 1 << 20
+"""The most bytes ahead that a nest may ask for memory."""
+
+
+FAST_PATHS = ("inside", "inside_and_borders", "products", "totals")
+"""The assumptions about a body under which a fast path computes it: `mlirad/lower/bodies/assumptions.py`."""
 
 
 MAX_WRITTEN_OUT = 4096
 """The most values that the body of a nest may yield."""
-
-
-MAX_UNROLLED = 64
-"""The most lanes a loop may have, and the most times it may be unrolled: code grows with both."""
 
 
 class ScheduledOp(StructuredOp, ABC):
@@ -117,8 +135,11 @@ class NestOp(ScheduledOp, LayoutReader):
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
     kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
     that many iterations; `within = [x, y, c, ...]`: only elements whose index x is at most index y + c are
-    read, others may be left out and then have no value. Memory plan: `places`, per result a byte offset in
-    the arena, or -1 - k for output k.
+    read, others may be left out and then have no value. `complete-schedules` replaces `order` and
+    `reduction_outer` by `loops`, from the outermost to the innermost, and states how many `accumulators` of a
+    sum in registers stand side by side, the `fast_path` of the body, and how many bytes ahead `prefetch` asks
+    for memory that a loop around the nest goes through. Memory plan: `places`, per result a
+    byte offset in the arena, or -1 - k for output k.
     """
 
     name = "kernel.nest"
@@ -135,9 +156,14 @@ class NestOp(ScheduledOp, LayoutReader):
     reduction_outer = opt_prop_def(UnitAttr)
     parallel = opt_prop_def(EXTENT)
     within = opt_prop_def(DenseArrayBase.constr(i64))
+    loops = opt_prop_def(ArrayAttr[LoopAttr])
+    accumulators = opt_prop_def(IntegerAttr[I64])
+    fast_path = opt_prop_def(StringAttr)
+    prefetch = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
+    ATTRIBUTE_LISTS: ClassVar = ("loops",)
     BRACED: ClassVar = (
         "space",
         "reduction",
@@ -151,6 +177,10 @@ class NestOp(ScheduledOp, LayoutReader):
         "reduction_outer",
         "parallel",
         "within",
+        "loops",
+        "accumulators",
+        "fast_path",
+        "prefetch",
         "places",
     )
 
@@ -205,12 +235,43 @@ class NestOp(ScheduledOp, LayoutReader):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
         if self.parallel is not None:
             first = 0 if self.order is None else values_of(self.order)[0]
-            if not 0 <= first < outputs or self.reduction_outer is not None:
+            is_output = first < outputs if self.loops is None else self.cut_loops.may_be_shared
+            if not is_output or self.reduction_outer is not None:
                 raise VerifyException("parallel needs the outermost loop to be one of the output")
             check_parallel(self.parallel)
         self._check_bounds(outputs)
+        check_fast_path(self.fast_path)
+        if self.prefetch is not None and not 1 <= self.prefetch.value.data <= MAX_PREFETCH:
+            raise VerifyException(
+                f"prefetch {self.prefetch.value.data} is not from 1 to {MAX_PREFETCH} bytes"
+            )
+        if self.loops is not None:
+            self._check_loops()
+        elif self.accumulators is not None:
+            raise VerifyException("accumulators are stated with the loops")
         check_places(self, self.places)
         check_layouts(self, self.layouts)
+
+    @property
+    def cut_loops(self) -> CutLoops:
+        """The loops of a nest with a complete schedule."""
+        assert self.loops is not None
+        return CutLoops.of(
+            self.loops.data,
+            len(values_of(self.space)),
+            lane=number_of(self.lane),
+            tile=number_of(self.tile_dim),
+            width=number_of(self.width),
+            accumulators=number_of(self.accumulators),
+        )
+
+    def _check_loops(self) -> None:
+        """Require loops that run each iteration, and sums that fit how they are nested."""
+        if self.order is not None or self.reduction_outer is not None:
+            raise VerifyException("loops state their order: order and reduction_outer are taken away")
+        self.cut_loops.check(
+            self.extents, () if self.combiners is None else [c.data for c in self.combiners.data]
+        )
 
     def _check_bounds(self, outputs: int) -> None:
         if self.within is None:
@@ -223,6 +284,17 @@ class NestOp(ScheduledOp, LayoutReader):
                 raise VerifyException(f"within: an offset of {offset} is longer than any loop")
         if not is_element_wise(self) or not all(is_float(root) for root in self.roots):
             raise VerifyException("within needs results that are floats, with a dimension for each loop")
+
+
+def check_fast_path(stated: StringAttr | None) -> None:
+    """Require the name of a fast path."""
+    if stated is not None and stated.data not in FAST_PATHS:
+        raise VerifyException(f"fast_path '{stated.data}' is not one of {', '.join(FAST_PATHS)}")
+
+
+def number_of(stated: IntegerAttr[I64] | None) -> int | None:
+    """The number that a property states, if it is there."""
+    return None if stated is None else stated.value.data
 
 
 def check_parallel(stated: IntegerAttr[I64]) -> None:

@@ -17,13 +17,20 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.extents import is_static
+from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_places, check_readers
-from mlirad.dialects.kernel.nests import MAX_POINTS, MAX_UNROLLED, ScheduledOp, check_parallel
+from mlirad.dialects.kernel.nests import (
+    MAX_POINTS,
+    ScheduledOp,
+    check_fast_path,
+    check_parallel,
+    number_of,
+)
+from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
 from mlirad.dialects.loops import CarryingOp
 from mlirad.dialects.shapes import (
     EXTENT,
@@ -56,7 +63,8 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     Schedule: `lane` the loop of the output space that runs across vector lanes, `width` how many lanes make
     their trips together; `parallel`: threads may share the outermost loop, in blocks of so many iterations;
     `pitch`: so many elements lie between the starts of two trips in what is stacked, if not those of a trip.
-    Memory plan: `places`, as of nests.
+    `complete-schedules` states the `loops` of the output space, from the outermost to the innermost, and the
+    `fast_path` of the body, as of nests. Memory plan: `places`, as of nests.
     """
 
     name = "kernel.recurrence"
@@ -66,8 +74,11 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     width = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(EXTENT)
     pitch = opt_prop_def(IntegerAttr[I64])
+    loops = opt_prop_def(ArrayAttr[LoopAttr])
+    fast_path = opt_prop_def(StringAttr)
     places = opt_prop_def(EXTENT_LIST)
     roots = var_result_def()
+    ATTRIBUTE_LISTS: ClassVar = ("loops",)
     BRACED: ClassVar = (
         "carries",
         "space",
@@ -77,6 +88,8 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         "width",
         "parallel",
         "pitch",
+        "loops",
+        "fast_path",
         "places",
     )
 
@@ -89,6 +102,21 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     def carried(self) -> Sequence[Value]:
         """The carries in the body."""
         return self.body.block.args[len(self.extents) :]
+
+    @property
+    def cut_loops(self) -> CutLoops:
+        """The loops around the trips, with a complete schedule."""
+        assert self.loops is not None
+        return CutLoops.of(
+            self.loops.data,
+            len(values_of(self.space)),
+            lane=number_of(self.lane),
+            width=number_of(self.width),
+        )
+
+    def around_trips(self, loops: CutLoops) -> CutLoops:
+        """The loops of the output space, with that of the trips inside if there are several."""
+        return loops if at_most(self.trips, 1) else loops.around(len(values_of(self.space)))
 
     def pitch_of(self, result: Value) -> int | None:
         """The elements from trip to trip of a stacked result whose rows lie apart; None for any other."""
@@ -129,6 +157,9 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
             if not space:
                 raise VerifyException("parallel needs a loop of the output space")
             check_parallel(self.parallel)
+        check_fast_path(self.fast_path)
+        if self.loops is not None:
+            self.cut_loops.check_segments(space, repeatable=range(len(space)))
         if self.pitch is not None:
             row, pitch = prod(space), self.pitch.value.data
             if not is_static(row) or not row <= pitch <= row + MOST_PADDED:

@@ -11,7 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.indexing import UPDATE_KINDS
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
-from mlirad.dialects.kernel.nests import MAX_UNROLLED, ScheduledOp
+from mlirad.dialects.kernel.nests import ScheduledOp, number_of
+from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
 from mlirad.dialects.shapes import EXTENT_LIST, Shape, check_dims, element_of, shape_of, values_of
 
 
@@ -24,7 +25,8 @@ class ScatterOp(ScheduledOp, LayoutReader):
     `from_zero` is present (the result then starts at 0). With `in_place` the result shares the base's memory.
     With `masked` the guard holds in few iterations, which are looked for many at a time. The body may then
     yield an i64 after its guard: where that is an iteration of the innermost loop that the guard depends on,
-    the guard holds in no other iteration of it.
+    the guard holds in no other iteration of it. `complete-schedules` states the `loops`, that of the lanes
+    last.
     """
 
     name = "kernel.scatter"
@@ -37,16 +39,36 @@ class ScatterOp(ScheduledOp, LayoutReader):
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     layouts = opt_prop_def(ArrayAttr)
+    loops = opt_prop_def(ArrayAttr[LoopAttr])
     places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     result = result_def()
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("space", "from_zero", "in_place", "masked", "lane", "width", "layouts", "places")
+    ATTRIBUTE_LISTS: ClassVar = ("loops",)
+    BRACED: ClassVar = (
+        "space",
+        "from_zero",
+        "in_place",
+        "masked",
+        "lane",
+        "width",
+        "layouts",
+        "loops",
+        "places",
+    )
 
     @property
     def extents(self) -> Shape:
         """The iteration space."""
         return values_of(self.space)
+
+    @property
+    def cut_loops(self) -> CutLoops:
+        """The loops of a scatter with a complete schedule."""
+        assert self.loops is not None
+        return CutLoops.of(
+            self.loops.data, len(self.extents), lane=number_of(self.lane), width=number_of(self.width)
+        )
 
     def reads_layouts(self, operand: int) -> bool:
         """All but the base, whose memory the result may take over."""
@@ -75,6 +97,12 @@ class ScatterOp(ScheduledOp, LayoutReader):
             check_dims((self.lane.value.data,), len(self.extents), "lane")
         if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
             raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        if self.loops is not None:
+            loops = self.cut_loops
+            loops.check_segments(self.extents)
+            loops.check_whole_blocks()
+            if loops.lane is not None and loops.lane != loops.order[-1]:
+                raise VerifyException(f"the loop of the lanes, {loops.lane}, is to be the innermost")
         if self.from_zero is not None and self.in_place is not None:
             raise VerifyException("from_zero and in_place exclude each other")
         check_places(self, self.places)

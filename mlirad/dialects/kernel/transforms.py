@@ -8,7 +8,7 @@ With `parallel` threads may share it in blocks of so many items: rows, or groups
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
@@ -16,13 +16,21 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from mlirad.dialects.array.transforms import Axes, axes_of, check_transform, number_rank
 from mlirad.dialects.kernel.factorisations import check_places
 from mlirad.dialects.kernel.nests import check_parallel
+from mlirad.dialects.kernel.schedules import check_width
 from mlirad.dialects.shapes import EXTENT_LIST
 from mlirad.dialects.syntax import StructuredOp
+
+MOST_LANES: Final = 16
+"""Vectors are no longer than a line of the cache has elements."""
 
 
 @irdl_op_definition
 class FftOp(StructuredOp):
-    """`array.fft` with its properties."""
+    """`array.fft` with its properties.
+
+    Schedule: `width` items or elements run across vector lanes; `parallel`: threads share blocks of so many
+    items.
+    """
 
     name = "kernel.fft"
     kind = prop_def(StringAttr)
@@ -30,10 +38,11 @@ class FftOp(StructuredOp):
     dim = opt_prop_def(IntegerAttr[I64])
     pairs = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = (*Axes._fields, "parallel", "places")
+    BRACED: ClassVar = (*Axes._fields, "parallel", "width", "places")
 
     @property
     def axes(self) -> Axes:
@@ -45,4 +54,5 @@ class FftOp(StructuredOp):
         check_transform(self.kind.data, self.properties, self.operand.type, self.result.type)
         if self.parallel is not None:
             check_parallel(self.parallel)
+        check_width(self.width, MOST_LANES)
         check_places(self.places, 1)

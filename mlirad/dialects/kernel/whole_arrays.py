@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute
@@ -24,7 +24,8 @@ from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import AnyReport
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
-from mlirad.dialects.kernel.nests import check_parallel
+from mlirad.dialects.kernel.nests import check_parallel, number_of
+from mlirad.dialects.kernel.schedules import MOST_LANES, CutLoops, LoopAttr, ProductAttr, check_width
 from mlirad.dialects.shapes import (
     ELEMENTS,
     EXTENT,
@@ -38,6 +39,10 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.dialects.syntax import StructuredOp
+
+LINES: Final = 0
+COLUMNS: Final = 1
+"""The numbers of the loops of a cumulative op."""
 
 
 @irdl_op_definition
@@ -56,9 +61,20 @@ class DotOp(ContractionOp, LayoutReader):
     layouts = opt_prop_def(ArrayAttr)
     parallel = opt_prop_def(EXTENT)
     columns = opt_prop_def(EXTENT)
+    width = opt_prop_def(IntegerAttr[I64])
+    products = opt_prop_def(ArrayAttr[ProductAttr])
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
-    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "columns", "places")
+    ATTRIBUTE_LISTS: ClassVar = ("products",)
+    BRACED: ClassVar = (
+        *ContractionOp.BRACED,
+        "layouts",
+        "parallel",
+        "columns",
+        "width",
+        "products",
+        "places",
+    )
 
     @property
     def shared_extent(self) -> int:
@@ -85,6 +101,9 @@ class DotOp(ContractionOp, LayoutReader):
                 raise VerifyException(
                     "blocks of columns are cut out of blocks of rows: state parallel, no batch"
                 )
+        check_width(self.width, MOST_LANES)
+        if (self.width is None) != (self.products is None):
+            raise VerifyException("width and products are stated together")
         check_places(self, self.places)
         check_layouts(self, self.layouts)
         shape = self.contracted_shape(self.lhs, self.rhs)
@@ -95,17 +114,37 @@ class DotOp(ContractionOp, LayoutReader):
 
 @irdl_op_definition
 class CumulativeOp(StructuredOp):
-    """`array.cumulative` with its properties, of row-major arrays."""
+    """`array.cumulative` with its properties, of row-major arrays.
+
+    Schedule: `loops` over the lines before the dimension, number 0, of which several may run side by side,
+    and over the columns after it, number 1, in blocks of at most `width` lanes. `complete-schedules` states
+    them.
+    """
 
     name = "kernel.cumulative"
     kind = prop_def(StringAttr)
     operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
     reverse = opt_prop_def(UnitAttr)
+    width = opt_prop_def(IntegerAttr[I64])
+    loops = opt_prop_def(ArrayAttr[LoopAttr])
     places = opt_prop_def(EXTENT_LIST)
     result = result_def()
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("dim", "reverse", "places")
+    ATTRIBUTE_LISTS: ClassVar = ("loops",)
+    BRACED: ClassVar = ("dim", "reverse", "width", "loops", "places")
+
+    @property
+    def extents(self) -> Shape:
+        """The lines before the dimension, and the columns after it."""
+        shape, dim = shape_of(self.result), self.dim.value.data
+        return prod(shape[:dim]), prod(shape[dim + 1 :])
+
+    @property
+    def cut_loops(self) -> CutLoops:
+        """The loops, with a complete schedule."""
+        assert self.loops is not None
+        return CutLoops.of(self.loops.data, 2, lane=COLUMNS, tile=LINES, width=number_of(self.width))
 
     def verify_(self) -> None:
         """As `array.cumulative`."""
@@ -116,6 +155,12 @@ class CumulativeOp(StructuredOp):
         check_places(self, self.places)
         if self.result.type != self.operand.type:
             raise VerifyException(f"result must have type {self.operand.type}, got {self.result.type}")
+        if self.loops is not None:
+            loops = self.cut_loops
+            loops.check_segments(self.extents, (LINES,), (LINES, COLUMNS))
+            loops.check_whole_blocks()
+            if COLUMNS in loops.segments and any(s.copies > 1 for s in loops.segments.get(LINES, ())):
+                raise VerifyException("lines of several columns do not run side by side")
 
 
 @irdl_op_definition

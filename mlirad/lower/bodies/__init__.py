@@ -4,9 +4,9 @@
 `access.py` a load or a store, `buffers.py` where arrays lie, `reductions.py` how partial results combine.
 Loops around a body are not made here: those of a CPU are in `lower/cpu/emit/`.
 
-A body with a fast path is printed twice by `BodyCode`: under the assumptions of a `FastPath`
-(`lower/cpu/emit/fast_path.py`), which says which products are plain and what is tested, and without them; a
-third time with plain products alone where many blocks lie at borders. An op that is NaN wherever an operand
-is may be listed in `_KEEP_NAN`. A `Buffer` `passes` if it is a slice of a stacked array that no cache holds
-(`passing.py`); kernels prefetch such slices.
+A body with a fast path is printed twice by `BodyCode`: under `Assumptions` (`assumptions.py`), which say
+which guards hold, which products are plain and what is tested, and without them
+(`lower/cpu/emit/fast_path.py`); a third time with plain products alone where many blocks lie at borders. An
+op that is NaN wherever an operand is may be listed in `_KEEP_NAN`. A `Buffer` `passes` if it is a slice of a
+stacked array that no cache holds (`passing.py`); kernels prefetch such slices.
 """

@@ -61,6 +61,10 @@ class Address:
         """Return how many elements a step of a loop moves, the other integers left alone."""
         return next((c for d, c in self.loops if d == loop), 0)
 
+    def runs_along(self, loop: int | None) -> bool:
+        """Return whether a loop goes through memory element by element."""
+        return not self.values and self.coefficient(loop) == 1
+
     def is_far(self, extents: Shape) -> bool:
         """Return whether loops of these extents may take it further than `FAR` bytes from the buffer."""
         reach = [c * (extents[d] - 1) for d, c in self.loops]

@@ -32,7 +32,6 @@ from mlirad.lower.bodies.buffers import Place
 from mlirad.lower.bodies.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.bodies.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.bodies.nan_tests import without_nan_test
-from mlirad.lower.bodies.transposition import transposed
 from mlirad.lower.llvm.text import IRBuilder, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
@@ -304,6 +303,8 @@ class BodyCode:
         """Store what the copies of a tile have in all lanes, as many copies as lanes, where copies are
         neighbours in memory: the copies of each lane as a vector.
         """
+        from mlirad.lower.bodies.transposition import transposed
+
         first, rows = self.spread(address), [self.f.widen(value, self.width) for value in values]
         assert first.stride is not None
         for lane, column in enumerate(transposed(self.f, rows)):

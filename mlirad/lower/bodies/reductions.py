@@ -14,9 +14,6 @@ from mlirad.lower.llvm.text import BITS, IRBuilder, Kind, Value, constant
 
 Accumulator = list[Value]
 
-IDEMPOTENT: Final = frozenset({"max", "min", "and", "or", "argmax", "argmin"})
-"""Combiners that an operand may enter twice."""
-
 _GREATEST: Final = 2**63 - 1
 
 

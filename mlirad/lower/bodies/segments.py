@@ -1,237 +1,39 @@
-"""Segments of a loop: full blocks of lanes or of unrolled copies, and the remainder.
+"""Segments of loops in code: which lanes of a block count.
 
-    extent 19, 8 lanes, results only stored      blocks at 0, 8 and 11: the last one overlaps its neighbour
-    extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off
-    extent 3, 8 lanes                            one block of 4 lanes, the last one masked off
-    extent 3, 8 lanes, no masks                  blocks of 2 lanes at 0 and 1
-    extent 14, 8 lanes, in pieces                a block at 0, and one at 8 whose first 6 lanes are 4 and 2
-
-Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
-block reaches outside the loop. `repeated` says how many leading lanes were done before; with
-`clamped` the start is the least of the index and the last block's start.
-
-Of an extent with sizes in it, what is left over depends on the call. Where the extent is known to be as long
-as a block, the last block overlaps the one before, and stands there even if nothing is left.
-
-    extent n from 8 on, 8 lanes, results only stored       blocks up to n // 8 * 8, then one at n - 8
-    extent n from 8 on, 8 lanes, sums                      the same, with what it repeats masked off
-
-Where it may be shorter, lanes beyond its end are masked off, or what is left over is done one by one.
-
-    extent n from 2 on, 8 lanes                  blocks up to n // 8 * 8, then one with n % 8 valid lanes
-    extent n from 2 on, 8 lanes, no masks        the same blocks, then single iterations
+A block has as many lanes as its segment says. Of the last one of a loop the first lanes may have been done
+before, or the last ones may be outside of the loop: these are masked off.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from mlirad.dialects.extents import at_most, is_static
+from mlirad.dialects.extents import is_static
+from mlirad.dialects.kernel.schedules import Segment
 from mlirad.lower.llvm.text import IRBuilder, Value, lanes, vector
 
 
-class Segment(NamedTuple):
-    """`for start in range(lower, upper, step)`, each a block of `copies` times `width` iterations."""
-
-    lower: int
-    upper: int
-    step: int
-    copies: int = 1
-    width: int = 1
-    repeated: int = 0
-    clamped: bool = False
-    valid: int | None = None
-    """Where lanes that are outside the loop begin; None if there are none."""
-    in_pieces: bool = False
-    """Whether what is inside is loaded and stored piece by piece, each of a power of two of lanes."""
-
-    @property
-    def last_start(self) -> int:
-        """The start of the last block that stays inside."""
-        return self.upper - self.width * self.copies
-
-    @property
-    def least_trips(self) -> int:
-        """Return how often the loop over the segment runs at least, 0 or 1."""
-        return int(at_most(self.lower + 1, self.upper))
-
-    def valid_lanes(self, f: IRBuilder, start: Value) -> Value | None:
-        """The lanes of the block at `start` that are inside the loop, as a mask; None for all of them."""
-        if self.valid is None:
-            return None
-        if is_static(self.valid):
-            return vector("i1", [self.lower + lane < self.valid for lane in range(self.width)])
-        return f.icmp("slt", lanes(self.width), f.sub(self.valid, start))
-
-    @property
-    def pieced_lanes(self) -> int | None:
-        """Return how many lanes are loaded and stored in pieces; None if none are."""
-        return self.valid - self.lower if self.in_pieces and self.valid is not None else None
-
-    def remaining_lanes(self, f: IRBuilder) -> Value | None:
-        """The lanes that no block before has done, as a mask; None for all of them."""
-        if not is_static(self.repeated):
-            return f.icmp("sge", lanes(self.width), self.repeated)
-        if not self.repeated:
-            return None
-        return vector("i1", [lane >= self.repeated for lane in range(self.width)])
+def valid_lanes(f: IRBuilder, segment: Segment, start: Value) -> Value | None:
+    """The lanes of the block at `start` that are inside the loop, as a mask; None for all of them."""
+    if not segment.masked:
+        return None
+    if is_static(segment.upper):
+        return vector("i1", [segment.lower + lane < segment.upper for lane in range(segment.width)])
+    return f.icmp("slt", lanes(segment.width), f.sub(segment.upper, start))
 
 
-def trips_of(segment: Segment) -> int:
-    """Return how often the loop over a segment runs."""
-    return -(-(segment.upper - segment.lower) // segment.step)
+def pieced_lanes(segment: Segment) -> int | None:
+    """Return how many lanes are loaded and stored in pieces; None if none are."""
+    return segment.upper - segment.lower if segment.in_pieces else None
 
 
-def known_trips(segment: Segment) -> int | None:
-    """The same where it does not depend on sizes."""
-    trips = trips_of(segment)
-    return trips if is_static(trips) else None
+def remaining_lanes(f: IRBuilder, segment: Segment) -> Value | None:
+    """The lanes that no block before has done, as a mask; None for all of them."""
+    if not is_static(segment.repeated):
+        return f.icmp("sge", lanes(segment.width), segment.repeated)
+    if not segment.repeated:
+        return None
+    return vector("i1", [lane >= segment.repeated for lane in range(segment.width)])
 
 
 def floor_power(number: int) -> int:
     """The greatest power of two that is at most `number`."""
     return 1 << (number.bit_length() - 1)
-
-
-def ceil_power(number: int) -> int:
-    """The least power of two that is at least `number`."""
-    return 1 << (number - 1).bit_length()
-
-
-def plain(extent: int) -> list[Segment]:
-    """One iteration at a time."""
-    return [Segment(0, extent, 1)]
-
-
-def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
-    """The lanes of a block for a loop of the given extent; more than the extent only with `masks`."""
-    width = floor_power(max(1, width))
-    if not is_static(extent) or extent >= width:
-        return width
-    above = ceil_power(extent)
-    return above if masks and above <= min(width, native) else floor_power(extent)
-
-
-def in_pieces(extent: int, width: int) -> list[Segment]:
-    """Whole blocks of lanes over a loop, and one for what is left over, which neither overlaps nor is masked.
-
-    A load that reads what several stores have written in part, or one under a mask, waits until they have
-    left the core's queue of stores. What is stored in pieces and loaded in the same pieces does not wait.
-    """
-    full = extent // width * width
-    blocks = [Segment(0, full, width, 1, width)] if full else []
-    return [*blocks, Segment(full, extent, width, 1, width, valid=extent, in_pieces=True)]
-
-
-def output_lanes(
-    extent: int, width: int, native: int, *, may_repeat: bool, compact: bool, masks: bool = False
-) -> list[Segment]:
-    """Blocks of lanes over a loop of results.
-
-    `may_repeat`: computing a result twice is harmless. `compact`: one copy of the code is worth more than the
-    cheapest remainder. `masks`: lanes outside of a loop that may be shorter than a block are masked off.
-    """
-    if not is_static(extent):
-        if at_most(width, extent):
-            return _overlapping_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
-        return _lanes_of_short(extent, width, native, masks=masks)
-    if width > extent:
-        return [Segment(0, extent, width, 1, width, valid=extent)]
-    full = extent // width * width
-    left = extent - full
-    if not left:
-        return [Segment(0, extent, width, 1, width)]
-    tail = ceil_power(left)
-    if may_repeat and compact and (tail == width or width <= native):
-        return [Segment(0, extent, width, 1, width, clamped=True)]
-    return [
-        Segment(0, full, width, 1, width),
-        Segment(extent - tail, extent, tail, 1, tail, 0 if may_repeat else tail - left),
-    ]
-
-
-def _overlapping_lanes(
-    extent: int, width: int, native: int, *, may_repeat: bool, compact: bool
-) -> list[Segment]:
-    """The same for an extent with sizes in it: the last block has as many lanes as a register at most."""
-    if may_repeat and compact:
-        return [Segment(0, extent, width, 1, width, clamped=True)]
-    full = extent // width * width
-    segments = [Segment(0, full, width, 1, width)]
-    last = min(width, native)
-    if last < width:
-        whole = extent // last * last
-        segments.append(Segment(full, whole, last, 1, last))
-        full = whole
-    repeated = 0 if may_repeat else last - (extent - full)
-    return [*segments, Segment(extent - last, extent, last, 1, last, repeated)]
-
-
-def _lanes_of_short(extent: int, width: int, native: int, *, masks: bool) -> list[Segment]:
-    """The same for one that may be shorter than a block; what is left over fills registers one by one."""
-    full = extent // width * width
-    segments = [Segment(0, full, width, 1, width)]
-    if full == extent:
-        return segments
-    last = min(width, native)
-    if masks:
-        return [*segments, Segment(full, extent, last, 1, last, valid=extent)]
-    if last < width:
-        whole = extent // last * last
-        segments.append(Segment(full, whole, last, 1, last))
-        full = whole
-    return [*segments, Segment(full, extent, 1)]
-
-
-def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> list[Segment]:
-    """Blocks of lanes over a reduction loop, `copies` at a time; every block has the same width."""
-    if not is_static(extent):
-        block = width * copies
-        full, whole = extent // block * block, extent // width * width
-        segments = [Segment(0, full, block, copies, width)]
-        if not at_most(width, extent):
-            return [*segments, Segment(full, extent, width, 1, width, valid=extent)]
-        if copies > 1:
-            segments.append(Segment(full, whole, width, 1, width))
-        repeated = 0 if may_repeat else width - (extent - whole)
-        return [*segments, Segment(extent - width, extent, width, 1, width, repeated)]
-    if width > extent:
-        return [Segment(0, extent, width, 1, width, valid=extent)]
-    block = width * copies
-    full = extent // block * block
-    segments = [Segment(0, full, block, copies, width)] if full else []
-    left = extent - full
-    if not left:
-        return segments
-    if left % width == 0:
-        return [*segments, Segment(full, extent, width, 1, width)]
-    if may_repeat:
-        return [*segments, Segment(full, extent, width, 1, width, clamped=True)]
-    whole = full + left // width * width
-    if whole > full:
-        segments.append(Segment(full, whole, width, 1, width))
-    return [*segments, Segment(extent - width, extent, width, 1, width, width - (extent - whole))]
-
-
-def unrolled(extent: int, copies: int, *, may_repeat: bool = False) -> list[Segment]:
-    """`copies` iterations at a time. With `may_repeat` a last block may start early rather than be short,
-    where that repeats at most an eighth of the work."""
-    if not is_static(extent):
-        if may_repeat and at_most(copies, extent):
-            return [Segment(0, extent, copies, copies, clamped=True)]
-        full = extent // copies * copies
-        segments = [Segment(0, full, copies, copies)]
-        if may_repeat and copies > 3:
-            half = copies // 2
-            whole = full + (extent - full) // half * half
-            segments.append(Segment(full, whole, half, half))
-            full = whole
-        return [*segments, Segment(full, extent, 1, 1)]
-    copies = min(copies, extent)
-    left = extent % copies
-    if not left:
-        return [Segment(0, extent, copies, copies)]
-    if may_repeat and 8 * (copies - left) <= extent:
-        return [Segment(0, extent, copies, copies, clamped=True)]
-    full = extent - left
-    return [Segment(0, full, copies, copies), Segment(full, extent, left, left)]

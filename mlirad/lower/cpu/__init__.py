@@ -1,6 +1,7 @@
 """CPU code from kernels: schedules, recurrences, splits for threads, and the LLVM IR text of all that.
 
-Passes state their decisions as properties of kernels; `emit/` prints scheduled and planned kernels.
+Passes state their decisions as properties of kernels; `emit/` prints kernels with complete schedules, and
+decides nothing.
 
 - `form_recurrences/`: loops that work element by element become one kernel where that costs less. Their
   elements stay in registers. Values that a recurrence stacks may have rows that lie apart (`pitch`); such a
@@ -9,6 +10,9 @@ Passes state their decisions as properties of kernels; `emit/` prints scheduled 
 - `schedule_kernels/`: says how each nest runs: splits, lane, width, tile, order of loops, layouts, packs;
   what threads share.
 - `eliminate_dead_elements/`: leaves out triangles of results that nobody reads.
+- `complete_schedules/`: states all that is left, once it is known where results lie: the segments of loops,
+  accumulators, fast paths, tiles of products. A new choice is a property, its rule in the verifier
+  (`dialects/kernel/schedules.py`), a hand-written schedule in `lit/lower/schedules.mlir`.
 - `product_tiles.py`: the register tiles of products of matrices, and what cutting these costs.
 - `emit/`: prints planned kernels as LLVM IR text.
 - `fourier/`: Fourier transforms: butterflies, passes, and the rows or blocks of columns that they consist of.

@@ -14,6 +14,7 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
+from mlirad.dialects.kernel.schedules import MOST_VECTORS
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import L2_BYTES, LATENCY, registers
 
@@ -27,9 +28,6 @@ processors."""
 
 LEAST_BLOCK: Final = 16
 """The lanes of the longest vectors, of the shortest elements: a block has as many of each extent at least."""
-
-MOST_VECTORS: Final = 4
-"""The most vectors of a tile: more of them leave registers for too few rows."""
 
 LOADED: Final = 0.1
 """Cycles that a load in a tile adds to its multiplications, which hide most of it."""

@@ -1,15 +1,16 @@
 """Printing lowered functions to LLVM IR text.
 
-    program = emit_program(function, vector_bytes=64)
+    program = emit_program(function)
     NativeFunction(program)(x, y)
 
-The function holds kernels, loops and branches of kernels, and calls, all with places in memory. See
+The function holds kernels with complete schedules, loops and branches of kernels, and calls, all with places
+in memory. See
 `function.py` for the functions of a program, `kernels.py` for those of its kernels, `nest.py` for how loops
 are written, `code.py` for bodies, `access.py` for memory.
 
 The loops of a nest over its output are in `nest.py`, those of its reductions in registers in
-`reduction_loops.py`. `fast_path.py` says what a fast path assumes and tests, `guards.py` where guards are
-constant, `lower/bodies/lane_comparisons.py` how the index of the lane loop is compared with what lanes share.
+`reduction_loops.py`. `fast_path.py` writes a body under assumptions and without them,
+`lower/bodies/lane_comparisons.py` how the index of the lane loop is compared with what lanes share.
 Loops and branches of the program are control flow of `mlirad_main`. Scalars of loops are stack slots, so a
 loop on scalars runs in registers, and so do the elements of a `kernel.recurrence`, whose iterations are
 inside the kernel. Called functions allocate their arena.

@@ -16,13 +16,11 @@ from math import prod
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import CumulativeOp
-from mlirad.lower.bodies import reductions, segments
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
-from mlirad.lower.large_sizes import are_static
-from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value
-
-LINES = 4
-"""How many lines run side by side."""
+from mlirad.dialects.kernel.schedules import Segment
+from mlirad.dialects.kernel.whole_arrays import COLUMNS, LINES
+from mlirad.lower.bodies import reductions
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel, stated_loops
+from mlirad.lower.llvm.text import IRBuilder, Kind, Value
 
 
 def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
@@ -48,21 +46,16 @@ def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
             f, read, written, starts, (extent, inner), (combiner, kind, width), reverse=op.reverse is not None
         )
 
-    def blocks(lower: int, upper: int, count: int) -> None:
-        if not are_static((lower, upper)) or lower < upper:
-            with f.loop(lower, upper, count, name="line") as loop:
-                lines([f.mul(f.add(loop.index, k), extent) for k in range(count)], 1)
-
-    if inner == 1:
-        full = outer // LINES * LINES
-        blocks(0, full, LINES)
-        blocks(full, outer, 1)
+    loops = stated_loops(op)
+    columns = loops.segments.get(COLUMNS)
+    if columns is None:
+        for segment in loops.segments.get(LINES, (Segment(0, 1),)):
+            with f.loop(segment.lower, segment.upper, segment.step, name="line") as loop:
+                lines([f.mul(f.add(loop.index, k), extent) for k in range(segment.copies)], 1)
     else:
-        native = max(1, emitter.program.vector_bytes // BYTES[kind])
-        width = segments.fitting_width(inner, native, native, masks=False)
         with f.loop(0, outer, name="outer") as around:
             start = f.mul(around.index, extent * inner)
-            for segment in segments.output_lanes(inner, width, native, may_repeat=True, compact=False):
+            for segment in columns:
                 with f.loop(segment.lower, segment.upper, segment.step, name="lane") as loop:
                     lines([f.add(start, loop.index)], segment.width)
     f.ret()

@@ -1,9 +1,9 @@
 """`kernel.dot` as loops around tiles, or calls of BLAS: loops over the batch around one product.
 
-Each operand is seen as a matrix: its free dimensions and its contracted ones, each group one loop of constant
-stride. `product.py` writes the products that it takes; of a result that lies by columns, C' = B' A'. BLAS
-computes the others. It stores matrices by columns, so a matrix with consecutive elements along its first
-dimension is passed as it is and one with consecutive elements along its second is passed as its transpose.
+Operands are matrices (`mlirad/lower/bodies/matrices.py`). `product.py` writes the products that the op states
+tiles for; of a result that lies by columns, C' = B' A'. BLAS computes the others. It stores matrices by
+columns, so a matrix with consecutive elements along its first dimension is passed as it is and one with
+consecutive elements along its second is passed as its transpose.
 
     one row and one column      dot
     one row, or one column      gemv
@@ -13,22 +13,21 @@ dimension is passed as it is and one with consecutive elements along its second 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import prod
 from typing import Final
 
 from mlirad.dialects.extents import at_most, is_static, nominal, size
 from mlirad.dialects.kernel import DotOp
-from mlirad.dialects.shapes import Shape, integer_of, values_of
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
-from mlirad.lower.bodies.buffers import Buffer
+from mlirad.lower.bodies.matrices import Matrices, Matrix, matrices_of
 from mlirad.lower.cpu.emit.chunk_store import workspace
 from mlirad.lower.cpu.emit.fills import fill
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.cpu.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.cpu.emit.parallel import Tasks
-from mlirad.lower.cpu.emit.product import Matrix, ProductWriter
+from mlirad.lower.cpu.emit.product import ProductWriter
 from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
 
@@ -51,21 +50,15 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
     location = location_of(op)
     if out.kind not in ("double", "float"):
         raise CompileError(f"BLAS has no contraction of {out.kind}", location=location)
-    lhs_batch, rhs_batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
-    lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
-    lhs_free = _others(lhs, lhs_batch, lhs_contract)
-    rhs_free = _others(rhs, rhs_batch, rhs_contract)
-    batch, rows = len(lhs_batch), len(lhs_free)
-    rank = len(out.shape)
-    a = _matrix(lhs, lhs_free, lhs_contract)
-    b = _matrix(rhs, rhs_contract, rhs_free)
-    c = _matrix(out, range(batch, batch + rows), range(batch + rows, rank))
-    if a is None or b is None or c is None or max(map(greatest, (*a.extents, *b.extents))) > LARGEST:
+    matrices = matrices_of(op, lhs, rhs, out)
+    extents = [] if matrices is None else [*matrices[0].extents, *matrices[1].extents]
+    if matrices is None or max(map(greatest, extents)) > LARGEST:
         raise CompileError(
             "the operands of a contraction are not laid out as matrices",
             location=location,
             hint="leave its operands row-major, contracted dimensions side by side",
         )
+    a, b, c = matrices
     block = None if op.parallel is None or not a.extents[1] else integer_of(op.parallel)
     wide = None if block is None or op.columns is None else integer_of(op.columns)
     tasks = None if block is None else _tasks(op.shared_extent, block, op.column_extent, wide)
@@ -79,9 +72,9 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
     pointers = [kernel.pointers[buffer.place] for buffer in (lhs, rhs, out)]
     steps = [
         (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
-        for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
+        for k, (i, j) in enumerate(zip(values_of(op.lhs_batch), values_of(op.rhs_batch), strict=True))
     ]
-    own = ProductWriter(f, out.kind, emitter.program.vector_bytes, (a, b, c))
+    own = ProductWriter(f, out.kind, op, matrices)
     with workspace(f, out.kind, own.memory_elements) as memory:
         products = _Products(f, out.kind, own, memory)
         if kernel.task is None or block is None:
@@ -112,7 +105,7 @@ def _block(
     f: IRBuilder,
     products: _Products,
     pointers: Sequence[Value],
-    matrices: tuple[Matrix, Matrix, Matrix],
+    matrices: Matrices,
     task: Value,
     block: tuple[int, int],
     location: str | None,
@@ -170,33 +163,12 @@ def _either(f: IRBuilder, part: tuple[int, int, Value], write: Callable[[int], N
     f.run_either(is_last, lambda: write(last), lambda: write(block))
 
 
-def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:
-    return [d for d in range(len(buffer.shape)) if d not in batch and d not in contract]
-
-
-def _matrix(buffer: Buffer, first: Sequence[int], second: Sequence[int]) -> Matrix | None:
-    """Two groups of dimensions as those of a matrix; None if one of them has no single stride."""
-    one, two = _group(buffer, first), _group(buffer, second)
-    if one is None or two is None:
-        return None
-    return Matrix((one[0], two[0]), (one[1], two[1]))
-
-
-def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
-    """Extent and stride of several dimensions run through in order as one loop."""
-    real = [d for d in dims if buffer.shape[d] != 1]
-    for outer, inner in pairwise(real):
-        if buffer.strides[outer] != buffer.strides[inner] * buffer.shape[inner]:
-            return None
-    return prod(buffer.shape[d] for d in dims), buffer.strides[real[-1]] if real else 1
-
-
 def _batched(
     f: IRBuilder,
     products: _Products,
     pointers: Sequence[Value],
     steps: Sequence[tuple[int, tuple[int, int, int]]],
-    matrices: tuple[Matrix, Matrix, Matrix],
+    matrices: Matrices,
     location: str | None,
     part: tuple[Value, Value, int] | None = None,
 ) -> None:
@@ -225,9 +197,7 @@ class _Products:
         self._memory = memory
         self._calls = LibraryCalls(f, kind)
 
-    def multiply(
-        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
-    ) -> None:
+    def multiply(self, pointers: Sequence[Value], matrices: Matrices, location: str | None) -> None:
         """C = A B."""
         f = self._f
         inside = [f.inside(p, m.elements * BYTES[self.kind]) for p, m in zip(pointers, matrices, strict=True)]
@@ -238,16 +208,11 @@ class _Products:
         with f.conditional(fits):
             self._multiply(pointers, matrices, location)
 
-    def _multiply(
-        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
-    ) -> None:
+    def _multiply(self, pointers: Sequence[Value], matrices: Matrices, location: str | None) -> None:
         a, b, c = matrices
         pa, pb, pc = pointers
-        if self._own.takes(a, b, c):
-            self._own.write(pointers, a, b, c, self._memory)
-            return
-        if self._own.takes(b.transposed, a.transposed, c.transposed):
-            self._own.write((pb, pa, pc), b.transposed, a.transposed, c.transposed, self._memory)
+        if self._own.takes(matrices):
+            self._own.write(pointers, matrices, self._memory)
             return
         self._f.work += nominal(prod(c.extents) * a.extents[1]) // MULTIPLICATIONS_PER_INSTRUCTION
         if c.extents == (1, 1):

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from mlirad.lower.bodies.body import Address
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.llvm.text import BYTES
-from mlirad.lower.machine import FETCHED_AHEAD, LINE_BYTES
+from mlirad.lower.machine import LINE_BYTES
 
 
-def fetch_ahead(code: BodyCode, addresses: Sequence[Address], *, writes: bool) -> None:
-    """Ask, in the innermost loop, for what lanes will read or write later at those of the addresses whose
-    memory passes. Of several addresses in one place the first is enough.
+def fetch_ahead(code: BodyCode, addresses: Sequence[Address], distance: int, *, writes: bool) -> None:
+    """Ask, in the innermost loop, so many bytes ahead for what lanes will read or write at those of the
+    addresses whose memory passes. Of several addresses in one place the first is enough.
     """
     first = {address.buffer.place: address for address in reversed(addresses) if address.buffer.passes}
     for address in first.values():
@@ -28,10 +28,10 @@ def fetch_ahead(code: BodyCode, addresses: Sequence[Address], *, writes: bool) -
         for j in range(code.tiles if address.coefficient(code.tile) else 1):
             pointer = code.spread(address, j).pointer
             for offset in range(0, block // LINE_BYTES * LINE_BYTES, LINE_BYTES):
-                code.f.prefetch(code.f.gep(pointer, FETCHED_AHEAD + offset, "i8"), writes=writes)
+                code.f.prefetch(code.f.gep(pointer, distance + offset, "i8"), writes=writes)
 
 
 def _runs_along(code: BodyCode, address: Address) -> bool:
     """Return whether the innermost loop goes through memory element by element, several of them at once."""
     is_innermost = code.width > 1 and code.order[-1] == code.lane
-    return is_innermost and not address.values and address.coefficient(code.lane) == 1
+    return is_innermost and address.runs_along(code.lane)

@@ -16,15 +16,17 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.structural import SizeOp
 from mlirad.dialects.extents import at_most, nominal
+from mlirad.dialects.kernel import CumulativeOp, NestOp, RecurrenceOp, ScatterOp
+from mlirad.dialects.kernel.schedules import CutLoops
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_array, shape_of
+from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of, place_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.access import Access
 from mlirad.lower.bodies.buffers import Buffer, Place
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.large_sizes import are_static
-from mlirad.lower.llvm.elementary import elementary
 from mlirad.lower.llvm.text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import KernelNote, ReportNote
 
@@ -46,7 +48,6 @@ class ProgramText:
     """The text and the counts that the functions of one program share."""
 
     module: ModuleText
-    vector_bytes: int
     address_checks: bool
     is_profiled: bool = False
     sizes: Sequence[str] = ()
@@ -231,15 +232,15 @@ def kernel_name(op: Operation, number: int, what: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "_", "_".join(parts))
 
 
-def cost_of(ops: Iterable[Operation]) -> int:
-    """Instructions per element, roughly."""
-    return sum(_cost(op.name) for op in ops)
+def stated_loops(op: NestOp | RecurrenceOp | ScatterOp | CumulativeOp) -> CutLoops:
+    """The loops that a kernel states.
 
-
-def _cost(name: str) -> int:
-    kind = name.removeprefix("array.")
-    known = elementary(kind)
-    return _COSTS.get(kind, 1) if known is None else known.flops
-
-
-_COSTS: Final = {"constant": 0, "no_frame": 0, "div": 8, "rem": 16, "floor_div": 20, "fmod": 12, "yield": 0}
+    Raises `CompileError` for one whose schedule is not complete.
+    """
+    if op.loops is None:
+        raise CompileError(
+            f"{op.name} states no loops",
+            location=location_of(op),
+            hint="run complete-schedules on the function",
+        )
+    return op.cut_loops

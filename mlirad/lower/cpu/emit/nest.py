@@ -20,22 +20,24 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.kernel.nests import copied_arrays
-from mlirad.dialects.shapes import values_of
+from mlirad.dialects.kernel.nests import copied_arrays, number_of
+from mlirad.dialects.kernel.schedules import CutLoops
+from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.bodies import reductions
+from mlirad.lower.bodies.assumptions import Assumptions
 from mlirad.lower.bodies.body import Address, Body
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.bodies.reductions import Accumulator
-from mlirad.lower.cpu.emit.fast_path import FastPath
-from mlirad.lower.cpu.emit.fetch_ahead import fetch_ahead
 from mlirad.lower.cpu.emit.fills import copy, fill
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, stated_loops
+from mlirad.lower.cpu.emit.output_loops import tasks_of
+from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.emit.partial_sums import LONG, RADIX, PartialSums, in_blocks
 from mlirad.lower.cpu.emit.reduction_loops import ReductionLoops
-from mlirad.lower.cpu.emit.schedule import NestSchedule
 from mlirad.lower.llvm.text import Value, constant
+from mlirad.lower.machine import instructions_of
 
 
 def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
@@ -60,16 +62,16 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
-    work = nominal(prod(op.extents)) * (cost_of(needed) + len(outputs))
+    work = nominal(prod(op.extents)) * (instructions_of(needed) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
-    vector_bytes, runs = emitter.program.vector_bytes, emitter.trips
-    schedule = NestSchedule.of(op, body, combiners, vector_bytes, may_repeat=not in_place, runs=runs)
-    kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
+    loops = stated_loops(op)
+    tasks = tasks_of(loops, None if op.parallel is None else integer_of(op.parallel))
+    kernel = begin_kernel(emitter, op, what, read, outputs, work, tasks)
     # The first rows of an array have its strides, and are not all of it.
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
         (b.shape, b.strides) for b in outputs
     ]
-    if schedule.tasks is None and (is_copy or _is_zero(op)):
+    if tasks is None and (is_copy or _is_zero(op)):
         for k, output in enumerate(outputs):
             if is_copy:
                 copy(kernel.f, kernel.pointers, copied[k], output)
@@ -78,9 +80,9 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
         kernel.f.ret()
         return
     fast = None
-    if not emitter.program.address_checks:
-        fast = FastPath.of(body, schedule, emitter.trips, reduces=bool(combiners))
-    _NestCode(kernel, op, body, combiners, outputs, schedule, fast).write()
+    if op.fast_path is not None and not emitter.program.address_checks:
+        fast = Assumptions.named(op.fast_path.data, body, loops, reduces=bool(combiners))
+    _NestCode(kernel, op, body, combiners, outputs, loops, fast, tasks).write()
 
 
 def _are_same(a: Buffer, b: Buffer) -> bool:
@@ -110,10 +112,12 @@ class _NestCode(ReductionLoops):
         body: Body,
         combiners: Sequence[str],
         outputs: Sequence[Buffer],
-        schedule: NestSchedule,
-        fast: FastPath | None,
+        loops: CutLoops,
+        fast: Assumptions | None,
+        tasks: Tasks | None,
     ):
         self._of_results = combiners
+        self._prefetch = number_of(op.prefetch)
         self._outputs = outputs
         space = values_of(op.space)
         self._rank = len(space)
@@ -121,26 +125,26 @@ class _NestCode(ReductionLoops):
         self._results = [address for addresses in elements for address in addresses]
         self._loaded = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
         yielded = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
-        level = schedule.outer - 1
+        level = loops.outer - 1
         code = BodyCode(
             kernel.f,
             kernel.access,
             body,
-            schedule.order,
+            loops.order,
             body.yielded,
             [(a, level) for a in self._results],
             kernel.pointers,
-            lane=schedule.lane,
-            tile=schedule.tile,
-            unroll=schedule.unroll,
+            lane=loops.lane,
+            tile=loops.tile,
+            unroll=loops.unroll,
         )
-        if schedule.lane_is_reduced:
-            code.width = schedule.width
-        super().__init__(kernel, schedule, code, body, yielded, fast)
+        if loops.lane_is_reduced:
+            code.width = loops.width
+        super().__init__(kernel, loops, code, body, yielded, fast, tasks, op.bounds)
 
     def write(self) -> None:
         """Write everything up to the return."""
-        if self._schedule.in_memory:
+        if self._loops.in_memory:
             for combiner, output in zip(self._of_results, self._outputs, strict=True):
                 fill(self._kernel, output, _memory_identity(combiner, output))
         if self._is_long_in_memory:
@@ -152,10 +156,10 @@ class _NestCode(ReductionLoops):
     @property
     def _is_long_in_memory(self) -> bool:
         """Return whether many floats of 32 bits are added to each sum in memory."""
-        schedule, extents = self._schedule, self._body.extents
-        if not schedule.in_memory or schedule.order[0] < self._rank:
+        loops, extents = self._loops, self._body.extents
+        if not loops.in_memory or loops.order[0] < self._rank:
             return False
-        additions = prod(extents[d] for d in schedule.order[: schedule.outer] if d >= self._rank)
+        additions = prod(extents[d] for d in loops.order[: loops.outer] if d >= self._rank)
         return nominal(additions) >= LONG and PartialSums.fit(self._sums)
 
     @property
@@ -164,9 +168,9 @@ class _NestCode(ReductionLoops):
 
     def _outer_in_blocks(self) -> None:
         """The loops around a store, the first one, which is a reduction, block by block."""
-        d = self._schedule.order[0]
+        d = self._loops.order[0]
         totals = PartialSums(self._kernel, self._sums, keep=False)
-        for segment in self._schedule.segments[d]:
+        for segment in self._loops.segments[d]:
             bounds = segment.lower, segment.upper
             self._code.lanes_ahead(0, segment.width)
             with in_blocks(self._f, bounds, RADIX * segment.step, f"b{d}") as (block, end):
@@ -181,8 +185,11 @@ class _NestCode(ReductionLoops):
     def _point(self) -> None:
         code = self._code
         if not self._combiners:
-            fetch_ahead(code, self._loaded, writes=False)
-            fetch_ahead(code, self._results, writes=True)
+            if self._prefetch is not None:
+                from mlirad.lower.cpu.emit.fetch_ahead import fetch_ahead
+
+                fetch_ahead(code, self._loaded, self._prefetch, writes=False)
+                fetch_ahead(code, self._results, self._prefetch, writes=True)
             self._both_paths()
             # All values first: a result may lie where another one reads.
             values = [[code.get(value, j) for value in self._body.yielded] for j in range(code.tiles)]
@@ -199,7 +206,7 @@ class _NestCode(ReductionLoops):
             for k, combiner in enumerate(self._combiners):
                 total = totals[k][j]
                 address = self._results[k]
-                if self._schedule.in_memory:
+                if self._loops.in_memory:
                     before = code.load(address, j)
                     total = reductions.merge(self._f, combiner, [before], total)
                 self._store(self._of_all(combiner, total)[-1], address, j)
@@ -227,6 +234,6 @@ class _NestCode(ReductionLoops):
         return [self._f.select(is_empty, constant(total[0].kind, 0), total[0])]
 
     def _store(self, value: Value, address: Address, j: int) -> None:
-        if self._remaining is not None and not self._schedule.lane_is_reduced:
+        if self._remaining is not None and not self._loops.lane_is_reduced:
             value = self._f.select(self._remaining, value, self._code.load(address, j))
         self._code.store(value, address, j)

@@ -10,23 +10,44 @@ lanes count.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from mlirad.dialects.extents import nominal
+from mlirad.dialects.kernel.schedules import CutLoops, Segment
 from mlirad.lower.bodies.code import BodyCode
-from mlirad.lower.bodies.segments import Segment, known_trips
+from mlirad.lower.bodies.segments import pieced_lanes, remaining_lanes, valid_lanes
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.cpu.emit.parallel import Tasks
-from mlirad.lower.cpu.emit.schedule import NestSchedule
 from mlirad.lower.llvm.text import Loop, Operand, Value
+
+
+def tasks_of(loops: CutLoops, parallel: int | None) -> Tasks | None:
+    """The tasks that the outermost loop is cut into, of so many iterations each, by blocks of its first
+    segment.
+    """
+    if parallel is None or not loops.may_be_shared:
+        return None
+    first = loops.segments[loops.order[0]][0]
+    return Tasks.of(first.blocks, -(-parallel // first.step))
 
 
 class OutputLoops(ABC):
     """Writes the loops of one kernel around the points of its output."""
 
-    def __init__(self, kernel: KernelText, schedule: NestSchedule, code: BodyCode):
+    def __init__(
+        self,
+        kernel: KernelText,
+        loops: CutLoops,
+        code: BodyCode,
+        tasks: Tasks | None,
+        bounds: Sequence[tuple[int, int, int]] = (),
+    ):
         self._kernel = kernel
         self._f = kernel.f
-        self._schedule = schedule
+        self._loops = loops
+        self._tasks = tasks
+        self._bounds = bounds
+        """Elements are wanted whose index x is at most index y + c, for all (x, y, c)."""
         self._code = code
         self._lengths: dict[int, int] = {}
         """How many iterations the current block of each loop has."""
@@ -39,27 +60,27 @@ class OutputLoops(ABC):
 
     def _outer(self, level: int) -> None:
         """The loops around a store."""
-        if level == self._schedule.outer:
+        if level == self._loops.outer:
             self._point()
             return
-        task, tasks = self._kernel.task, self._schedule.tasks
+        task, tasks = self._kernel.task, self._tasks
         if level == 0 and task is not None and tasks is not None:
             self._task(task, tasks)
             return
-        for segment in self._schedule.segments[self._schedule.order[level]]:
+        for segment in self._loops.segments[self._loops.order[level]]:
             lower, upper = self._wanted(level, segment)
-            self._around(level, segment, lower, upper, known_trips(segment))
+            self._around(level, segment, lower, upper, segment.known_blocks)
 
     def _wanted(self, level: int, segment: Segment) -> tuple[Operand, Operand]:
         """The bounds of a loop over a segment without the blocks that have no wanted element.
 
         Which these are depends on where the blocks of the loops around it stand.
         """
-        f, d, step = self._f, self._schedule.order[level], segment.step
-        around = self._schedule.order[:level]
+        f, d, step = self._f, self._loops.order[level], segment.step
+        around = self._loops.order[:level]
         lower: Operand = segment.lower
         upper: Operand = segment.upper
-        for x, y, offset in self._schedule.bounds:
+        for x, y, offset in self._bounds:
             if x == d and y in around:
                 last = f.add(self._code.start[y], self._lengths[y] - 1 + offset)
                 trips = f.sdiv(f.sub(last, segment.lower - step), step)
@@ -81,7 +102,7 @@ class OutputLoops(ABC):
         expected: int | None = None,
     ) -> None:
         """One loop around a store, over a part of a segment, which is not empty unless that may be."""
-        d = self._schedule.order[level]
+        d = self._loops.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
             lower,
@@ -89,7 +110,7 @@ class OutputLoops(ABC):
             segment.step,
             name=f"i{d}",
             at_most=at_most,
-            at_least=0 if self._schedule.bounds else segment.least_trips,
+            at_least=0 if self._bounds else segment.least_blocks,
             expected=expected,
         ) as loop:
             self._enter(level, segment, loop)
@@ -98,19 +119,19 @@ class OutputLoops(ABC):
     def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
         """Set the state of the code at the start of a loop body and print what belongs there."""
         f, code = self._f, self._code
-        d = self._schedule.order[level]
+        d = self._loops.order[level]
         start = loop.index
         if segment.clamped:
             start = f.intrinsic("umin", start, segment.last_start)
         code.start[d] = start
         self._lengths[d] = segment.width * segment.copies
-        if d == self._schedule.lane:
+        if d == self._loops.lane:
             code.width = segment.width
-            self._remaining, code.valid = segment.remaining_lanes(f), segment.valid_lanes(f, start)
-            code.pieced_lanes = segment.pieced_lanes
-        if d == self._schedule.tile:
+            self._remaining, code.valid = remaining_lanes(f, segment), valid_lanes(f, segment, start)
+            code.pieced_lanes = pieced_lanes(segment)
+        if d == self._loops.tile:
             code.tiles = segment.copies
-        if d == self._schedule.unroll:
+        if d == self._loops.unroll:
             code.unrolls = segment.copies
         code.opened(level)
 
@@ -119,8 +140,8 @@ class OutputLoops(ABC):
 
         The others, which are short and may overlap its end, belong to the last task.
         """
-        f, schedule = self._f, self._schedule
-        first, *others = schedule.segments[schedule.order[0]]
+        f, loops = self._f, self._loops
+        first, *others = loops.segments[loops.order[0]]
         rows = tasks.block * first.step
         lower = f.add(f.mul(task, rows), first.lower)
         upper = f.add(lower, rows)
@@ -131,4 +152,4 @@ class OutputLoops(ABC):
         if others:
             with f.conditional(f.icmp("eq", f.add(task, 1), tasks.count(f))):
                 for segment in others:
-                    self._around(0, segment, segment.lower, segment.upper, known_trips(segment))
+                    self._around(0, segment, segment.lower, segment.upper, segment.known_blocks)

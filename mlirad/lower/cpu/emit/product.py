@@ -21,96 +21,78 @@ neither tiles nor vectors, nor on the blocks of rows and columns that threads co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
-from mlirad.lazy_dataclass import dataclass
+from mlirad.dialects.kernel import DotOp
+from mlirad.dialects.kernel.schedules import TiledProduct
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.bodies.matrices import Matrices, blocks_of, tiled_way
 from mlirad.lower.bodies.transposition import transposed
-from mlirad.lower.cpu.product_tiles import (
-    LEAST_VECTOR_BYTES,
-    MOST_TURNED_BYTES,
-    MOST_VECTORS,
-    TURNED_BYTES,
-    Product,
-    inner_block,
-)
-from mlirad.lower.large_sizes import are_static
+from mlirad.lower.cpu.product_tiles import MOST_TURNED_BYTES, Tile, inner_block
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
-
-LEAST_ROWS: Final = 4
-"""Fewer rows are no tile: BLAS has routines for a row, and for rows that are multiplied one by one."""
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A matrix in memory: extents and strides, in elements, of its two dimensions."""
-
-    extents: tuple[int, int]
-    strides: tuple[int, int]
-
-    @property
-    def transposed(self) -> Matrix:
-        """The same memory with the dimensions exchanged."""
-        return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
-
-    @property
-    def elements(self) -> int:
-        """Return how many elements lie between the first and the last one, both among them."""
-        return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
-
-    def column_major(self) -> int | None:
-        """The distance between columns if elements of a column are consecutive, else None."""
-        rows, columns = self.extents
-        if rows > 1 and self.strides[0] != 1:
-            return None
-        distance = self.strides[1] if columns > 1 else max(1, rows)
-        return distance if distance >= max(1, rows) else None
 
 
 class ProductWriter:
-    """Writes products of matrices of floats of one kind: C = A B, and blocks of it."""
+    """Writes the products of matrices, of floats of one kind, that a contraction states tiles for.
 
-    def __init__(self, f: IRBuilder, kind: Kind, vector_bytes: int, matrices: tuple[Matrix, Matrix, Matrix]):
+    Raises `CompileError` for tiles that do not fit a product.
+    """
+
+    def __init__(self, f: IRBuilder, kind: Kind, op: DotOp, matrices: Matrices):
         self._f = f
         self._kind: Kind = kind
-        self._vector_bytes = vector_bytes
-        self._lanes = vector_bytes // BYTES[kind]
-        a, b, c = matrices
-        ways = ((a, b, c), (b.transposed, a.transposed, c.transposed))
-        taken = [way for way in ways if self.takes(*way)]
-        self._panel = max((self._panel_elements(c) for _, _, c in taken), default=0) * inner_block(
-            a.extents[1]
-        )
-        self.memory_elements = self._panel + max((self._turned_elements(a) for a, _, _ in taken), default=0)
+        self._location = location_of(op)
+        self._lanes = 1 if op.width is None else op.width.value.data
+        stated = {} if op.products is None else {p.data[:2]: p.data for p in op.products.data}
+        self._tiled = {
+            block[2].extents: self._fitting(stated[block[2].extents], block)
+            for block in blocks_of(op, matrices)
+            if block[2].extents in stated
+        }
+        block = inner_block(matrices[0].extents[1]) if stated else 0
+        self._panel = block * self._lanes * max((p.tile_vectors for p, _ in self._tiled.values()), default=0)
+        turned = [way[0].extents[0] * block for p, way in self._tiled.values() if p.turned]
+        self.memory_elements = self._panel + max(turned, default=0)
         """How many elements the memory has that it works in."""
 
-    def _panel_elements(self, b: Matrix) -> int:
-        """The elements of the largest panel."""
-        inner, columns = b.extents
-        return inner_block(inner) * min(MOST_VECTORS, -(-columns // self._lanes)) * self._lanes
+    def _fitting(self, stated: TiledProduct, block: Matrices) -> tuple[TiledProduct, Matrices]:
+        """The tiles of a product, and the matrices that are multiplied: they may be the transposed ones."""
+        way = tiled_way(block, self._lanes)
+        if way is None or not _fits(stated, way, self._lanes, self._kind):
+            raise CompileError(
+                f"the tiles of #kernel.product<{stated.text}> do not fit the contraction",
+                location=self._location,
+                hint="take away its products and its width, and they are chosen for it",
+            )
+        return stated, way
 
-    def _turned_elements(self, a: Matrix) -> int:
-        """The most elements of a left operand, or of rows of one, that are copied by rows."""
-        nbytes = a.extents[0] * inner_block(a.extents[1]) * BYTES[self._kind]
-        is_turned = a.strides[0] == 1 != a.strides[1] and nbytes > TURNED_BYTES
-        return min(nbytes, MOST_TURNED_BYTES) // BYTES[self._kind] if is_turned else 0
+    def takes(self, matrices: Matrices) -> bool:
+        """Return whether tiles are stated for a product."""
+        return matrices[2].extents in self._tiled
 
-    def takes(self, a: Matrix, b: Matrix, c: Matrix) -> bool:
-        """Return whether C = A B can be written: extents are known, rows of C and B, or columns of B, lie in
-        one piece, and these and the contracted extent are as long as a vector.
-        """
-        if self._vector_bytes < LEAST_VECTOR_BYTES or not are_static((*a.extents, *b.extents)):
-            return False
-        is_long = a.extents[0] >= LEAST_ROWS and min(b.extents) >= self._lanes
-        return is_long and c.strides[1] == 1 and 1 in b.strides
-
-    def write(self, pointers: Sequence[Value], a: Matrix, b: Matrix, c: Matrix, memory: Value) -> None:
+    def write(self, pointers: Sequence[Value], matrices: Matrices, memory: Value) -> None:
         """Write C = A B for matrices that it takes, in a function that is not to be part of others: it may
         have much memory on the stack.
         """
         self._f.is_inlined_if_short = False
         memories = memory, self._f.gep(memory, self._panel, self._kind)
+        stated, way = self._tiled[matrices[2].extents]
+        left, right, to = pointers
+        given = (left, right, to) if way[2] == matrices[2] else (right, left, to)
         with self._f.checks_itself():
-            _Product(self._f, self._kind, self._vector_bytes, memories, pointers, (a, b, c)).write()
+            _Product(self._f, self._kind, self._lanes, memories, given, way, stated).write()
+
+
+def _fits(stated: TiledProduct, way: Matrices, lanes: int, kind: Kind) -> bool:
+    """Return whether a product can be written by the tiles that are stated: a last vector overlaps one of its
+    own panel, and a left operand that is copied by rows lies by columns, and is not too large.
+    """
+    (rows, inner), columns = way[0].extents, way[1].extents[1]
+    least = 2 if columns % lanes else 1
+    nbytes = rows * inner_block(inner) * BYTES[kind]
+    may_turn = way[0].lies_by_columns and rows >= lanes and nbytes <= MOST_TURNED_BYTES
+    fits = stated.tile_rows <= rows and least <= stated.tile_vectors <= -(-columns // lanes)
+    return fits and (may_turn or not stated.turned)
 
 
 class _Product:
@@ -120,23 +102,20 @@ class _Product:
         self,
         f: IRBuilder,
         kind: Kind,
-        vector_bytes: int,
+        lanes: int,
         memories: tuple[Value, Value],
         pointers: Sequence[Value],
-        matrices: tuple[Matrix, Matrix, Matrix],
+        matrices: Matrices,
+        stated: TiledProduct,
     ):
         self._f = f
         self._kind: Kind = kind
         self._panel, self._turned = memories
-        self._lanes = vector_bytes // BYTES[kind]
+        self._lanes = lanes
         self._a, self._b, self._c = matrices
         self._from_a, self._from_b, self._to = pointers
-        rows, self._columns = self._c.extents
-        self._inner = self._a.extents[1]
-        is_by_columns = self._a.strides[0] == 1 != self._a.strides[1]
-        turns_left = is_by_columns and rows >= self._lanes
-        product = Product(rows, self._columns, self._inner, BYTES[kind], vector_bytes, turns_left=turns_left)
-        self._tile, self._turns_left = product.tile, product.is_turned
+        self._columns, self._inner = self._c.extents[1], self._a.extents[1]
+        self._tile, self._turns_left = Tile(stated.tile_rows, stated.tile_vectors), stated.turned
         self._block = inner_block(self._inner)
         self._left_strides = (self._block, 1) if self._turns_left else self._a.strides
 

@@ -27,7 +27,6 @@ from mlirad.lower.native_program import ArraySpec, NativeProgram
 def emit_program(
     function: FuncOp,
     *,
-    vector_bytes: int,
     instructions: Instructions = ALL_INSTRUCTIONS,
     address_checks: bool = False,
     profiled: bool = False,
@@ -35,8 +34,8 @@ def emit_program(
     callees: Sequence[FuncOp] = (),
     mode: FloatMode | None = None,
 ) -> NativeProgram:
-    """The program of a function of kernel ops; `vector_bytes` is the size of a vector register,
-    `instructions` says which the processor has.
+    """The program of a function of kernel ops, whose schedules are complete, for a processor that has these
+    `instructions`.
 
     `callees` are the functions, lowered too, that it and they call. A program that has floats runs in the
     `mode` of floating point.
@@ -56,7 +55,6 @@ def emit_program(
     sizes = stated_sizes(function)
     program = ProgramText(
         ModuleText(polls=True, shows_places=shows_places, instructions=instructions),
-        vector_bytes,
         address_checks,
         profiled,
         sizes,

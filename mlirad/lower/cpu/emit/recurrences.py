@@ -17,17 +17,18 @@ from math import prod
 
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
+from mlirad.dialects.kernel.schedules import CutLoops
 from mlirad.dialects.shapes import integer_of, values_of
-from mlirad.lower.bodies import segments
+from mlirad.lower.bodies.assumptions import Assumptions
 from mlirad.lower.bodies.body import Address, Body
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.code import BodyCode
-from mlirad.lower.bodies.segments import Segment
-from mlirad.lower.cpu.emit.fast_path import FastPath
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
-from mlirad.lower.cpu.emit.output_loops import OutputLoops
-from mlirad.lower.cpu.emit.schedule import LEAST_MASKED_BYTES, NestSchedule, native_lanes, tasks_of
+from mlirad.lower.cpu.emit.fast_path import write_both_paths
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, stated_loops
+from mlirad.lower.cpu.emit.output_loops import OutputLoops, tasks_of
+from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.large_sizes import is_loop
+from mlirad.lower.machine import instructions_of
 
 
 def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
@@ -39,47 +40,14 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
     needed = body.needed(body.yielded)
     initial = [emitter.buffers[v] for v in op.init]
     read = [*initial, *(body.addresses[o].buffer for o in needed if o in body.addresses)]
-    work = nominal(prod(op.extents)) * (cost_of(needed) + len(op.stacked))
-    schedule = _schedule(op, body, emitter.program.vector_bytes)
-    kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, schedule.tasks)
-    fast = None if emitter.program.address_checks else FastPath.of(body, schedule, emitter.trips)
-    _RecurrenceCode(kernel, op, body, initial, schedule, fast).write()
-
-
-def _schedule(op: RecurrenceOp, body: Body, vector_bytes: int) -> NestSchedule:
-    """The loops of the space, that of the lanes last, around the trips."""
-    *space, trips = op.extents
-    loops = [d for d, extent in enumerate(space) if is_loop(extent)]
-    cut: dict[int, list[Segment]] = {d: segments.plain(space[d]) for d in loops}
-    lane = None if op.lane is None or op.lane.value.data not in loops else op.lane.value.data
-    width = 1
-    if lane is not None:
-        loops.remove(lane)
-        loops.append(lane)
-        native = native_lanes(body, lane, vector_bytes)
-        asked = native if op.width is None else op.width.value.data
-        masks = vector_bytes >= LEAST_MASKED_BYTES
-        width = segments.fitting_width(space[lane], asked, native, masks=masks)
-        cut[lane] = segments.output_lanes(
-            space[lane], width, native, may_repeat=True, compact=True, masks=True
-        )
-    tasks = None
-    if op.parallel is not None and loops:
-        tasks = tasks_of(cut[loops[0]], integer_of(op.parallel))
-    order = (*loops, len(space)) if is_loop(trips) else tuple(loops)
-    return NestSchedule(
-        order,
-        len(loops),
-        lane,
-        None,
-        None,
-        lane_is_reduced=False,
-        width=width,
-        copies=1,
-        in_memory=False,
-        segments=cut,
-        tasks=tasks,
-    )
+    work = nominal(prod(op.extents)) * (instructions_of(needed) + len(op.stacked))
+    around = stated_loops(op)
+    tasks = tasks_of(around, None if op.parallel is None else integer_of(op.parallel))
+    kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, tasks)
+    loops, fast = op.around_trips(around), None
+    if op.fast_path is not None and not emitter.program.address_checks:
+        fast = Assumptions.named(op.fast_path.data, body, loops, reduces=False)
+    _RecurrenceCode(kernel, op, body, initial, loops, fast, tasks).write()
 
 
 class _RecurrenceCode(OutputLoops):
@@ -91,8 +59,9 @@ class _RecurrenceCode(OutputLoops):
         op: RecurrenceOp,
         body: Body,
         initial: list[Buffer],
-        schedule: NestSchedule,
-        fast: FastPath | None,
+        loops: CutLoops,
+        fast: Assumptions | None,
+        tasks: Tasks | None,
     ):
         self._fast = fast
         self._op = op
@@ -104,20 +73,20 @@ class _RecurrenceCode(OutputLoops):
         ]
         self._final = [body.own_addresses(b, space)[0] for b in body.result_buffers[:count]]
         self._stacked = [_trip_address(body, b) for b in body.result_buffers[count:]]
-        level = schedule.outer - 1
+        level = loops.outer - 1
         used = [(a, level) for a in (*self._initial, *self._final)]
-        used += [(a, len(schedule.order) - 1) for a in self._stacked]
+        used += [(a, len(loops.order) - 1) for a in self._stacked]
         code = BodyCode(
             kernel.f,
             kernel.access,
             body,
-            schedule.order,
+            loops.order,
             body.yielded,
             used,
             kernel.pointers,
-            lane=schedule.lane,
+            lane=loops.lane,
         )
-        super().__init__(kernel, schedule, code)
+        super().__init__(kernel, loops, code, tasks)
 
     def write(self) -> None:
         """Write everything up to the return."""
@@ -131,11 +100,11 @@ class _RecurrenceCode(OutputLoops):
         with f.loop(0, op.trips, carries=carries, name="t") as loop:
             code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
             if is_loop(op.trips):
-                code.opened(self._schedule.outer)
+                code.opened(self._loops.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)
-            if self._fast is not None and code.width == self._schedule.width:
-                self._fast.write(code, code.computed(self._body.yielded), 0)
+            if self._fast is not None and code.width == self._loops.width:
+                write_both_paths(self._fast, code, code.computed(self._body.yielded), 0)
             made = [code.get(value) for value in self._body.yielded]
             for value, address in zip(made[op.carry_count :], self._stacked, strict=True):
                 code.store(value, address)

@@ -12,16 +12,17 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Sequence
 
+from mlirad.dialects.array.reductions import IDEMPOTENT
+from mlirad.dialects.kernel.schedules import CutLoops, Segment
 from mlirad.lower.bodies import reductions
+from mlirad.lower.bodies.assumptions import Assumptions
 from mlirad.lower.bodies.body import Body
 from mlirad.lower.bodies.code import BodyCode
-from mlirad.lower.bodies.reductions import IDEMPOTENT, Accumulator
-from mlirad.lower.bodies.segments import Segment, known_trips, trips_of
-from mlirad.lower.cpu.emit.fast_path import FastPath, any_nan
+from mlirad.lower.bodies.reductions import Accumulator
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.cpu.emit.output_loops import OutputLoops
+from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.emit.partial_sums import LONG, RADIX, block_of, in_blocks, most_trips
-from mlirad.lower.cpu.emit.schedule import NestSchedule
 from mlirad.lower.llvm.text import Operand, Value
 
 
@@ -34,25 +35,27 @@ class ReductionLoops(OutputLoops, ABC):
     def __init__(
         self,
         kernel: KernelText,
-        schedule: NestSchedule,
+        loops: CutLoops,
         code: BodyCode,
         body: Body,
         combiners: Sequence[str],
-        fast: FastPath | None,
+        fast: Assumptions | None,
+        tasks: Tasks | None,
+        bounds: Sequence[tuple[int, int, int]],
     ):
-        super().__init__(kernel, schedule, code)
+        super().__init__(kernel, loops, code, tasks, bounds)
         self._body = body
         self._combiners = combiners
         self._fast = fast
 
     def _reduced(self) -> list[list[Accumulator]]:
         """The reductions of each result over the inner loops, one for each copy of the tile loop."""
-        f, code, schedule = self._f, self._code, self._schedule
+        f, code, loops = self._f, self._code, self._loops
         slots = [
             (k, j, u)
             for k in range(len(self._combiners))
             for j in range(code.tiles)
-            for u in range(schedule.copies)
+            for u in range(loops.accumulators)
         ]
         if self._fast is not None and self._fast.tests_totals:
             flat = self._by_both_paths(slots, self._fast)
@@ -67,7 +70,7 @@ class ReductionLoops(OutputLoops, ABC):
                 totals[k].append(total)
             else:
                 totals[k][-1] = reductions.merge(f, self._combiners[k], totals[k][-1], total)
-        if schedule.lane_is_reduced:
+        if loops.lane_is_reduced:
             for k, combiner in enumerate(self._combiners):
                 totals[k] = [reductions.across_lanes(f, combiner, t) for t in totals[k]]
         return totals
@@ -78,16 +81,18 @@ class ReductionLoops(OutputLoops, ABC):
         A value that does not differ between the lanes of the output is reduced once for all of them.
         """
         code = self._code
-        if code.width == 1 or self._schedule.lane_is_reduced:
+        if code.width == 1 or self._loops.lane_is_reduced:
             return code.width
         return code.width if code.lane in self._body.dependences[self._body.yielded[k]] else 1
 
     def _of_all_operands(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """The accumulators of all operands, in one list."""
-        return self._inner(self._schedule.outer, self._initial_accumulators(slots), slots)
+        return self._inner(self._loops.outer, self._initial_accumulators(slots), slots)
 
-    def _by_both_paths(self, slots: Sequence[tuple[int, int, int]], fast: FastPath) -> list[Value]:
+    def _by_both_paths(self, slots: Sequence[tuple[int, int, int]], fast: Assumptions) -> list[Value]:
         """The same by the fast path, and again if it has made a NaN, which no sum or extremum loses."""
+        from mlirad.lower.cpu.emit.fast_path import any_nan
+
         f, work = self._f, self._f.work
         with self._code.assuming({}, fast.products):
             found = self._of_all_operands(slots)
@@ -98,16 +103,16 @@ class ReductionLoops(OutputLoops, ABC):
 
     def _inner(self, level: int, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """The reduction loops from a level inwards, given and giving all accumulators in one list."""
-        if level == len(self._schedule.order):
+        if level == len(self._loops.order):
             return self._step(flat, slots)
-        d = self._schedule.order[level]
-        for segment in self._schedule.segments[d]:
+        d = self._loops.order[level]
+        for segment in self._loops.segments[d]:
             bounds = segment.lower, segment.upper
-            trips = most_trips(trips_of(segment))
+            trips = most_trips(segment.blocks)
             if trips >= LONG and self._is_rounding:
                 flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
             else:
-                flat = self._over(level, segment, bounds, known_trips(segment), flat, slots)
+                flat = self._over(level, segment, bounds, segment.known_blocks, flat, slots)
         return flat
 
     def _over(
@@ -120,7 +125,7 @@ class ReductionLoops(OutputLoops, ABC):
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
         """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
-        d = self._schedule.order[level]
+        d = self._loops.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
             *bounds,
@@ -128,7 +133,7 @@ class ReductionLoops(OutputLoops, ABC):
             carries=flat,
             name=f"r{d}",
             at_most=at_most,
-            at_least=segment.least_trips,
+            at_least=segment.least_blocks,
         ) as loop:
             self._enter(level, segment, loop)
             loop.carry(*self._inner(level + 1, loop.carries, slots))
@@ -145,7 +150,7 @@ class ReductionLoops(OutputLoops, ABC):
     ) -> list[Value]:
         """A long loop, block by block: each has accumulators of its own, which are then put together."""
         f, inside = self._f, block_of(trips)
-        name = f"b{self._schedule.order[level]}"
+        name = f"b{self._loops.order[level]}"
         with in_blocks(f, bounds, segment.step * inside, name, flat) as (loop, end):
             own, initial = (loop.index, end), self._initial_accumulators(slots)
             if inside > RADIX:
@@ -199,7 +204,7 @@ class ReductionLoops(OutputLoops, ABC):
                 entering = code.valid
                 if entering is None and combiner not in IDEMPOTENT:
                     entering = self._remaining
-                if entering is not None and self._schedule.lane_is_reduced:
+                if entering is not None and self._loops.lane_is_reduced:
                     after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
                 result[at : at + size] = after
         return result
@@ -207,7 +212,9 @@ class ReductionLoops(OutputLoops, ABC):
     def _both_paths(self) -> None:
         """Compute what the body yields by the fast path, if there is one and this is no narrow last block."""
         code, fast = self._code, self._fast
-        if fast is not None and not fast.tests_totals and code.width == self._schedule.width:
+        if fast is not None and not fast.tests_totals and code.width == self._loops.width:
+            from mlirad.lower.cpu.emit.fast_path import write_both_paths
+
             values = code.computed(self._body.yielded)
             for u in range(code.unrolls):
-                fast.write(code, values, u)
+                write_both_paths(fast, code, values, u)

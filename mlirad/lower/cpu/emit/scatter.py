@@ -20,20 +20,19 @@ from typing import Final
 
 from mlirad.dialects.extents import at_most, divides, is_static, nominal
 from mlirad.dialects.kernel import ScatterOp
+from mlirad.dialects.kernel.schedules import Segment
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
-from mlirad.lower.bodies import segments
 from mlirad.lower.bodies.body import Address, Body
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.bodies.reductions import combine
-from mlirad.lower.bodies.segments import Segment, trips_of
+from mlirad.lower.bodies.segments import remaining_lanes
 from mlirad.lower.cpu.emit.fills import copy, fill
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, stated_loops
 from mlirad.lower.cpu.emit.partial_sums import LONG, PartialSums, in_blocks
-from mlirad.lower.cpu.emit.schedule import native_lanes
-from mlirad.lower.large_sizes import is_loop
 from mlirad.lower.llvm.text import IRBuilder, Value, constant
+from mlirad.lower.machine import instructions_of
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
@@ -59,7 +58,7 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     if base is not None:
         read.append(base)
     updates, elements = nominal(prod(op.extents)), nominal(output.size)
-    work = updates * (cost_of(needed) + 3) + elements
+    work = updates * (instructions_of(needed) + 3) + elements
     kernel = begin_kernel(emitter, op, op.kind.data, read, [output], work)
     if base is None:
         fill(kernel, output, constant(output.kind, 0))
@@ -67,7 +66,7 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
         copy(kernel.f, kernel.pointers, base, output)
     if not is_empty:
         others = [b for b in read if base is None or b is not base]
-        code = _ScatterCode(kernel, op, body, address, emitter.program.vector_bytes)
+        code = _ScatterCode(kernel, op, body, address)
         with _unless_empty(kernel.f, output.size):
             if updates >= LONG * elements and not any(b.overlaps(output) for b in others):
                 code.write_in_blocks(output, keep=base is not None)
@@ -89,7 +88,7 @@ def _unless_empty(f: IRBuilder, size: int) -> Generator[None]:
 class _ScatterCode:
     """Writes the loops of one scatter."""
 
-    def __init__(self, kernel: KernelText, op: ScatterOp, body: Body, address: Address, vector_bytes: int):
+    def __init__(self, kernel: KernelText, op: ScatterOp, body: Body, address: Address):
         self._f = kernel.f
         self._kernel = kernel
         self._extents = body.extents
@@ -98,20 +97,8 @@ class _ScatterCode:
         self._value = body.yielded[0]
         guards = body.yielded[1 + len(address.buffer.shape) :]
         self._guard = guards[0] if guards else None
-        self._order = [d for d, e in enumerate(body.extents) if is_loop(e)]
-        lane = None if op.lane is None else op.lane.value.data
-        if lane not in self._order or not self._may_use(lane, body):
-            lane = None
-        self._segments = {d: segments.plain(body.extents[d]) for d in self._order}
-        if lane is not None:
-            native = native_lanes(body, lane, vector_bytes)
-            asked = native if op.width is None else op.width.value.data
-            width = segments.fitting_width(body.extents[lane], asked, native, masks=False)
-            self._order.remove(lane)
-            self._order.append(lane)
-            self._segments[lane] = segments.output_lanes(
-                body.extents[lane], width, native, may_repeat=False, compact=False
-            )
+        loops = stated_loops(op)
+        self._order, self._segments, lane = loops.order, loops.segments, loops.lane
         self._search = _Search.of(kernel, body, self._order, lane, guards) if op.masked is not None else None
         if self._search is not None:
             self._guard = None
@@ -123,19 +110,13 @@ class _ScatterCode:
         self._code = code
         self._remaining: Value | None = None
 
-    def _may_use(self, lane: int, body: Body) -> bool:
-        """Return whether lanes write to different elements, in an order that does not matter."""
-        moves = self._address.coefficient(lane) != 0
-        is_alone = all(lane not in body.dependences[v] for v, _ in self._address.values)
-        return moves and is_alone and (self._adds or lane == self._order[-1])
-
     def write_in_blocks(self, output: Buffer, *, keep: bool) -> None:
         """Write the loops; 32-bit floats are summed block by block."""
         if not self._adds or self._search is not None or not self._order or not PartialSums.fit([output]):
             self.write()
             return
         d = self._order[0]
-        trips = max(nominal(trips_of(segment)) for segment in self._segments[d])
+        trips = max(nominal(segment.blocks) for segment in self._segments[d])
         around = max(1, nominal(prod(self._extents)) // trips)
         block_trips = max(1, _MANY * output.size // around)
         totals = PartialSums(self._kernel, [output], keep=keep)
@@ -179,7 +160,7 @@ class _ScatterCode:
         self._code.start[d] = start
         if d == self._code.lane:
             self._code.width = segment.width
-            self._remaining = segment.remaining_lanes(self._f)
+            self._remaining = remaining_lanes(self._f, segment)
 
     def _update(self) -> None:
         """Add or set one element, or one vector of elements."""

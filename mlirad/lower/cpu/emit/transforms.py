@@ -17,13 +17,10 @@ from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.fourier.driver import FourierWriter, Planes
 from mlirad.lower.cpu.fourier.items import Items
 from mlirad.lower.kernels.transform_plans import complex_length
-from mlirad.lower.llvm.text import BYTES, Value
+from mlirad.lower.llvm.text import Value
 
 OPERATIONS_PER_INSTRUCTION = 2
 """How fast transforms are taken to be."""
-
-MOST_LANES = 16
-"""Vectors are no longer than a line of the cache has elements."""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
@@ -54,8 +51,8 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
             call_library(f, what, source, output, (read, written))
             f.work += work
         else:
-            native = max(1, emitter.program.vector_bytes // BYTES[output.kind])
-            _write_items(kernel, items, what, (source, output), memory, min(native, MOST_LANES), block)
+            width = 1 if op.width is None else op.width.value.data
+            _write_items(kernel, items, what, (source, output), memory, width, block)
 
     with workspace(f, output.kind, 0 if items is None else _work_elements(items)) as memory:
         if fits.literal == 1:

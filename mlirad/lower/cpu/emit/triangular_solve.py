@@ -43,7 +43,7 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
     kernel = begin_kernel(emitter, op, "triangular_solve", [matrix, source], [output], work)
     f, kind, count = kernel.f, output.kind, prod(batch)
     width = 2 if is_complex else 1
-    native = max(1, emitter.program.vector_bytes // BYTES[kind])
+    lanes = 1 if op.width is None else op.width.value.data
     pointers = [kernel.pointers[b.place] for b in (matrix, source, output)]
     with f.loop(0, count, name="batch") as loop:
         sizes = (width * rows * rows, width * rows * columns, width * rows * columns)
@@ -51,9 +51,7 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
         if is_complex and rows <= SMALL_COMPLEX:
             small_complex_triangular_solve(f, kind, (rows, columns), (t, b, x), **flags)
         elif rows <= SMALL and not is_complex:
-            small_triangular_solve(
-                f, kind, (rows, columns), (t, b, x), native if columns >= native else 1, **flags
-            )
+            small_triangular_solve(f, kind, (rows, columns), (t, b, x), lanes, **flags)
         else:
             calls = LibraryCalls(f, kind, is_complex=is_complex)
             fits = f.and_(f.inside(t, sizes[0] * BYTES[kind]), f.inside(x, sizes[2] * BYTES[kind]))

@@ -23,7 +23,6 @@ from mlirad.dialects.kernel import DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
-from mlirad.lower.cpu.fourier.items import Items
 from mlirad.lower.cpu.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.large_sizes import greatest
 from mlirad.lower.machine import WAKE
@@ -134,6 +133,8 @@ def _share_dot(op: DotOp, vector_bytes: int) -> None:
 
 def _share_transform(op: FftOp, vector_bytes: int) -> None:
     """Share the rows, or blocks of columns, of a transform that is compiled and costs enough."""
+    from mlirad.lower.cpu.fourier.items import Items
+
     items = Items.of_op(op)
     block = None if items is None else task_block(cycles_of(op, vector_bytes), items.count)
     if block is not None:

@@ -76,9 +76,14 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
 
 def _whole_tile(op: NestOp) -> int | None:
     """The loop of which every iteration is in one tile, if there is one."""
-    if op.tile_dim is None or op.tile is None or op.lane == op.tile_dim:
+    if op.tile_dim is None or op.lane == op.tile_dim:
         return None
     dim = op.tile_dim.value.data
+    if op.loops is not None:
+        segments = op.cut_loops.segments.get(dim, ())
+        return dim if [s.copies for s in segments] == [op.extents[dim]] else None
+    if op.tile is None:
+        return None
     return dim if at_most(op.extents[dim], op.tile.value.data) else None
 
 

@@ -1,6 +1,17 @@
-"""Guards of a body that are constant inside of an array, and where that is.
+"""Assumptions under which a body can be computed with less work: guards that hold, products that are plain.
 
-    %c = array.compare gt %i, 0          true for all lanes of a block that does not begin at 0
+    %c = array.compare gt %i, 0          true for all lanes, unless the block is the first one
+    %a = kernel.load_if %c, %x[%i - 1]   an unguarded load
+    %p = array.absorbing_mul %a, %b      a product, unless it makes a result NaN
+
+Inside of an array the guards of its borders are constants. A product in which zeros absorb differs from a
+plain one only where that is NaN; so plain ones will do if every NaN that they make would be seen in what the
+body yields, and none is. The `fast_path` of a kernel names which of these are made:
+
+    inside                  guards are what they are inside, products plain
+    inside_and_borders      and at borders products are plain, too
+    products                products are plain
+    totals                  the same, and only sums in registers are tested for NaN, which they keep
 
 A comparison of affine forms that has one truth in the middle of all loops has it wherever a sum of indices is
 at least 0: its `Condition`.
@@ -8,7 +19,7 @@ at least 0: its `Condition`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Final
 
@@ -18,9 +29,13 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadOp, StripsOp
+from mlirad.dialects.kernel.schedules import CutLoops
 from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.shapes import is_float
+from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.body import Body
 from mlirad.lower.bodies.elementwise import kind_of
+from mlirad.lower.bodies.nan_tests import KEEP_NAN
 
 _MIDDLE: Final = (2, 5)
 """The eighths of a loop between which a guard has to be constant, so that most blocks lie inside."""
@@ -30,6 +45,82 @@ _FAR: Final = 1 << 62
 
 Condition = tuple[tuple[tuple[int | Ssa, int], ...], int]
 """A sum of coefficients of loops, of the kernel and around it, and a constant: at least 0 for all lanes."""
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """The truth of guards where all `conditions` hold, and the absorbing `products` that are plain ones.
+
+    With `tests_totals` reductions in registers are computed under these assumptions, which are about no
+    guards, and only their totals are tested for NaN. With `at_borders` the products are plain where the
+    conditions do not hold, too.
+    """
+
+    truths: Mapping[Ssa, bool]
+    conditions: Sequence[Condition]
+    products: frozenset[Operation]
+    tests_totals: bool = False
+    at_borders: bool = False
+
+    @classmethod
+    def named(cls, name: str, body: Body, loops: CutLoops, *, reduces: bool) -> Assumptions | None:
+        """The assumptions of a fast path; None if there is nothing in the body to assume.
+
+        `reduces`: the loops inside of a store are reductions.
+        """
+        products = products_that_show(body, innermost(body, loops))
+        if name in ("products", "totals"):
+            tests_totals = name == "totals"
+            if not products or (tests_totals and not sums_in_registers(loops, reduces=reduces)):
+                return None
+            return cls({}, (), products, tests_totals)
+        truths, conditions = truths_inside(body, body.needed(body.yielded), loops.lane, loops.width)
+        return (
+            cls(truths, conditions, products, at_borders=name == "inside_and_borders") if conditions else None
+        )
+
+    @property
+    def name(self) -> str:
+        """The fast path that makes these assumptions."""
+        if not self.conditions:
+            return "totals" if self.tests_totals else "products"
+        return "inside_and_borders" if self.at_borders else "inside"
+
+
+def innermost(body: Body, loops: CutLoops) -> list[Operation]:
+    """The ops that the innermost loop computes."""
+    needed, order = body.needed(body.yielded), loops.order
+    return [op for op in needed if not order or order[-1] in body.dependences[op.results[0]]]
+
+
+def sums_in_registers(loops: CutLoops, *, reduces: bool) -> bool:
+    """Return whether the innermost loops are reductions, whose sums are in registers."""
+    return reduces and loops.outer < len(loops.order)
+
+
+def products_that_show(body: Body, inner: Sequence[Operation]) -> frozenset[Operation]:
+    """The absorbing products whose NaNs show in what the body yields, if all of these are plain.
+
+    A NaN shows if an op that keeps it takes it to a result that shows. On a side of a selection it does if it
+    is selected, so the value may go nowhere else, where its NaN would count unseen.
+    """
+    certain, hidden = set(body.yielded), set[Ssa]()
+    products: set[Operation] = set()
+    for op in reversed(inner):
+        result = op.results[0]
+        shows = is_float(result) and (result in certain or result not in hidden)
+        if isinstance(op, ew.AbsorbingMulOp) and shows:
+            products.add(op)
+        keeps = isinstance(op, (*KEEP_NAN, ew.AbsorbingMulOp, ew.SelectOp)) or (
+            isinstance(op, ew.ConvertOp) and is_float(op.operand)
+        )
+        if not (shows and keeps):
+            hidden.update(op.operands)
+        elif isinstance(op, ew.SelectOp):
+            hidden.add(op.condition)
+        elif result in certain:
+            certain.update(op.operands)
+    return frozenset(products)
 
 
 def truths_inside(
