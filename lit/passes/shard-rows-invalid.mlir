@@ -9,8 +9,11 @@ func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.ext
 // -----
 
 func.func @f(%x: tensor<?xf64, #array.extents<[n]>>) -> tensor<?xf64, #array.extents<[n]>> attributes {array.sizes = ["n"]} {
-  // expected-error @+1 {{a cumulative sum along all rows needs the rows of all chunks at once}}
-  %0 = array.cumulative sum %x {dim = 0} : tensor<?xf64, #array.extents<[n]>>
+  %0 = array.scan %x (%i, %c: tensor<?xf64, #array.extents<[n]>>) {carries = 1, length = 3} : tensor<?xf64, #array.extents<[n]>> -> tensor<?xf64, #array.extents<[n]>> {
+    // expected-error @+1 {{a cumulative sum inside of a loop or a branch, along all rows}}
+    %1 = array.cumulative sum %c {dim = 0} : tensor<?xf64, #array.extents<[n]>>
+    array.yield %1 : tensor<?xf64, #array.extents<[n]>>
+  }
   func.return %0 : tensor<?xf64, #array.extents<[n]>>
 }
 

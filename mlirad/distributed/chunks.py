@@ -14,8 +14,18 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from mlirad.distributed.arrays import SplitRows
-from mlirad.distributed.combinations import Partials
-from mlirad.distributed.plan import Argument, Combined, Extent, FirstRow, Plan, Program, Residual, Source
+from mlirad.distributed.combinations import Partials, combined_before
+from mlirad.distributed.plan import (
+    Argument,
+    Before,
+    Combined,
+    Extent,
+    FirstRow,
+    Plan,
+    Program,
+    Residual,
+    Source,
+)
 from mlirad.distributed.programs import ShippedProgram, function_for
 from mlirad.errors import MliradError, ShapeError, is_from_signal
 from mlirad.frontend.compiling.arguments import prepared
@@ -44,7 +54,8 @@ class Job:
             for k in range(len(plan.split))
         )
         bare = tuple(
-            replace(s, program=Program("", s.program.inputs), lines=(), shortcut=None) for s in plan.stages
+            replace(s, program=Program("", s.program.inputs), lines=(), shortcut=None, ranks=None)
+            for s in plan.stages
         )
         return Job(replace(plan, stages=bare, final=None, notes=()), programs, split.total, names, types)
 
@@ -137,6 +148,8 @@ def chunk_source(
     if isinstance(source, Extent):
         return np.int64(source.scale * total + source.offset)
     assert chunk is not None
+    if isinstance(source, Before):
+        return combined_before(combined[source.number], chunk.number, source.kind, is_after=source.is_after)
     return np.int64(chunk.first if isinstance(source, FirstRow) else chunk.number)
 
 
@@ -157,7 +170,7 @@ def needed(stage_inputs: tuple[Source, ...], plan: Plan) -> tuple[set[int], set[
     for source in stage_inputs:
         if isinstance(source, Argument) and plan.split[source.index] is None:
             arguments.add(source.index)
-        elif isinstance(source, Combined):
+        elif isinstance(source, Combined | Before):
             numbers.add(source.number)
         elif isinstance(source, Residual):
             inner, combined = needed(plan.stages[source.stage].program.inputs, plan)

@@ -35,6 +35,17 @@ def _first(left: Partials, right: Partials) -> Partials:
     return left
 
 
+def _listed(left: Partials, right: Partials) -> Partials:
+    """A list of what each chunk has."""
+    return (np.concatenate([left[0], right[0]]),)
+
+
+def _ranks(left: Partials, right: Partials) -> Partials:
+    """Counts, next elements above and below, and numbers of elements: of a search for ranks (`ranks.py`)."""
+    by = np.add, np.minimum, np.maximum, np.add
+    return [ufunc(a, b) for ufunc, a, b in zip(by, left, right, strict=True)]
+
+
 def _extreme(is_better: Callable[[Any, Any], Any], left: Partials, right: Partials) -> Partials:
     """An extremum and its position: the first of equals, the first NaN if there is one."""
     (low, low_at), (high, high_at) = left, right
@@ -77,6 +88,36 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
     return made[()]
 
 
+CUMULATED: Final[Mapping[str, tuple[np.ufunc, str]]] = {
+    "sum": (np.add, "nothing"),
+    "prod": (np.multiply, "one"),
+    "max": (np.maximum, "least"),
+    "min": (np.minimum, "greatest"),
+}
+"""How entries of a list are combined, and what an empty one gives."""
+
+
+def combined_before(entries: Any, chunk: int, kind: str, *, is_after: bool) -> Any:
+    """The entries of a list before that of a chunk, combined in their order, or those after it in reverse."""
+    some = entries[:chunk:-1] if is_after else entries[:chunk]
+    ufunc, empty = CUMULATED[kind]
+    if not len(some):
+        return np.full_like(entries[:1], _neutral(entries.dtype, empty))
+    with np.errstate(all="ignore"):
+        return np.ascontiguousarray(ufunc.accumulate(some, axis=0, dtype=entries.dtype)[-1:])
+
+
+def _neutral(dtype: Any, name: str) -> float:
+    if name == "one":
+        return 1
+    if name == "nothing":
+        return -0.0 if dtype.kind == "f" else 0  # with -0 added to it a number keeps its sign
+    if dtype.kind == "f":
+        return -np.inf if name == "least" else np.inf
+    bounds = np.iinfo(dtype)
+    return int(bounds.min if name == "least" else bounds.max)
+
+
 COMBINATIONS: Final[Mapping[str, Combine]] = {
     "add": partial(_by, np.add),
     "prod": partial(_by, np.multiply),
@@ -85,6 +126,8 @@ COMBINATIONS: Final[Mapping[str, Combine]] = {
     "and": partial(_by, np.bitwise_and),
     "or": partial(_by, np.bitwise_or),
     "first": _first,
+    "list": _listed,
+    "ranks": _ranks,
     "row": partial(_by, np.maximum),
     "argmax": partial(_extreme, operator.gt),
     "argmin": partial(_extreme, operator.lt),

@@ -9,12 +9,14 @@ partials by the fixed tree, wherever that is; it may keep residuals between the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from mlirad.distributed.chunks import chunk_source, flat_results, needed
 from mlirad.distributed.combinations import Partials
 from mlirad.distributed.plan import Plan, Program, Rows
 from mlirad.distributed.programs import ShippedProgram, function_for
+from mlirad.distributed.ranks import searched
 
 
 class Engine(Protocol):
@@ -43,6 +45,11 @@ def evaluated(
         inputs = [chunk_source(s, total, None, whole, combined) for s in program.inputs]
         return flat_results(function_for(here[program]).entry(*inputs))
 
+    def run(number: int, pivots: Mapping[int, Any]) -> Partials:
+        combined.update(pivots)
+        arguments, numbers = needed(plan.stages[number].program.inputs, plan)
+        return engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
+
     engine.begin(whole)
     for number, stage in enumerate(plan.stages):
         if not stage.combinations:
@@ -52,9 +59,9 @@ def evaluated(
             if not is_needed:
                 combined.update(zip(stage.partials, spared, strict=True))
                 continue
-        arguments, numbers = needed(stage.program.inputs, plan)
-        partials = engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
-        combined.update(zip(stage.partials, partials, strict=True))
+        ranks = () if stage.ranks is None else results(stage.ranks.program)
+        found = searched(stage, ranks, partial(run, number))
+        combined.update(zip(stage.partials, found, strict=True))
     made = () if plan.final is None else results(plan.final)
     return [
         engine.rows(result, whole, combined) if isinstance(result, Rows) else made[result.index]

@@ -316,6 +316,8 @@ class _RowVector:
                 wanted.append((result.source.stage, result.source.slot))
         if not wanted:  # the vector itself
             return {}
+        # The last round replaces the vector; it sums, and searches were before.
+        assert call.planned.plan.stages[-1].ranks is None
         ids = [id(as_split(leaf)) for leaf in flatten(self._u)[0]]
         positions = [p for p, array in enumerate(call.split.arrays.values()) if id(array) in ids]
         return dict(zip(positions[:count], wanted, strict=True))

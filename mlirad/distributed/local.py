@@ -8,8 +8,8 @@ is machine code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, TypeAlias
 
@@ -22,6 +22,7 @@ from mlirad.distributed.chunks import Chunk, chunk_source, flat_results
 from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.plan import Argument, Plan, Program, Residual, Source
 from mlirad.distributed.plan import Rows as RowsOf
+from mlirad.distributed.ranks import searched
 from mlirad.distributed.trees import Node, climb
 from mlirad.errors import ShapeError
 from mlirad.frontend.compiling.compilation import executable
@@ -96,15 +97,9 @@ class _Run:
                 if not is_needed:
                     self.combined.update(zip(stage.partials, spared, strict=True))
                     continue
-            nodes: dict[Node, Partials] = {}
-            count = len(stage.partials)
-            for chunk in self.chunks:
-                made = self._call(stage.program, chunk)
-                nodes[0, chunk.number] = made[:count]
-                for slot, value in enumerate(made[count:]):
-                    self.residuals[chunk.number, Residual(number, slot)] = value
-            (total,) = climb(nodes, len(self.chunks), combine(stage)).values()
-            self.combined.update(zip(stage.partials, total, strict=True))
+            ranks = () if stage.ranks is None else self._call(stage.ranks.program, None)
+            found = searched(stage, ranks, partial(self._round, number))
+            self.combined.update(zip(stage.partials, found, strict=True))
         final = self.plan.final
         whole = [] if final is None else self._call(final, None)
         return [
@@ -113,6 +108,20 @@ class _Run:
             else whole[r.index]
             for r in self.plan.results
         ]
+
+    def _round(self, number: int, pivots: Mapping[int, Array]) -> Partials:
+        """The partials of a stage over all chunks; residuals stay."""
+        self.combined.update(pivots)
+        stage = self.plan.stages[number]
+        nodes: dict[Node, Partials] = {}
+        count = len(stage.partials)
+        for chunk in self.chunks:
+            made = self._call(stage.program, chunk)
+            nodes[0, chunk.number] = made[:count]
+            for slot, value in enumerate(made[count:]):
+                self.residuals[chunk.number, Residual(number, slot)] = value
+        (total,) = climb(nodes, len(self.chunks), combine(stage)).values()
+        return total
 
     def _call(self, program: Program, chunk: Chunk | None) -> list[Array]:
         function = self.prepare(program.text, self.total if chunk is None else chunk.rows)

@@ -106,6 +106,20 @@ def with_a_row_written(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
     return w, x, rows, table
 
 
+def cumulated(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    return w, np_.tanh(np_.cumsum(x) / 5), rows + 0.1 * np_.cumsum(np_.sin(rows), axis=0), table
+
+
+def around_the_median(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    rows = rows - np_.median(rows, axis=0)
+    return w + np_.quantile(rows, 0.3, axis=0), x / (0.5 + np_.median(np_.abs(x))), rows, table
+
+
+def ranked(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
+    largest = np_.sort(rows @ w)[-2:]
+    return w * np_.tanh(largest[0]), x + largest[1], rows, table + np_.sort(x)[0]
+
+
 def looped(w: Any, x: Any, rows: Any, table: Any, at: Any) -> State:
     def step(state: Any, t: Any) -> Any:
         line, total = state
@@ -145,6 +159,9 @@ STEPS: Final[tuple[Step, ...]] = (
     of_some_rows,
     of_the_best_row,
     with_a_row_written,
+    cumulated,
+    around_the_median,
+    ranked,
     looped,
     each_until,
     chosen,

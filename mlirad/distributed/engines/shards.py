@@ -133,7 +133,9 @@ class Shard:
             self._evaluation = request.evaluation
             self._residuals = [{} for _ in self._places]
         nodes: dict[Node, Partials] = {}
-        is_last = request.stage + 1 == len(job.plan.stages)
+        stage = job.plan.stages[request.stage]
+        repeats = any(c.kind == "ranks" for c in stage.combinations)
+        is_last = request.stage + 1 == len(job.plan.stages) and not repeats
         for k, chunk in enumerate(self._checked(request.job)):
             if self._stopped == request.evaluation:
                 raise Stopped
@@ -149,7 +151,7 @@ class Shard:
         if is_last:
             self._residuals = [{} for _ in self._places]
             self._evaluation = ""
-        return climb(nodes, self._count, combine(job.plan.stages[request.stage]))
+        return climb(nodes, self._count, combine(stage))
 
     def _checked(self, key: str) -> Sequence[Chunk]:
         """The chunks as a job takes them, checked once."""

@@ -34,6 +34,18 @@ class Combined:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """The partial `number` of the chunks before this one together, or of those after it.
+
+    The partial is a list of what each chunk has; `kind` is `sum`, `prod`, `max` or `min`.
+    """
+
+    number: int
+    kind: str
+    is_after: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Residual:
     """The residual `slot` that stage `stage` made of the same chunk."""
 
@@ -59,7 +71,7 @@ class ChunkNumber:
     """An i64: the number of the chunk, counted from 0 in the order of rows."""
 
 
-Source = Argument | Combined | Residual | Extent | FirstRow | ChunkNumber
+Source = Argument | Combined | Before | Residual | Extent | FirstRow | ChunkNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,23 @@ class Combination:
     numbers: tuple[int, ...]
 
 
+PIVOTS = 16
+"""The numbers with which a round compares the elements among which it looks for some ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Ranks of elements that a stage finds, of dtypes; its round is repeated until they are found.
+
+    The program runs where the plan was made, and has the ranks for each of the combinations `ranks` of the
+    stage. The stage reads the pivots of the combination with the first partial k as `Combined(-1 - k)`, and
+    in the end the elements take the place of that partial.
+    """
+
+    program: Program
+    dtypes: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A program on chunks: first come the partials of `combinations`, in order, then `residuals` others."""
@@ -98,6 +127,8 @@ class Stage:
 
     If it is not, the other results are the combined partials, and no chunk is asked.
     """
+    ranks: Ranks | None = None
+    """Ranks for whose elements the round is repeated."""
 
     @property
     def partials(self) -> tuple[int, ...]:

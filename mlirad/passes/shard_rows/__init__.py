@@ -18,7 +18,8 @@ rounds over all chunks come before it. Differentiation knows nothing of chunks.
 | `emission.py` | new ops |
 | `frozen.py` | the proof that rows that are done with a loop stay as they are |
 | `prepared.py` | what the rules take in one form alone |
-| `own_code.py`, `picked.py` | the code of a chunk; that for rows at positions that are the same in all |
+| `prefixes.py`, `orders.py` | cumulative sums in two rounds; medians and quantiles by counting |
+| `own_code.py`, `picked.py`, `searches.py` | the code of a chunk; for rows by number; for what it counts |
 | `stages.py`, `shortcuts.py` | the programs of stages, and the plan; rounds that may be left out |
 | `printing.py` | a plan as functions of MLIR |
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import BlockArgument, Operation, Region
 
 from mlirad.dialects.extents_attribute import sizes_in
 from mlirad.dialects.linear.linearity import is_zero_value
@@ -52,8 +52,14 @@ FIRST: Final = "first"
 ROW: Final = "row"
 """The combination of what one chunk has read, and the least number of all others: their maximum."""
 
+RANKS: Final = "ranks"
+"""The combination of what chunks count in a search for elements of some ranks (`orders.py`)."""
+
 LOCAL: Final = "local"
 """The mark of a reduction that a chunk uses as it is, in sums that are corrected when they are combined."""
+
+PREFIX: Final = "prefix"
+"""The mark of ops of cumulative sums in two rounds (`prefixes.py`)."""
 
 GROUP: Final = "group"
 """The mark of partial results that are combined together: the kind, and a number."""
@@ -99,6 +105,8 @@ class Flow:
         self.numbered: dict[Operation, dict[int, int]] = {}
         self.picked: dict[Operation, Rows] = {}
         """Ops that read or write rows at positions that all chunks know (`picked.py`)."""
+        self.searched: dict[Value, BlockArgument] = {}
+        """Elements of some ranks: the pivots of their search (`searches.py`)."""
         self.counted: dict[Operation, int] = {}
         """Ops whose results are positions of rows: how many elements each row has."""
 
@@ -131,7 +139,7 @@ class Flow:
                 self.states[result] = WHOLE
             elif isinstance(state, Partial):
                 self.partials[result] = state.kind
-                self.states[result] = WHOLE
+                self.states[result] = OWN if PREFIX in op.attributes else WHOLE
                 self.levels[result] = level + 1
                 mark = op.attributes.get(GROUP)
                 if isinstance(mark, StringAttr):

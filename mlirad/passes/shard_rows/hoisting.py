@@ -26,7 +26,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, Flow
-from mlirad.passes.shard_rows.states import Rows
+from mlirad.passes.shard_rows.states import WHOLE, Rows, Whole
 
 MOST_REWRITES = 64
 """The most sums of a function that are taken apart."""
@@ -170,7 +170,9 @@ class _Hoisting:
     def _whole(self, value: Value) -> Value | None:
         """The value that is broadcast along rows, without this dimension; None for other values."""
         op = value.owner
-        if not isinstance(op, BroadcastOp) or not self._is_rows(value) or self._is_rows(op.operand):
+        if not isinstance(op, BroadcastOp) or not self._is_rows(value):
+            return None
+        if not isinstance(self.flow.states.get(op.operand, WHOLE), Whole):
             return None
         dim, dims, shape = self._dim(value), values_of(op.dims), shape_of(value)
         rest = (*shape[:dim], *shape[dim + 1 :])

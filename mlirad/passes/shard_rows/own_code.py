@@ -10,22 +10,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import StringAttr, i1, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, IotaOp, SizeOp
-from mlirad.dialects.extents import evaluate, is_static, size, sizes_of
+from mlirad.dialects.extents import Quotient, Terms, evaluate, size, sizes_of
 from mlirad.dialects.shapes import Value, element_of, integer_of, ints, keyword, shape_of
-from mlirad.distributed.plan import Argument, ChunkNumber, Extent, FirstRow, Source
+from mlirad.distributed.plan import Argument, ChunkNumber, Combined, Extent, FirstRow, Source
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.shard_rows import picked
+from mlirad.passes.shard_rows import picked, prefixes
 from mlirad.passes.shard_rows.emission import before, replace
-from mlirad.passes.shard_rows.flow import Flow
+from mlirad.passes.shard_rows.flow import PREFIX, Flow
+from mlirad.passes.shard_rows.orders import RanksOp
+from mlirad.passes.shard_rows.searches import counted
 from mlirad.passes.shard_rows.states import refused, rows_of
 
 
@@ -56,6 +59,12 @@ class _OwnCode:
             for k, each in numbered.items():
                 total = before(op, ew.AddOp, [own_operands(op)[k], self.first(each)], i64)
                 replace_operand(op, k, total)
+        for op in list(self.block.ops):
+            if isinstance(op, RanksOp):
+                self.sources[counted(op, self.block, flow)] = Combined(-1)
+            mark = op.attributes.get(PREFIX)
+            if isinstance(mark, StringAttr) and mark.data in prefixes.EDGE.values():
+                prefixes.at_edges(op, flow, self)
         for op, each in flow.counted.items():
             self._count(op, each)
         for op, rows in flow.picked.items():
@@ -98,11 +107,30 @@ class _OwnCode:
         extent = op.extent.data
         if self.name not in sizes_of(extent):
             return
-        offset = evaluate(extent, {self.name: 0})
-        scale = evaluate(extent, {self.name: 1}) - offset
-        if not (is_static(offset) and is_static(scale)) or extent != scale * size(self.name) + offset:
+        if sizes_of(extent) != frozenset((self.name,)):
             raise refused(op, f"{extent} is computed of the number of rows", "compute it outside")
-        replace(op, self.extent(scale, offset))
+        replace(op, self._number(extent))
+
+    def _number(self, extent: int) -> Value:
+        """An extent for the number of all rows."""
+        offset, one = (evaluate(extent, {self.name: n}) for n in (0, 1))
+        if extent == (one - offset) * size(self.name) + offset:
+            return self.extent(one - offset, offset)
+        return self._once(("extent", extent), lambda: self._of_terms(cast(Any, extent).terms))
+
+    def _of_terms(self, terms: Terms) -> Value:
+        """The sum of monomials for the number of all rows."""
+        total = self.constant(0)
+        for atoms, factor in terms:
+            value = self.constant(factor)
+            for atom in atoms:
+                part = self.extent(1, 0)
+                if isinstance(atom, Quotient):
+                    whole, divisor = self._of_terms(atom.terms), self.constant(atom.divisor)
+                    part = before(self._start, ew.FloorDivOp, [whole, divisor], i64)
+                value = before(self._start, ew.MulOp, [value, part], i64)
+            total = before(self._start, ew.AddOp, [total, value], i64)
+        return total
 
     def _iota(self, op: IotaOp) -> None:
         rows = rows_of(op.result, self.name, op)

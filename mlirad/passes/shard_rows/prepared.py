@@ -4,6 +4,8 @@
     slice %x[n - 3 : n]                  gather %x at n - 3 + i
     pad %x with n - 1 rows behind        update set of rows of the padding
     argmax %x                            beside it max %x, with which it is combined
+    sort %x, of which a few are read     a search for their ranks (`orders.py`)
+    cumulative sum %x                    two rounds (`prefixes.py`)
 
 The chain of reports is taken apart, so that reports do not wait for one another.
 """
@@ -19,10 +21,12 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import GatherOp, IndexOp, ScatterOp, UpdateOp, YieldOp
 from mlirad.dialects.array.literals import literal
+from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import ArgmaxOp, ArgminOp, ReduceOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, PadOp, ReshapeOp, SizeOp, SliceOp
 from mlirad.dialects.extents import is_static
+from mlirad.dialects.linear.linearity import is_zero_value
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -31,15 +35,19 @@ from mlirad.dialects.shapes import (
     integer,
     integer_of,
     ints,
+    is_boolean,
     keyword,
     reduce_shape,
     shape_of,
     values_of,
 )
+from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands, replace_operand
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.shard_rows.emission import before, replace
 from mlirad.passes.shard_rows.flow import GROUP, new_group
+from mlirad.passes.shard_rows.orders import selected
+from mlirad.passes.shard_rows.prefixes import in_two_rounds
 from mlirad.passes.shard_rows.states import rows_of
 
 
@@ -52,9 +60,13 @@ def prepared(function: FuncOp, name: str) -> None:
             _slice(op, name)
         elif isinstance(op, PadOp):
             _pad(op, name)
+    selected(function.body.block, name)
+    erase_unused(function.body.block, GROUP)
     for op in list(function.body.block.ops):
         if isinstance(op, ArgmaxOp | ArgminOp):
             _pair(op, name)
+        elif isinstance(op, CumulativeOp):
+            in_two_rounds(op, name)
     _unchain(function)
 
 
@@ -108,13 +120,16 @@ def _pad(op: PadOp, name: str) -> None:
     if any((*low, *high, *interior)):
         type_ = array_type(tuple(shape), element_of(value))
         value = before(op, PadOp, [value, op.value], type_, int_lists(low=low, high=high, interior=interior))
-    base = before(op, BroadcastOp, [op.value], op.result.type, {"dims": ints(())})
     if shape[d] == 1 and d == 0:
         value = before(op, ReshapeOp, [value], array_type(tuple(shape[1:]), element_of(value)))
         position = _number(op, start)
         body = _region(0, lambda block: [position])
     else:
         body = _positions(op, d, start, stride)
+    if is_zero_value(op.value) and not is_boolean(value):
+        replace(op, before(op, ScatterOp, [value], op.result.type, regions=[body]))
+        return
+    base = before(op, BroadcastOp, [op.value], op.result.type, {"dims": ints(())})
     properties = {"kind": keyword("set")}
     replace(op, before(op, UpdateOp, [base, value], op.result.type, properties, [body]))
 

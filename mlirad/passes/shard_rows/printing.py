@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.distributed.plan import (
     Argument,
+    Before,
     ChunkNumber,
     Combined,
     Extent,
@@ -74,6 +75,8 @@ def shown(source: Source) -> str:
             return f"argument {index}"
         case Combined(number):
             return f"combined {number}"
+        case Before(number, kind, is_after):
+            return f"{kind} {'after' if is_after else 'before'} of combined {number}"
         case Residual(stage, slot):
             return f"residual {slot} of round {stage}"
         case Extent(scale, offset):

@@ -40,14 +40,17 @@ from mlirad.dialects.array.structural import (
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import integer_of, shape_of, values_of
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.shard_rows import loops, positions
-from mlirad.passes.shard_rows.flow import FIRST, GROUP, Flow, Rule
+from mlirad.passes.shard_rows import loops, positions, prefixes
+from mlirad.passes.shard_rows.flow import FIRST, GROUP, PREFIX, RANKS, Flow, Rule
 from mlirad.passes.shard_rows.linear import partial_results
+from mlirad.passes.shard_rows.orders import RanksOp
 from mlirad.passes.shard_rows.states import WHOLE, Own, Partial, State, refused
 
 
 def visit(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     """The states of the results of an op. Raises `SplitError` where it cannot be split."""
+    if PREFIX in op.attributes:
+        return prefixes.states_of(flow, op)
     if any(isinstance(state, Own) for state in states):
         raise refused(
             op,
@@ -163,6 +166,15 @@ def _extreme(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     return [Partial(op.name.removeprefix("array."))]
 
 
+def _ranked(flow: Flow, op: Operation, states: list[State]) -> list[State]:
+    """Elements of ranks that all chunks know."""
+    if states[1] != WHOLE:
+        raise refused(
+            op, "ranks of elements are computed for each row", "sort another dimension than the rows"
+        )
+    return [Partial(RANKS)]
+
+
 def _contracted(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     assert isinstance(op, DotOp)
     rows = flow.rows(op.lhs, op)
@@ -250,7 +262,8 @@ def _constant(flow: Flow, op: Operation, states: list[State]) -> list[State]:
 
 SORTING = _along(
     "sorting",
-    "quantiles: find them by counting, np.mean(x <= q), for a q that a solver varies",
+    "read a few of the sorted rows, at positions that are known: np.median, np.quantile, np.sort(x)[:10]; or "
+    "sort what all chunks have",
 )
 
 RULES: Final[Mapping[type[Operation], Rule]] = {
@@ -268,13 +281,14 @@ RULES: Final[Mapping[type[Operation], Rule]] = {
     **dict.fromkeys((SumOp, ReduceOp), _summed),
     **dict.fromkeys((ArgmaxOp, ArgminOp), _extreme),
     DotOp: _contracted,
+    RanksOp: _ranked,
     IndexOp: positions.index,
     GatherOp: positions.gather,
     ScatterOp: positions.scatter,
     UpdateOp: positions.update,
     BuildOp: positions.build,
     **dict.fromkeys((SortOp, ArgsortOp), SORTING),
-    CumulativeOp: _along("a cumulative sum", "store running totals with the rows, or sum blocks of rows"),
+    CumulativeOp: _along("a cumulative sum inside of a loop or a branch,", "take it in front of the loop"),
     **dict.fromkeys(
         (fact.LuOp, fact.CholeskyOp, fact.QrOp, fact.EighOp, fact.SvdOp, fact.EigOp, fact.SchurOp),
         _factorised,

@@ -19,6 +19,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations as fact
 from mlirad.dialects.array.control import ReplayOp, ScanOp, TapeType, WhileOp
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.ordering import ArgsortOp, SortOp
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
@@ -27,10 +28,12 @@ from mlirad.dialects.instances import SIZES, sizes_attribute, sizes_in_function
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.distributed.plan import (
     Argument,
+    Before,
     Combination,
     Combined,
     Plan,
     Program,
+    Ranks,
     Residual,
     Rows,
     Source,
@@ -44,7 +47,7 @@ from mlirad.ir.printing import text_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.shard_rows import states as s
-from mlirad.passes.shard_rows.flow import FIRST, GROUP, LOCAL, Flow
+from mlirad.passes.shard_rows.flow import FIRST, GROUP, LOCAL, PREFIX, RANKS, Flow
 from mlirad.passes.shard_rows.shortcuts import without_rows
 
 Residuals: TypeAlias = Literal["cost", "keep", "again"]
@@ -113,10 +116,12 @@ class Cutting:
         flow = self.flow
         whole = [v for v in self.results if not self._is_rows(v)]
         final = self._cut(whole, FINAL)
+        ranks = [own_operands(v.owner)[0] for v in flow.searched if isinstance(v.owner, Operation)]
         by_stage: dict[int, list[Value]] = {}
         for value in self._live_partials():
             by_stage.setdefault(flow.levels[value] - 1, []).append(value)
         self._enter_alike(final, by_stage)
+        self._enter_alike(self._cut(ranks, FINAL), by_stage)
         rows = [v for v in self.results if self._is_rows(v) and not isinstance(v, BlockArgument)]
         rows = list(dict.fromkeys(rows))
         count = max([*by_stage, *(flow.levels[v] for v in rows), -1]) + 1
@@ -134,6 +139,11 @@ class Cutting:
         combined = [self._combinations(by_stage.get(stage, [])) for stage in range(count)]
         partials = [v for found in combined for _, values in found for v in values]
         self.numbers = {v: k for k, v in enumerate(partials)}
+        for value, pivots in flow.searched.items():
+            assert isinstance(value.owner, Operation)
+            if (number := self.numbers.get(own_operands(value.owner)[1])) is not None:
+                self.numbers[value] = number
+                self.sources[pivots] = Combined(-1 - number)
         self.slots = {v: Residual(stage, k) for stage, found in kept.items() for k, v in enumerate(found)}
         stages = tuple(self._stage(cuts[stage], combined[stage], kept[stage]) for stage in range(count))
         results: list[Whole | Rows] = []
@@ -176,7 +186,8 @@ class Cutting:
         for group in self.flow.groups.values():
             if not seen.isdisjoint(group):
                 seen.update(group)
-        return [r for op in self.block.ops for r in op.results if r in seen and r in self.flow.partials]
+        found = self.flow.partials.keys() - self.flow.searched.keys()
+        return [r for op in self.block.ops for r in op.results if r in seen and r in found]
 
     def _combinations(self, partials: Sequence[Value]) -> list[tuple[str, list[Value]]]:
         """The kinds of the combinations of partial results, and what each combines."""
@@ -185,7 +196,8 @@ class Cutting:
         for value in partials:
             mark = grouped.get(value)
             if mark is None:
-                made[value] = self.flow.partials.get(value, FIRST), [value]
+                kind = self.flow.partials.get(value, FIRST)
+                made[value] = "list" if " " in kind else kind, [value]
             else:
                 made[mark] = mark.split()[0], self.flow.groups[mark]
         return list(made.values())
@@ -253,7 +265,22 @@ class Cutting:
         )
         program = self._program(cut, [*partials, *kept])
         shortcut = None if kept else self._shortcut(partials)
-        return Stage(program, combinations, len(kept), tuple(lines), shortcut)
+        return Stage(program, combinations, len(kept), tuple(lines), shortcut, self._ranks(combined))
+
+    def _ranks(self, combined: Sequence[tuple[str, list[Value]]]) -> Ranks | None:
+        """The ranks that a stage searches for."""
+        firsts = [values[0] for kind, values in combined if kind == RANKS]
+        owners = [v.owner for first in firsts for v in self.flow.searched if self._is_of(v, first)]
+        if not owners:
+            return None
+        ranks = [own_operands(op)[0] for op in owners if isinstance(op, Operation)]
+        dtypes = [numpy_dtype(op.results[0].type).str for op in owners if isinstance(op, Operation)]
+        return Ranks(self._program(self._cut(ranks, FINAL), ranks), tuple(dtypes))
+
+    def _is_of(self, found: Value, first: Value) -> bool:
+        """Tell whether elements are those of a search with this first partial result."""
+        assert isinstance(found.owner, Operation)
+        return own_operands(found.owner)[1] is first
 
     def _shortcut(self, partials: Sequence[Value]) -> Program | None:
         """The program in place of a round, all of whose partials are of branches that may be without rows."""
@@ -278,6 +305,9 @@ class Cutting:
 
     def _source(self, value: Value) -> Source:
         if value in self.numbers:
+            place, _, kind = self.flow.partials.get(value, "").partition(" ")
+            if kind:
+                return Before(self.numbers[value], kind, place == "after")
             return Combined(self.numbers[value])
         if isinstance(value, BlockArgument):
             return self.sources[value]
@@ -321,7 +351,7 @@ class Cutting:
                 # Of a loop that runs again, results that were combined are those that are given.
                 mapped.update((r, given[r]) for r in op.results if r in given)
         for op in block.ops:
-            for mark in (LOCAL, GROUP):
+            for mark in (LOCAL, GROUP, PREFIX):
                 op.attributes.pop(mark, None)
         return block, mapped
 
