@@ -40,6 +40,11 @@ Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat`, and `.ou
 `dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
 `np.logaddexp.reduce` are operations of the language; others are loops over the elements."""
 
+SERIES = """\
+`Polynomial`, `Chebyshev`, `Legendre`, `Hermite`, `HermiteE` and `Laguerre` of traced coefficients or at
+traced arguments, and the functions of their modules: NumPy's own code is recorded. Coefficients at the end
+that may be 0 stay, as what is traced has one shape whatever the values are; `trim` is refused."""
+
 ROTATIONS = """\
 `Rotation`, `RigidTransform`, `Slerp` and `RotationSpline` of SciPy 1.17 and later, made of traced values or
 applied to them: SciPy's own code in Python is recorded, so all of their methods that have such code can be
@@ -63,6 +68,7 @@ def page() -> Iterator[str]:
             yield from grid(INTERPOLANTS)
     yield from ("", "## `scipy.stats`", "", "Methods of the distributions, of frozen ones too:", "")
     yield from distribution_methods()
+    yield from ("", "## `numpy.polynomial`", "", SERIES)
     yield from ("", "## `scipy.spatial.transform`", "", ROTATIONS)
     yield from ("", "## Attributes and methods of traced arrays", "")
     yield from grid(name for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)

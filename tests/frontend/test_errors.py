@@ -68,7 +68,6 @@ CONTROL = {
     "float": (lambda x: float(x[0]), "astype", "float"),
     "int": (lambda x: int(x[0]), "astype", "int"),
     "math": (lambda x: math.sin(x[0]), "np.sin", ""),
-    "np.polynomial": (lambda x: np.polynomial.Polynomial([x[0], x[1]]), "np.polyval", "make an array"),
     "assign-to-numpy": (assign_to_numpy, "a = a.copy()", "was there before the trace"),
     "mask": (lambda x: x[x > 0], "np.where(mask", "depends on a traced mask"),
     "where-1": (lambda x: np.where(x > 0), "np.where(mask, x, other)", "depends on a traced mask"),

@@ -40,11 +40,6 @@ LINES: dict[str, tuple[str, str, str]] = {
         "np.arange(t, t + 1.4, 0.5)", "start + step * np.arange(n)", "(lambda start, step: {})(t, 0.5)",
     ),
     "masked": ("np.ma.masked_less(x, 0.0).mean()", "np.mean(x, where=~mask)", "(lambda mask: {})(x < 0)"),
-    "polynomial": (
-        "np.polynomial.Polynomial(x)(0.5)",
-        "np.polyval(c[::-1], x)",
-        "(lambda c, x: {})(x, 0.5)",
-    ),
     "poly1d": ("np.poly1d(x)(0.5)", "np.polyval(c, x)", "(lambda c, x: {})(x, 0.5)"),
     "float64": ("np.float64(t)", "x.astype(np.float64)", "(lambda x: {})(t)"),
     "int64": ("np.int64(t)", "x.astype(np.int64)", "(lambda x: {})(t)"),

@@ -60,3 +60,67 @@ def test_mistakes_are_named():
         ad.jit(lambda x: np.histogram(x, 3, (1.0, 0.0)))(X)
     with pytest.raises(ShapeError, match="there is a weight for each element"):
         ad.jit(lambda x: np.histogram(x, 3, weights=np.ones(3)))(X)
+
+
+BINNED: dict[str, Any] = {
+    "numbers": {"bins": [4, 3], "range": [[-3, 3], [-1, 1]]},
+    "one number": {"bins": 3},
+    "edges": {"bins": (np.array([-3.0, -0.5, 0.0, 2.0]), np.array([-1.0, 0.0, 1.0]))},
+    "the same edges": {"bins": np.array([-2.0, -0.5, 0.0, 2.0])},
+    "number and edges": {"bins": [3, np.array([-1.0, 0.0, 1.0])]},
+    "density": {"bins": [4, 3], "range": [[-3, 3], None], "density": True},
+    "nothing inside": {"bins": 2, "range": [[8, 9], [8, 9]]},
+}
+
+
+@pytest.mark.parametrize("case", BINNED)
+def test_histograms_of_points(case: str) -> None:
+    rng = np.random.default_rng(4)
+    x, y, w = rng.normal(size=20), rng.normal(size=20), rng.normal(size=20)
+    x[:4], y[:4] = [-3.0, 3.0, 0.0, -0.5], [1.0, -1.0, 0.0, 1.0]
+    options = BINNED[case]
+    for weights in (None, w):
+        with np.errstate(invalid="ignore"):
+            want = np.histogram2d(x, y, weights=weights, **options)
+        got = ad.jit(lambda x, y, w: np.histogram2d(x, y, weights=w, **options), interpret=True)(
+            x, y, weights
+        )
+        for found, known in zip(got, want, strict=True):
+            assert (found.dtype, found.shape) == (known.dtype, known.shape)
+            np.testing.assert_allclose(found, known, rtol=1e-13)
+    if case != "nothing inside":
+        ad.check_derivatives(lambda w: np.histogram2d(x, y, weights=w, **options)[0], w)
+
+
+def test_histograms_of_several_dimensions() -> None:
+    rng = np.random.default_rng(4)
+    points, w = rng.normal(size=(15, 3)), rng.normal(size=15)
+    for sample in (lambda p: p, lambda p: [p[:, 0], p[:, 1], p[:, 2]]):
+        want, edges = np.histogramdd(sample(points), bins=(2, 3, 2), weights=w)
+        got, found = ad.jit(lambda p, w, s=sample: np.histogramdd(s(p), bins=(2, 3, 2), weights=w))(points, w)
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+        for one, other in zip(found, edges, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-14)
+    with pytest.raises(ArgumentError, match="2 bins and 3 ranges"):
+        ad.jit(lambda p: np.histogramdd(p, bins=(2, 3), range=[(0, 1)] * 3))(points)
+    with pytest.raises(ShapeError, match="weights"):
+        ad.jit(lambda p: np.histogramdd(p, weights=p))(points)
+    with pytest.raises(ShapeError, match="vectors of one length"):
+        ad.jit(lambda p: np.histogram2d(p[0], p[:, 0]))(points)
+
+
+def test_counts_of_traced_integers_below_a_bound() -> None:
+    bins = np.linspace(-1, 1, 6)
+
+    def counted(x: Any) -> Any:
+        return np.bincount(np.digitize(x, bins), weights=x**2, minlength=8)
+
+    x = np.array([0.3, -0.9, 1.0, -1.0, 2.0, 0.31])
+    np.testing.assert_array_equal(ad.jit(counted)(x), counted(x))
+    ad.check_derivatives(counted, x + 0.01)
+    count = ad.jit(lambda x: np.bincount(x, minlength=3))
+    np.testing.assert_array_equal(count(np.array([2, 0, 2])), [1, 0, 2])
+    with pytest.raises(ad.UnsupportedError, match="more than minlength=3"):
+        count(np.array([2, 0, 3]))
+    with pytest.raises(ValueError, match="negative"):
+        count(np.array([2, 0, -1]))

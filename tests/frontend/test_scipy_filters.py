@@ -7,6 +7,7 @@ import pytest
 from scipy import ndimage, signal
 
 import mlirad as ad
+from tests.frontend.scipy_checks import check
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(5, 6))
@@ -133,3 +134,33 @@ def test_errors_say_what_to_write():
     raises("zi has shape", lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=np.zeros((5, 2))))
     assert "astype" in raises("booleans", lambda x: signal.convolve(x > 0, W > 0))
     raises("mode", lambda x: ndimage.correlate(x, W, mode="spam"))
+
+
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
+def test_planes_beyond_their_edges(name: str, mode: str, boundary: str) -> None:
+    rng = np.random.default_rng(5)
+    function = getattr(signal, name)
+    for one, other in (
+        ((5, 6), (3, 2)),
+        ((4, 4), (4, 3)),
+        ((2, 3), (5, 6)),
+        ((3, 1), (2, 1)),
+        ((1, 1), (3, 3)),
+    ):
+        check(
+            lambda x, k: function(x, k, mode=mode, boundary=boundary, fillvalue=0.7),
+            rng.normal(size=one),
+            rng.normal(size=other),
+        )
+    counts = rng.integers(0, 9, (4, 5))
+    got = ad.jit(lambda k: function(counts, k, mode, boundary), interpret=True)(counts[:2, :3])
+    assert got.dtype == function(counts, counts[:2, :3], mode, boundary).dtype
+
+
+def test_planes_that_do_not_fit_are_errors() -> None:
+    with pytest.raises(ad.ShapeError, match="mode='valid'"):
+        ad.jit(lambda x: signal.convolve2d(x, np.ones((4, 1)), "valid"))(np.ones((2, 3)))
+    with pytest.raises(ad.ShapeError, match="matrices"):
+        ad.jit(lambda x: signal.correlate2d(x, x[0]))(np.ones((2, 3)))

@@ -15,6 +15,7 @@ import numpy as np
 from mlirad.frontend.complex_numbers.apart import apart, complex_part
 from mlirad.frontend.numpy_functions.arrays.filling import (
     can_cast,
+    common_type,
     may_share_memory,
     result_type_of,
     shares_memory,
@@ -72,6 +73,7 @@ FORMS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ndim: _ndim,
     np.size: _size,
     np.result_type: result_type_of,
+    np.common_type: common_type,
     np.can_cast: can_cast,
     np.may_share_memory: may_share_memory,
     np.shares_memory: shares_memory,

@@ -69,7 +69,6 @@ _ELEMENTS_OF_MODULES = {
     "random": _DRAWN,
     "ma": "write np.where(mask, other, x), and np.mean(x, where=~mask) for the mean of a masked array",
     "testing": "return the values, and compare them outside",
-    "polynomial": "write np.polyval(c[::-1], x) for np.polynomial.Polynomial(c)(x)",
 }
 
 

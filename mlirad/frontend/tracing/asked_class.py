@@ -42,7 +42,13 @@ def asks_for_numpys() -> bool:
         return False
     is_own = _own.get(name)
     if is_own is None:
-        is_own = _own[name] = isinstance(name, str) and name.partition(".")[0] in _SEEING_OWN
+        is_own = _own[name] = (
+            isinstance(name, str)
+            and name.partition(".")[0] in _SEEING_OWN
+            and (
+                not name.startswith("numpy.polynomial.")  # which is traced as code of packages is
+            )
+        )
     return not is_own or (frame.f_code.co_name in _ANSWERED and name.startswith("numpy."))
 
 

@@ -251,8 +251,14 @@ _OF_SCIPY: Final = ("_lib", "cluster", "linalg", "signal", "spatial", "stats")
 
 @cache
 def is_scipy_code(file: str) -> bool:
-    """Tell whether a file has functions of SciPy that are traced as those of packages are."""
-    return file.endswith(".py") and file.startswith(_scipy_folders())
+    """Tell whether a file has functions of SciPy or NumPy that are traced as those of packages are."""
+    return file.endswith(".py") and file.startswith((*_scipy_folders(), polynomial_folder()))
+
+
+@cache
+def polynomial_folder() -> str:
+    """The folder of `numpy.polynomial`, which computes by functions of NumPy."""
+    return os.path.join(folder_of("numpy"), "polynomial", "")
 
 
 @cache

@@ -85,10 +85,15 @@ def require_asking() -> None:
     """
     if open_traces.frames:
         frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-        while frame is not None and frame.f_code.co_filename.startswith(_NUMPY):
+        while frame is not None and _is_of_numpy(frame.f_code.co_filename):
             frame = frame.f_back
         if frame is not None and can_be_told(frame.f_code, lessons().untold):
             raise Unasked(_running(frame))
+
+
+def _is_of_numpy(file: str) -> bool:
+    """Tell whether a file of NumPy has functions that cannot be told."""
+    return file.startswith(_NUMPY) and not is_scipy_code(file)
 
 
 def require_asking_to_store() -> None:

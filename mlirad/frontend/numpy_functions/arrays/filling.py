@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -174,6 +174,15 @@ def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
         raise argument_error(f"np.result_type: {error}", "pass arrays, scalars and dtypes") from error
 
 
+def common_type(*arrays: Anything) -> type[Any]:
+    """`np.common_type`."""
+    shown = [np.empty(0, x.dtype) if isinstance(x, Array | ComplexArray) else x for x in arrays]
+    try:
+        return cast(Any, np.common_type)(*shown)
+    except TypeError as error:
+        raise argument_error(f"np.common_type: {error}", "pass arrays of numbers") from error
+
+
 def can_cast(from_: Anything, to: Anything, casting: Casting = "safe") -> bool:
     """`np.can_cast`, which asks an array for its dtype."""
     hint = "pass an array or a dtype, and a dtype"
@@ -246,8 +255,9 @@ def _owners(value: Any) -> list[Array]:
 
 
 FUNCTIONS = tracings(
-    full_like, empty_like, linspace, logspace, geomspace, astype, can_cast, zeros_like=_filled_like(0),
-    ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any,
+    full_like, empty_like, linspace, logspace, geomspace, astype, can_cast, common_type,
+    zeros_like=_filled_like(0), ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any,
+    ndim=ndim_of_any, size=size_of_any,
     result_type=result_type_of, iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element,
     isreal=is_real_element, may_share_memory=may_share_memory, shares_memory=shares_memory,
 )  # fmt: skip

@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.numpy_functions.calls.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.calls.parameters import Anything, Int, OperandLike
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
@@ -209,14 +211,32 @@ def bincount(x: Any, weights: Any = None, *, length: int) -> Any:
 
 
 def known_bincount(x: Anything, weights: OperandLike | None = None, minlength: Int = 0) -> Any:
-    """`np.bincount` of integers that are known, with traced weights: the length is that of NumPy's result."""
+    """`np.bincount`. Of integers that are known the length is that of NumPy's result, of traced ones it is
+    `minlength`, which they have to stay below.
+    """
     if contains_traced(x):
-        raise unsupported_error("np.bincount cannot be traced", alternative_to("bincount"))
+        if not minlength:
+            raise unsupported_error("np.bincount cannot be traced", alternative_to("bincount"))
+        return _counted_below(x, weights, minlength)
     try:
         length = np.bincount(x, minlength=minlength).size
     except (TypeError, ValueError) as error:
         raise argument_error(f"np.bincount: {error}", "pass a vector of integers from 0 on") from error
     return bincount(np.asarray(x, np.int64), as_array(weights).astype(np.float64), length=length)
+
+
+def _counted_below(x: Any, weights: Any, length: int) -> Any:
+    numbers = as_array(x)
+    found = bincount(
+        numbers, None if weights is None else as_array(weights).astype(np.float64), length=length
+    )
+    raise_where(xp.any(xp.less(numbers, 0)), ValueError("'list' argument must have no negative elements"))
+    too_long = UnsupportedError(
+        f"np.bincount: a number is {length} or more, so the result has more than minlength={length} elements",
+        hint="give minlength a number that all of them stay below",
+    )
+    raise_where(xp.any(xp.greater_equal(numbers, length)), too_long)
+    return found
 
 
 FUNCTIONS = tracings(bincount=known_bincount)

@@ -8,11 +8,6 @@ from __future__ import annotations
 _SHAPE = "the shape of the result would depend on elements: "
 _OUTSIDE = "compute it outside of the traced function, on NumPy arrays"
 _DATES = "there are no dates in the language: " + _OUTSIDE
-_BINS = (
-    "with i = np.searchsorted(rows, x, 'right') - 1 and j = np.searchsorted(columns, y, 'right') - 1 write "
-    "np.reshape(ad.bincount(i * m + j, length=n * m), (n, m))"
-)
-
 _SPHEROIDAL = "SciPy's loops in single precision do not end: " + _OUTSIDE
 _ROOTS = "it is a root without a formula: " + _OUTSIDE
 _SUMS = "it is a sum of as many terms as n: " + _OUTSIDE
@@ -35,14 +30,12 @@ _BY_NAMES = {
     "setdiff1d": _SHAPE + "write ad.setdiff1d(x, y, size=n)",
     "setxor1d": _SHAPE + "write ad.setxor1d(x, y, size=n)",
     "bincount": _SHAPE + "write ad.bincount(x, length=n)",
-    "histogram2d histogramdd": _BINS,
     "packbits": "there are no arrays of uint8: write np.reshape(bits, (-1, 8)) @ 2 ** np.arange(7, -1, -1)",
     "unpackbits": "there are no arrays of uint8: write (x[..., None] >> np.arange(7, -1, -1)) & 1",
     "array2string array_repr array_str": 'write ad.debug_print("{}", x) to see the elements when it runs, '
     "or return the value and format it outside",
     "save savez savez_compressed savetxt": "return the value, and write the file outside",
     "min_scalar_type": "write x.dtype",
-    "common_type": "write np.result_type(x.dtype, np.float16)",
     "einsum_path": "it needs shapes only: write "
     "np.einsum_path(subscripts, np.empty(x.shape), np.empty(y.shape))",
     **dict.fromkeys(

@@ -94,7 +94,7 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
         np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
         np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
         np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum, np.lib.stride_tricks.sliding_window_view,
-        np.histogram, np.histogram_bin_edges, np.polyder, np.polyint,
+        np.histogram, np.histogram_bin_edges, np.histogram2d, np.histogramdd, np.polyder, np.polyint,
         *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
     )
 )  # fmt: skip
@@ -120,6 +120,10 @@ def known_binding(function: Callable[..., Any]) -> Binding:
 
 def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's `__array_function__`."""
+    if function not in FUNCTIONS and function.__module__.startswith("numpy.polynomial."):
+        return cast("Any", function)._implementation(
+            *args, **kwargs
+        )  # which is traced as code of packages is
     binding = known_binding(function)
     try:
         result, is_written = binding.call(args, kwargs)
@@ -174,9 +178,14 @@ def _ndimage() -> Handlers:
 
 
 def _signal() -> Handlers:
-    from mlirad.frontend.numpy_functions.scipy_functions import filters, recursive_filters, spectra
+    from mlirad.frontend.numpy_functions.scipy_functions import (
+        filters,
+        plane_filters,
+        recursive_filters,
+        spectra,
+    )
 
-    return filters.SIGNAL | recursive_filters.FUNCTIONS | spectra.FUNCTIONS
+    return filters.SIGNAL | plane_filters.FUNCTIONS | recursive_filters.FUNCTIONS | spectra.FUNCTIONS
 
 
 def _fft() -> Handlers:

@@ -84,7 +84,14 @@ def _masked(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
     return FINDING(module)
 
 
+def _series(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.numpy_functions.protocols.polynomial_series import series_functions  # the same
+
+    return series_functions(module)
+
+
 def bind() -> None:
     """Have NumPy's functions of Python ask in all traces; called once."""
     ANSWERED["numpy"] = _numpy
     ANSWERED["numpy.ma"] = _masked
+    ANSWERED["numpy.polynomial.polyutils"] = _series

@@ -1,16 +1,18 @@
-"""Histograms: `np.histogram` and its edges. What is counted has no derivative; weights and edges have.
+"""Histograms of one or several dimensions. What is counted has no derivative; weights and edges have.
 
 np.histogram(x, 10, weights=w)      sums of weights, differentiable in w
+np.histogram2d(x, y, [4, 3])        the same of points, of which searches find rows and columns
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from mlirad.frontend.numpy_functions.arrays.searching import searchsorted
 from mlirad.frontend.numpy_functions.calls.parameters import (
+    Anything,
     ArrayLike,
     Flag,
     OperandLike,
@@ -109,5 +111,71 @@ def histogram(
     return totals, edges
 
 
-FUNCTIONS = tracings(histogram, histogram_bin_edges)
+# Several dimensions ------------------------------------------------------------------------------
+
+
+def histogramdd(
+    sample: Anything,
+    bins: Anything = 10,
+    range: Anything = None,
+    density: Flag | None = None,
+    weights: OperandLike | None = None,
+) -> tuple[Array, list[Array]]:
+    """`np.histogramdd`, of points as rows of an array, or of a sequence of coordinates."""
+    is_array = isinstance(sample, Array | np.ndarray) and np.ndim(cast(Any, sample)) == 2
+    points = as_array(sample) if is_array else xp.atleast_2d(as_array(sample)).T
+    count, rank = points.shape
+    wanted = [bins] * rank if np.ndim(bins) == 0 and not isinstance(bins, str) else [*bins]
+    ends = [None] * rank if range is None else [*range]
+    if len(wanted) != rank or len(ends) != rank:
+        raise argument_error(
+            f"histogramdd: {len(wanted)} bins and {len(ends)} ranges for {rank} dimensions",
+            "give a number of bins, or a number or a vector of edges for each dimension",
+        )
+    if weights is not None and np.shape(weights) != (count,):
+        raise shape_error(
+            f"histogramdd: weights of shape {np.shape(weights)} for {count} points", "one for each point"
+        )
+    edges = [
+        own_dtype(histogram_bin_edges(points[:, k], _bins(one), None if end is None else _ends(end)))
+        for k, (one, end) in enumerate(zip(wanted, ends, strict=True))
+    ]
+    shape = tuple(e.size - 1 for e in edges)
+    place, is_inside = as_array(np.zeros(count, np.int64)), as_array(np.ones(count, np.bool_))
+    for k, along in enumerate(edges):
+        x = points[:, k]
+        found = searchsorted(along, x, "right") - 1
+        found = select(xp.equal(x, along[-1]), shape[k] - 1, found)
+        is_inside = is_inside & xp.greater_equal(found, 0) & xp.less(found, shape[k])
+        place = place * shape[k] + xp.clip(found, 0, shape[k] - 1)
+    each = as_array(np.ones(count)) if weights is None else converted(as_array(weights), F64)
+    totals: Any = as_array(np.zeros(int(np.prod(shape))))
+    totals = xp.reshape(totals.at[place].add(select(is_inside, each, 0.0)), shape)
+    if density:
+        total = xp.sum(totals)
+        for k, along in enumerate(edges):
+            totals = totals / xp.reshape(xp.diff(along), [-1 if d == k else 1 for d in np.arange(rank)])
+        totals = totals / total
+    return totals, edges
+
+
+def histogram2d(
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: Anything = 10,
+    range: Anything = None,
+    density: Flag | None = None,
+    weights: OperandLike | None = None,
+) -> tuple[Array, Array, Array]:
+    """`np.histogram2d`."""
+    if x.ndim != 1 or x.shape != y.shape:
+        raise shape_error(
+            f"histogram2d: x of shape {x.shape}, y of shape {y.shape}", "give vectors of one length"
+        )
+    each = [bins, bins] if np.ndim(bins) == 1 and len(bins) not in (1, 2) else bins
+    totals, (rows, columns) = histogramdd(xp.stack([x, y], axis=1), each, range, density, weights)
+    return totals, rows, columns
+
+
+FUNCTIONS = tracings(histogram, histogram_bin_edges, histogramdd, histogram2d)
 """The functions that this file traces."""
