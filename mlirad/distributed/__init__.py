@@ -17,6 +17,8 @@ combinations of their results. An engine runs the plan.
 | `solvers.py` | minimisers and roots: iterations here, evaluations as rounds |
 | `linear_maps.py`, `krylov.py` | derivatives by rows, least squares without a matrix |
 | `mini_batches.py` | rows in random order |
+| `ranks.py` | searches for elements of some ranks |
+| `progress_line.py` | a line on the terminal for calls that take long |
 | `hooks.py` | what the frontend calls |
 | `cluster.py`, `counts.py` | that workers are alike; what an evaluation sent |
 
@@ -33,13 +35,15 @@ from mlirad.packages import load
 if TYPE_CHECKING:
     from mlirad.distributed.counts import Counts
     from mlirad.distributed.mini_batches import epochs
+    from mlirad.distributed.progress_line import progress
     from mlirad.distributed.runners import Resident, resident
 
-__all__ = ["Counts", "Resident", "epochs", "resident"]
+__all__ = ["Counts", "Resident", "epochs", "progress", "resident"]
 
 _PUBLIC = {
     "Counts": "mlirad.distributed.counts",
     "epochs": "mlirad.distributed.mini_batches",
+    "progress": "mlirad.distributed.progress_line",
     **dict.fromkeys(("Resident", "resident"), "mlirad.distributed.runners"),
 }
 """Where public names stand: passes import plans without what runs them."""

@@ -8,7 +8,7 @@ partials by the fixed tree, wherever that is; it may keep residuals between the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from mlirad.distributed.chunks import chunk_source, flat_results, needed
 from mlirad.distributed.combinations import Partials
 from mlirad.distributed.plan import Plan, Program, Rows
 from mlirad.distributed.programs import ShippedProgram, function_for
+from mlirad.distributed.progress_line import call_begins, call_ends, round_begins
 from mlirad.distributed.ranks import searched
 
 
@@ -46,11 +47,31 @@ def evaluated(
         return flat_results(function_for(here[program]).entry(*inputs))
 
     def run(number: int, pivots: Mapping[int, Any]) -> Partials:
+        round_begins(number)
         combined.update(pivots)
         arguments, numbers = needed(plan.stages[number].program.inputs, plan)
         return engine.run(number, _chosen(whole, arguments), _chosen(combined, numbers))
 
     engine.begin(whole)
+    call_begins(plan.rounds)
+    try:
+        _rounds(plan, results, run, combined)
+    finally:
+        call_ends()
+    made = () if plan.final is None else results(plan.final)
+    return [
+        engine.rows(result, whole, combined) if isinstance(result, Rows) else made[result.index]
+        for result in plan.results
+    ]
+
+
+def _rounds(
+    plan: Plan,
+    results: Callable[[Program], Sequence[Any]],
+    run: Callable[[int, Mapping[int, Any]], Partials],
+    combined: dict[int, Any],
+) -> None:
+    """Run all rounds that are needed, and enter what they combine."""
     for number, stage in enumerate(plan.stages):
         if not stage.combinations:
             continue  # its residuals are computed where they are read
@@ -62,11 +83,6 @@ def evaluated(
         ranks = () if stage.ranks is None else results(stage.ranks.program)
         found = searched(stage, ranks, partial(run, number))
         combined.update(zip(stage.partials, found, strict=True))
-    made = () if plan.final is None else results(plan.final)
-    return [
-        engine.rows(result, whole, combined) if isinstance(result, Rows) else made[result.index]
-        for result in plan.results
-    ]
 
 
 def _chosen(values: Mapping[int, Any], names: set[int]) -> dict[int, Any]:

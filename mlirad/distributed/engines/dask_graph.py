@@ -20,9 +20,11 @@ import numpy as np
 
 from mlirad.distributed.arrays import SplitRows
 from mlirad.distributed.chunks import Chunk, Job, needed, run_stage
+from mlirad.distributed.cluster import current_client
 from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.counts import Counts, bytes_of
 from mlirad.distributed.plan import Argument, Residual, Rows, Stage
+from mlirad.distributed.progress_line import chunk_is_done, chunks_begin
 from mlirad.distributed.trees import ARITY
 from mlirad.packages import load
 
@@ -47,6 +49,8 @@ class GraphEngine:
         name = f"mlirad-round-{uuid.uuid4().hex}"
         given = self.shared((dict(whole), dict(combined)))
         tasks = self._on_chunks(_partials, f"{name}-0", stage, given)
+        if current_client() is None:
+            chunks_begin(len(tasks))
         count, level = len(tasks) + 2, 0
         fold = self._delayed(_folded, pure=False)
         bare = self.shared(self.job.plan.stages[stage])
@@ -119,7 +123,9 @@ def _partials(
 ) -> Partials:
     whole, combined = given.value
     chunk = Chunk(*place, dict(zip(read, blocks, strict=True)))
-    return run_stage(job.value, stage, chunk, whole, combined, {})[0]
+    partials = run_stage(job.value, stage, chunk, whole, combined, {})[0]
+    chunk_is_done()
+    return partials
 
 
 def _folded(stage: _Held, items: Sequence[Partials]) -> Partials:

@@ -25,7 +25,7 @@ from mlirad.distributed.engines.dask_graph import GraphEngine
 from mlirad.distributed.engines.messages import Held, told, told_only
 from mlirad.distributed.engines.placement import Placement
 from mlirad.distributed.engines.shards import Answer, Below, Request
-from mlirad.distributed.plan import Rows
+from mlirad.distributed.plan import Rows, Stage
 from mlirad.distributed.trees import ARITY, Node, climb
 
 DIRECT: Final = 48
@@ -77,7 +77,7 @@ class ResidentEngine:
                 self.counts = self.counts.plus(
                     messages=len(asked),
                     sent=sent * len(asked),
-                    received=bytes_of([a.nodes for a in answers]),
+                    received=_bytes_of_nodes(answers, self._job.plan.stages[stage]),
                 )
                 for answer in answers:
                     if answer.error is not None:
@@ -132,6 +132,14 @@ class ResidentEngine:
 
     def _told(self, shards: Sequence[Held], method: str, given: Sequence[tuple[Any, ...]]) -> list[Any]:
         return told(self.placement.client, shards, method, given, self.placement.timeout)
+
+
+def _bytes_of_nodes(answers: Sequence[Answer], stage: Stage) -> int:
+    """The bytes of the partials of all nodes, of one size unless they are lists of what chunks have."""
+    if any(c.kind == "list" for c in stage.combinations):
+        return bytes_of([a.nodes for a in answers])
+    one = next((partials for a in answers for partials in a.nodes.values()), ())
+    return bytes_of(one) * sum(len(a.nodes) for a in answers)
 
 
 def _trees(shards: Sequence[Held]) -> list[tuple[Held, Below]]:

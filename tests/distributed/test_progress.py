@@ -1,0 +1,86 @@
+"""The line that says how far a call has come."""
+
+from __future__ import annotations
+
+import io
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.distributed import progress_line
+
+da = pytest.importorskip("dask.array")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def slow_rows(seconds: float, fails: type[BaseException] | None = None) -> Any:
+    def made(block: Any) -> Any:
+        time.sleep(seconds)
+        if fails is not None:
+            raise fails
+        return block
+
+    x = da.ones((80, 3), chunks=(10, 3))
+    return x.map_blocks(made, dtype=float, meta=np.zeros((0, 0)))
+
+
+def spread(x: Any) -> Any:
+    return np.sum(np.tanh(x - np.tanh(np.mean(x))))
+
+
+def lines(file: Terminal) -> list[str]:
+    return [text.strip() for text in file.getvalue().split("\r") if text.strip()]
+
+
+def test_rounds_and_chunks_are_shown_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask
+
+    monkeypatch.setattr(progress_line, "EVERY", 0.01)
+    file = Terminal()
+    with dask.config.set(scheduler="threads", num_workers=1), ad.distributed.progress(after=0.0, file=file):
+        ad.jit(spread)(slow_rows(0.03))
+    shown = lines(file)
+    assert any(text.startswith("round 1 of 2 [") for text in shown)
+    assert any(text.startswith("round 2 of 2 [##########") for text in shown)
+    assert any("3 of 8 chunks, 0 s" in text for text in shown)
+    assert file.getvalue().endswith(" \r")
+    assert progress_line.line(0.0) == ""
+
+
+def test_nothing_is_shown_of_short_calls_or_where_nobody_looks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress_line, "EVERY", 0.01)
+    file = Terminal()
+    with ad.distributed.progress(file=file):
+        ad.jit(spread)(slow_rows(0.0))
+    assert file.getvalue() == ""
+    with ad.distributed.progress(after=0.0):
+        ad.jit(spread)(slow_rows(0.01))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("fails", [KeyboardInterrupt, ValueError])
+def test_the_line_goes_when_a_call_ends_early(
+    monkeypatch: pytest.MonkeyPatch, fails: type[BaseException]
+) -> None:
+    import dask
+
+    monkeypatch.setattr(progress_line, "EVERY", 0.01)
+    file = Terminal()
+    with (
+        pytest.raises(fails),
+        dask.config.set(scheduler="synchronous"),
+        ad.distributed.progress(after=0.0, file=file),
+    ):
+        ad.jit(spread)(slow_rows(0.1, fails))
+    assert lines(file)
+    assert file.getvalue().endswith(" \r")
+    assert progress_line.line(0.0) == ""
