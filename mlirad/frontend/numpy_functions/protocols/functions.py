@@ -172,9 +172,9 @@ def _special() -> Handlers:
 
 
 def _ndimage() -> Handlers:
-    from mlirad.frontend.numpy_functions.scipy_functions.filters import NDIMAGE
+    from mlirad.frontend.numpy_functions.scipy_functions import filters, warps
 
-    return NDIMAGE
+    return filters.NDIMAGE | warps.FUNCTIONS
 
 
 def _signal() -> Handlers:
