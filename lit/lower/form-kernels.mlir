@@ -138,3 +138,20 @@ func.func @attained(%x: tensor<5x9xf64>, %y: tensor<5x9xf64>) -> tensor<9xf64> {
   %r = array.sum %p {dims = [0]} : tensor<5x9xf64> -> tensor<9xf64>
   func.return %r : tensor<9xf64>
 }
+
+// -----
+
+// Windows are read where they lie, however often: a convolution stores none.
+// CHECK-LABEL: func.func @convolution
+// CHECK-NEXT: kernel.nest %x, %k (%0, %1, %2) {space = [62, 16], reduction = [3], combiners = [add]}
+// CHECK-NEXT: %w = array.add %0, %2 : i64
+// CHECK-NEXT: kernel.load %x[%w]
+func.func @convolution(%x: tensor<64xf64>, %k: tensor<3x16xf64>) -> tensor<62x16xf64> {
+  %w = array.gather %x (%i, %j) : tensor<64xf64> -> tensor<62x3xf64> {
+    %p = array.add %i, %j : i64
+    array.yield %p : i64
+  }
+  %c = array.dot %w, %k {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}
+      : tensor<62x3xf64>, tensor<3x16xf64> -> tensor<62x16xf64>
+  func.return %c : tensor<62x16xf64>
+}

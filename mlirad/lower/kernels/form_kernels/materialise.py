@@ -103,9 +103,25 @@ def scalar_cost(op: Operation) -> float:
         return 8
     if isinstance(op, structural.ConcatenateOp):
         return CHOICE * (len(op.parts) - 1)
+    if isinstance(op, indexing.GatherOp) and _is_window(op):
+        return 0
     if isinstance(op, indexing.GatherOp | indexing.IndexOp):
         return 4 + sum(scalar_cost(inner) for r in op.regions for inner in r.block.ops)
     return flops(op.name.removeprefix("array."))
+
+
+def _is_window(op: indexing.GatherOp) -> bool:
+    """Return whether positions are sums of multiples of indices, and constants: elements of a window, or of a
+    diagonal, are read where they lie, like those of a slice.
+    """
+    return all(
+        isinstance(inner, ew.AddOp | ew.SubOp | structural.ConstantOp | indexing.YieldOp)
+        or (
+            isinstance(inner, ew.MulOp)
+            and any(isinstance(o.owner, structural.ConstantOp) for o in inner.operands)
+        )
+        for inner in op.regions[0].block.ops
+    )
 
 
 def must_store(op: Operation) -> bool:
