@@ -155,3 +155,19 @@ func.func @convolution(%x: tensor<64xf64>, %k: tensor<3x16xf64>) -> tensor<62x16
       : tensor<62x3xf64>, tensor<3x16xf64> -> tensor<62x16xf64>
   func.return %c : tensor<62x16xf64>
 }
+
+// -----
+
+// Positions in a constant lie inside if all of its elements do: nothing is clamped.
+// CHECK-LABEL: func.func @mesh
+// CHECK: kernel.nest %t, %x (%0) {space = [3], reduction = []}
+// CHECK-NEXT: %t_1 = kernel.load %t[%0]
+// CHECK-NEXT: kernel.load %x[%t_1]
+func.func @mesh(%x: tensor<5xf64>) -> tensor<3xf64> {
+  %t = array.constant dense<[4, 0, 2]> : tensor<3xi64>
+  %y = array.gather %x (%i) : tensor<5xf64> -> tensor<3xf64> {
+    %p = array.index %t[%i] : tensor<3xi64> -> i64
+    array.yield %p : i64
+  }
+  func.return %y : tensor<3xf64>
+}

@@ -165,7 +165,7 @@ class ElementReader:
         element = element_of(buffer)
         if not needed:
             loaded = self._widened(self.b.emit(LoadOp, (buffer, *position), element), buffer)
-            interval = None if position else self.b.ranges.interval(buffer)
+            interval = self.b.ranges.interval(buffer)
             if interval is not None:
                 self.b.ranges.set(loaded, *interval)
             return loaded
