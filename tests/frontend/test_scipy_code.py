@@ -112,7 +112,6 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "curve_fit": lambda x: optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), Y, x)[0],
     "RBFInterpolator": lambda x: interpolate.RBFInterpolator(np.stack([X, Y], 1), x)(np.ones((2, 2))),
     "apply": lambda x: Rotation.from_rotvec([0.1, 0.2, 0.3]).apply(x[:3]),
-    "from_quat": lambda x: Rotation.from_quat(x[:4]).as_matrix(),
     "medfilt": lambda x: signal.medfilt(x, 3),
     "map_coordinates": lambda x: ndimage.map_coordinates(M, [x, x]),
     "cKDTree": lambda x: spatial.cKDTree(np.stack([X, Y], 1)).query(x[:2])[0],

@@ -3,9 +3,9 @@
 This package goes from source to code and knows nothing of traced values; `control_flow` defines the calls.
 `source.py` finds the definition in the parsed file, `jumps.py` turns `break`, `continue` and `return` into
 flags, `liveness.py` says which variables are read later, `assigned.py` where one may have no value yet (such
-reads call `bound`), `statements.py` and `expressions.py` replace statements and operators by calls,
-`functions.py` compiles. Parts of a statement become functions that share the variables of their function
-(`nonlocal`), so on plain values the code runs as before.
+reads call `bound`), `facts.py` which ones each statement changes, `statements.py` and `expressions.py`
+replace statements and operators by calls, `functions.py` compiles. Parts of a statement become functions that
+share the variables of their function (`nonlocal`), so on plain values the code runs as before.
 
 - The source must be that of the function: `changed_source.py` compiles it and compares the code.
 - Only code is new. Globals, cells and defaults are those of the original function, in which captures are

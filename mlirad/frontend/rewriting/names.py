@@ -2,8 +2,7 @@
 
 bound_names(stmts)       y of `y = x + 1`, `for y in x`, `(y := x)`, `import y`; not those of inner functions
 element_names(stmts)     y of `y[i] = x`, `y.sort()`, `np.copyto(y, x)`
-written_names(stmts)     these, and y of `y += x`: what a write in place changes
-changed_names(stmts)     the first and the last of these
+augmented_names(stmts)   y of `y += x`
 read_names(node)         x of all these
 """
 
@@ -40,19 +39,16 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def bound_names(nodes: Iterable[ast.AST]) -> Names:
     """The variables that code binds or deletes, without those of comprehensions."""
-    nodes = list(nodes)
-    in_comprehensions = {
-        id(target)
-        for node in own_nodes(nodes)
-        if isinstance(node, COMPREHENSIONS)
-        for generator in node.generators
-        for target in ast.walk(generator.target)
-    }
+    in_comprehensions: set[int] = set()
     found: set[str] = set()
     for node in own_nodes(nodes):
-        if id(node) in in_comprehensions:
+        if isinstance(node, COMPREHENSIONS):
+            # Its parts come after it.
+            targets = (inner for part in node.generators for inner in ast.walk(part.target))
+            in_comprehensions.update(map(id, targets))
+        elif id(node) in in_comprehensions:
             continue
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
@@ -65,17 +61,10 @@ def bound_names(nodes: Iterable[ast.AST]) -> Names:
     return frozenset(found)
 
 
-def changed_names(nodes: Iterable[ast.AST]) -> Names:
-    """The variables that code binds, or whose value it may change in place."""
-    nodes = list(nodes)
-    return bound_names(nodes) | written_names(nodes)
-
-
-def written_names(nodes: Iterable[ast.AST]) -> Names:
-    """The variables whose value code may change in place."""
-    nodes = list(nodes)
-    augmented = (_root(node.target) for node in own_nodes(nodes) if isinstance(node, ast.AugAssign))
-    return element_names(nodes) | {name for name in augmented if name is not None}
+def augmented_names(nodes: Iterable[ast.AST]) -> Names:
+    """The variables whose value `y += x` may change in place."""
+    roots = (_root(node.target) for node in own_nodes(nodes) if isinstance(node, ast.AugAssign))
+    return frozenset(name for name in roots if name is not None)
 
 
 def element_names(nodes: Iterable[ast.AST]) -> Names:

@@ -13,6 +13,9 @@ from mlirad.frontend.tracing.asked import RUNTIME
 
 N = TypeVar("N", bound=ast.AST)
 
+_PLACED = "is_placed"
+"""The name of what says that all nodes of a function have positions."""
+
 
 def load(name: str) -> ast.Name:
     """The variable, read."""
@@ -55,10 +58,18 @@ def define(name: str, body: list[ast.stmt], parameter: str | None = None) -> ast
 
 
 def at(place: ast.AST, node: N) -> N:
-    """A new node, and those in it that have no position, at the position of another."""
-    for inner in ast.walk(node):
+    """A new node, and those in it that have no position, at the position of another.
+
+    Functions in it that have been given theirs are not walked again, so nested ones take linear time.
+    """
+    pending: list[ast.AST] = [node]
+    while pending:
+        inner = pending.pop()
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)
+        pending += (n for n in ast.iter_child_nodes(inner) if not vars(n).get(_PLACED, False))
+    if isinstance(node, ast.FunctionDef):
+        vars(node)[_PLACED] = True
     return node
 
 

@@ -30,22 +30,20 @@ from typing import Any, TypeGuard
 
 from mlirad.frontend.rewriting.assigned import Assigned
 from mlirad.frontend.rewriting.expressions import Expressions
+from mlirad.frontend.rewriting.facts import KnownFacts
 from mlirad.frontend.rewriting.jumps import Jumps
 from mlirad.frontend.rewriting.liveness import Liveness
 from mlirad.frontend.rewriting.names import (
     SCOPES,
     Names,
     bound_names,
-    changed_names,
     declared_names,
-    element_names,
     inner_nonlocals,
     own_nodes,
-    read_names,
-    written_names,
 )
 from mlirad.frontend.rewriting.nodes import at, call, define, load, store, strings, thunk
 from mlirad.frontend.rewriting.source import FunctionNode, parameters
+from mlirad.frontend.tracing.asked import STATE_READ, STATE_WRITTEN
 
 SUSPENDING = (
     ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef,
@@ -83,6 +81,7 @@ class Rewriting(Expressions):
         outside = declared_names(body, ast.Nonlocal)
         body = _without_declarations(body)
         body = Jumps().function(body, node)
+        self._facts = KnownFacts()
         self._liveness = Liveness(body, outside)
         own = bound_names(body) - self._globals - outside - set(parameters(node))
         self.doubtful = Assigned(body, own).doubtful
@@ -220,47 +219,54 @@ class Rewriting(Expressions):
 
     def _changed(self, body: Sequence[ast.AST]) -> Names:
         """The variables of the function that parts of a statement change, or may change by a call."""
-        calls = any(isinstance(node, ast.Call) for node in own_nodes(body))
-        found = changed_names(body) & self._variables
-        return found | self._written_inside if calls else found
+        facts = self._facts.of(body)
+        found = facts.changed & self._variables
+        return found | self._written_inside if facts.has_calls else found
+
+    def _assigned(self, node: ast.If | ast.While | ast.For) -> Names:
+        """The variables that a statement assigns."""
+        target = [node.target] if isinstance(node, ast.For) else []
+        return self._facts.of([*target, *node.body, *node.orelse]).bound
 
     def _written(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement does not assign, and writes elements of."""
-        return changed - _assigned(node) - self._written_inside
+        return changed - self._assigned(node) - self._written_inside
 
     def _read(self, node: ast.If | ast.While | ast.For, changed: Names) -> Names:
         """The variables that a statement only reads, if it writes elements of any."""
-        is_writing = bool(written_names([*node.body, *node.orelse]))
-        return (read_names(node) & self._variables) - changed if is_writing else frozenset()
+        is_writing = bool(self._facts.of([*node.body, *node.orelse]).written)
+        read = self._facts.of([node]).read
+        return (read & self._variables) - changed if is_writing else frozenset()
 
     def _state(
         self, node: ast.If | ast.While | ast.For, changed: Names, live: Names, reads: Names
     ) -> ast.expr:
+        inside = self._facts.of([*node.body, *node.orelse])
         return call(
             "State",
             strings(sorted(changed)),
             strings(sorted(live & changed)),
             strings(sorted(self._written(node, changed) - live)),
             strings(sorted(reads)),
-            load("ad_get"),
-            load("ad_set"),
+            load(STATE_READ),
+            load(STATE_WRITTEN),
             self._refusals(node),
-            ast.Constant(any(map(_is_attribute_written, own_nodes([*node.body, *node.orelse])))),
-            ast.Constant(not _assigned(node).isdisjoint(element_names([*node.body, *node.orelse]))),
+            ast.Constant(inside.writes_attributes),
+            ast.Constant(not self._assigned(node).isdisjoint(inside.elements)),
         )
 
     def _state_functions(self, changed: Names, reads: Names) -> list[ast.stmt]:
         """The functions that read and write the variables of a state, those that it only reads last."""
         names = [*sorted(changed), *sorted(reads)]
         values: list[ast.expr] = [call("value", thunk(load(name))) for name in names]
-        get = define("ad_get", [ast.Return(ast.Tuple(values, ast.Load()))])
+        get = define(STATE_READ, [ast.Return(ast.Tuple(values, ast.Load()))])
         write: list[ast.stmt] = [*self._declared(changed | reads)]
         for k, name in enumerate(names):
             item = ast.Subscript(load("ad_values"), ast.Constant(k), ast.Load())
             write.append(ast.Assign([store(name)], item))
             is_unset = ast.Compare(load(name), [ast.Is()], [_runtime("UNSET")])
             write.append(ast.If(is_unset, [ast.Delete([ast.Name(name, ast.Del())])], []))
-        return [get, define("ad_set", write, "ad_values")]
+        return [get, define(STATE_WRITTEN, write, "ad_values")]
 
     def _part(self, changed: Names, body: list[ast.stmt]) -> list[ast.stmt]:
         bound = bound_names(body)
@@ -274,7 +280,7 @@ class Rewriting(Expressions):
     def _refusals(self, node: ast.If | ast.While | ast.For) -> ast.expr:
         """Return what cannot be done under a traced condition: lines, reasons, and what to write."""
         found: list[tuple[int, str, str]] = []
-        for inner in own_nodes([*node.body, *node.orelse]):
+        for inner in own_nodes([*node.body, *node.orelse]) if self._globals else ():
             if _is_written(inner, self._globals):
                 found.append((inner.lineno, f"it writes the global variable {inner.id}", AFTERWARDS))
         return ast.Tuple([ast.Tuple([*map(ast.Constant, entry)], ast.Load()) for entry in found], ast.Load())
@@ -283,16 +289,6 @@ class Rewriting(Expressions):
 def _is_written(node: ast.AST, names: Names) -> TypeGuard[ast.Name]:
     """Return whether a node assigns or deletes one of some variables."""
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names
-
-
-def _is_attribute_written(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-
-
-def _assigned(node: ast.If | ast.While | ast.For) -> Names:
-    """The variables that a statement assigns."""
-    target = [node.target] if isinstance(node, ast.For) else []
-    return bound_names([*target, *node.body, *node.orelse])
 
 
 def _runtime(name: str) -> ast.expr:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dis
 import opcode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from sys import version_info
 from threading import get_ident
@@ -39,20 +39,21 @@ _MOST_STACK: Final = 4
 """How many more values code that asks has on the stack, at most."""
 
 
-def asking(code: CodeType, hooks: Hooks) -> CodeType:
-    """Code with questions at its calls and subscripts.
+def asking(code: CodeType, hooks: Hooks, silent: Sequence[str] = ()) -> CodeType:
+    """Code with questions at its calls and subscripts, but for functions in it of the names `silent`.
 
     Raises `UnknownCodeError` for code of a form that is not known.
     """
-    return _Asking(code, hooks).made()
+    return _Asking(code, hooks, silent).made()
 
 
 class _Asking:
     """The making of such code."""
 
-    def __init__(self, code: CodeType, hooks: Hooks):
+    def __init__(self, code: CodeType, hooks: Hooks, silent: Sequence[str]):
         self._code = code
         self._hooks = hooks
+        self._silent = silent
         self._constants: list[object] = list(code.co_consts)
 
     def made(self) -> CodeType:
@@ -158,7 +159,7 @@ class _Asking:
                 yield Instruction(_CODES["SWAP"], 2, position)
         else:
             constant = self._code.co_consts[copy.argument] if name == "LOAD_CONST" else None
-            if isinstance(constant, CodeType):
+            if isinstance(constant, CodeType) and constant.co_name not in self._silent:
                 copy.argument = self._inner(constant)
             yield copy
             if name in _MAKING:
@@ -166,7 +167,7 @@ class _Asking:
 
     def _inner(self, code: CodeType) -> int:
         """The place of a code that is defined inside, with questions."""
-        self._constants.append(asking(code, self._hooks))
+        self._constants.append(asking(code, self._hooks, self._silent))
         return len(self._constants) - 1
 
     def _hooked(self, hook: Callable[[Any], Any], position: Position) -> Iterator[Instruction]:

@@ -11,6 +11,8 @@ describe them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from types import CodeType
 from typing import TypeAlias
 
@@ -79,7 +81,8 @@ def encoded_positions(first_line: int, positions: Iterable[tuple[int, Position]]
     """A table of positions, from how many units stand at which."""
     table = bytearray()
     line = first_line
-    for units, position in positions:
+    for position, together in groupby(positions, itemgetter(1)):
+        units = sum(size for size, _ in together)
         for at in range(0, units, _LONGEST):
             size = min(_LONGEST, units - at)
             table += _entry(size, position, line)

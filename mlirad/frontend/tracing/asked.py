@@ -21,6 +21,10 @@ from mlirad.frontend.tracing.source import user_frame
 RUNTIME: Final = "ad__"
 """The variable of a rewritten function that holds what its control flow calls."""
 
+STATE_READ: Final = "ad_get"
+STATE_WRITTEN: Final = "ad_set"
+"""The functions in a rewritten one that only read, and write, the variables of a statement."""
+
 _CHOICES = (
     "write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for one between "
     "computations, ad.while_loop(condition, body, init) for `while`, np.logical_and for `and`"

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Hooks, Spliced, Told, plain_code
-from mlirad.frontend.tracing.asked import RUNTIME, is_showing
+from mlirad.frontend.tracing.asked import RUNTIME, STATE_READ, STATE_WRITTEN, is_showing
 from mlirad.frontend.tracing.code_reads import is_rewritable_file, is_scipy_code
 from mlirad.frontend.tracing.lessons import Lessons, Request, Running
 from mlirad.frontend.tracing.open_traces import open_traces
@@ -227,6 +227,6 @@ def asking_code(code: CodeType, hooks: Hooks | None = None) -> CodeType:
     from mlirad.frontend.splicing.call_sites import asking  # which most programs do without
 
     try:
-        return asking(code, _telling.hooks if hooks is None else hooks)
+        return asking(code, _telling.hooks if hooks is None else hooks, (STATE_READ, STATE_WRITTEN))
     except UnknownCodeError:
         return code
