@@ -942,7 +942,7 @@ func.func @f(%x: tensor<8xf64>) {
 // -----
 
 func.func @f(%x: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: loops state their order: order and reduction_outer are taken away}}
+  // expected-error @below {{kernel.nest: loops state order and tile: leave out the properties order, reduction_outer and tile}}
   %a = kernel.nest %x (%i) {space = [8], reduction = [], order = [0], loops = [#kernel.loop<0, 0 to 8>]} : tensor<8xf64> -> tensor<8xf64> {
     %u = kernel.load %x[%i] : tensor<8xf64> -> f64
     array.yield %u : f64

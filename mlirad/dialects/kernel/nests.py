@@ -129,17 +129,18 @@ class NestOp(ScheduledOp, LayoutReader):
     their extents. Dimensions after these are written out: the body yields each of their elements, the last
     dimension fastest.
 
-    Schedule (every property is optional and has a default):
-    `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
-    by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
-    of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
-    kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
-    that many iterations; `within = [x, y, c, ...]`: only elements whose index x is at most index y + c are
-    read, others may be left out and then have no value. `complete-schedules` replaces `order` and
-    `reduction_outer` by `loops`, from the outermost to the innermost, and states how many `accumulators` of a
-    sum in registers stand side by side, the `fast_path` of the body, and how many bytes ahead `prefetch` asks
-    for memory that a loop around the nest goes through. Memory plan: `places`, per result a
-    byte offset in the arena, or -1 - k for output k.
+    Schedule, by `schedule-kernels`: `lane` the loop that runs across vector lanes, `width` how many lanes;
+    `tile_dim` an output loop unrolled by `tile`, with loads shared; `order` the loops from outermost to
+    innermost; `layouts` the storage order of each result, dimensions from outermost to innermost;
+    `reduction_outer`: reduction loops outside, sums kept in memory; `parallel`: threads may share the
+    outermost loop, which is one of the output, in blocks of that many iterations; `within = [x, y, c, ...]`:
+    only elements whose index x is at most index y + c are read, others may be left out and then have no
+    value. A property that is missing has a default: loops are scalar, those of the output come first.
+
+    `complete-schedules` states `loops` from the outermost to the innermost, in place of `order`,
+    `reduction_outer` and `tile`; how many `accumulators` of a sum in registers stand side by side; the
+    `fast_path` of the body; how many bytes ahead `prefetch` asks for memory that a loop around the nest goes
+    through. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output k.
     """
 
     name = "kernel.nest"
@@ -267,8 +268,10 @@ class NestOp(ScheduledOp, LayoutReader):
 
     def _check_loops(self) -> None:
         """Require loops that run each iteration, and sums that fit how they are nested."""
-        if self.order is not None or self.reduction_outer is not None:
-            raise VerifyException("loops state their order: order and reduction_outer are taken away")
+        if self.order is not None or self.reduction_outer is not None or self.tile is not None:
+            raise VerifyException(
+                "loops state order and tile: leave out the properties order, reduction_outer and tile"
+            )
         self.cut_loops.check(
             self.extents, () if self.combiners is None else [c.data for c in self.combiners.data]
         )

@@ -1,4 +1,4 @@
-"""Schedules of kernels: loops cut into segments, of which blocks run at once, and register tiles of products.
+"""Schedules of kernels: the segments that loops are cut into, and the register tiles of products.
 
     #kernel.loop<1, 0 to 96 by 8 lanes, 92 to 100 by 8 lanes repeats 4>
 

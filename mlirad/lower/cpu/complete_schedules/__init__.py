@@ -130,7 +130,7 @@ class _Completion:
                 raise CompileError(
                     "a kernel that writes over what it reads runs iterations twice",
                     location=location_of(op),
-                    hint="take away its loops, and they are cut anew",
+                    hint="take away its loops, and the compiler cuts them",
                 )
             return
         combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
