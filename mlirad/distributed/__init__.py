@@ -8,6 +8,7 @@ combinations of their results. An engine runs the plan.
 | --- | --- |
 | `plan` | plans as data |
 | `planning.py`, `reports.py` | the plan of a call, and what it costs |
+| `few_rows.py` | plans for one row |
 | `combinations.py`, `trees.py` | combining partial results, in the order of a fixed tree |
 | `local.py` | runs a plan on NumPy arrays in this process |
 | `arrays.py` | Dask arrays among arguments: that they are split alike |

@@ -139,4 +139,4 @@ def _standing_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[A
 
 
 def _stand_in(array: Any) -> Any:
-    return np.broadcast_to(np.zeros((), array.dtype), (max(array.shape[0], 2), *array.shape[1:]))
+    return np.broadcast_to(np.zeros((), array.dtype), array.shape)

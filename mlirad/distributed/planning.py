@@ -14,14 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
 from mlirad.dialects.extents import ANY_SIZE, LEAST_SIZE, SizeRange, size, sizes_within
 from mlirad.dialects.extents.ranges import MOST_SIZE, NOMINAL_SIZE
+from mlirad.dialects.shapes import Shape
+from mlirad.distributed.few_rows import dimensions_of_rows, plan_of_few
 from mlirad.distributed.plan import Plan
 from mlirad.errors import MliradError, SizeNeeded, SplitError, TracingError
 from mlirad.frontend.compiling import making
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.leaf_types import LeafType
-from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.shard_rows import Residuals, plan_of_module
 
@@ -49,40 +55,13 @@ def plan_of(
     residuals: Residuals = "cost",
 ) -> Planned:
     """The plan of a call, made once for all numbers of rows, or for each of their powers of two where the
-    function asks whether there are as many as it reads.
+    function asks whether there are as many as it reads, or for their number.
 
     `split` has for each leaf of the arguments the dimension of its rows, None where it is passed whole.
-    Raises `SplitError` for what needs rows of other chunks, with the user's line.
+    Raises `SplitError` for what needs rows of other chunks, with the user's line, and for reading rows that
+    are not there what is raised on one machine.
     """
-
-    rows: list[int] = []
-
-    def opened(types: Sequence[LeafType]) -> list[LeafType]:
-        rows.extend(t.shape[dim] for t, dim in zip(types, split, strict=True) if dim is not None)
-        return [_opened(t, dim) for t, dim in zip(types, split, strict=True)]
-
-    def planned(module: Any, result: Tree, arguments: Tree) -> Planned:
-        module = module.clone()
-        making.brought_to("arrays", module, function.options)
-        return Planned(plan_of_module(module, ROWS, residuals), arguments, result)
-
-    def of_rows(least: int) -> Planned | _SizeNeeded:
-        purpose = ("split", tuple(split), residuals, least)
-        range_ = SizeRange(least, MOST_SIZE, max(least, NOMINAL_SIZE))
-        return sizes_within(ANY_SIZE, {ROWS: range_})(function.traced_for)(
-            args, kwargs, opened, purpose, planned, _unless_size_needed
-        )
-
-    found = of_rows(LEAST_SIZE)
-    if isinstance(found, _SizeNeeded):
-        # What x[3] asks holds for half as many rows as there are, and what x[n - 1] asks for as many.
-        total = max(min(rows), LEAST_SIZE)
-        for least in (1 << (total.bit_length() - 1), total):
-            found = of_rows(least)
-            if not isinstance(found, _SizeNeeded):
-                return found
-        raise SplitError(found.message, location=found.location, hint=KNOWN)
-    return found
+    return _Planning(function, args, kwargs, tuple(split), residuals).planned()
 
 
 @dataclass(frozen=True)
@@ -91,6 +70,99 @@ class _SizeNeeded:
 
     message: str
     location: str | None
+
+
+class _Planning:
+    """The plan of a call, by traces of its function."""
+
+    def __init__(
+        self,
+        function: Transformed,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        split: tuple[int | None, ...],
+        residuals: Residuals,
+    ):
+        self.function = function
+        self.args = tuple(args)
+        self.kwargs = dict(kwargs)
+        self.split = split
+        self.residuals: Residuals = residuals
+
+    def planned(self) -> Planned:
+        leaves, _ = flatten(self.function.moving(self.args, self.kwargs)[1])
+        total = min(np.shape(x)[dim] for x, dim in zip(leaves, self.split, strict=True) if dim is not None)
+        if total < LEAST_SIZE:
+            return self.few(total)
+        # What x[3] asks holds for half as many rows as there are, and what x[n - 1] asks for as many; where
+        # x[3:9] ends is known for that number alone.
+        half = 1 << (total.bit_length() - 1)
+        for least in (LEAST_SIZE, half, total):
+            found = self.within(least, MOST_SIZE)
+            if not isinstance(found, _SizeNeeded):
+                return found
+        try:
+            found = self.within(total, total)
+        except SplitError:
+            raise
+        except MliradError:
+            self.few(total)  # raises it, too, and has that number in the text
+            raise
+        if isinstance(found, _SizeNeeded):
+            raise SplitError(found.message, location=found.location or user_line(), hint=KNOWN)
+        return found
+
+    def within(self, least: int, most: int) -> Planned | _SizeNeeded:
+        """The plan for all numbers of rows from `least` to `most`."""
+
+        def make(module: ModuleOp, result: Tree, arguments: Tree) -> Planned:
+            module = self.of_arrays(module)
+            return Planned(plan_of_module(module, ROWS, self.residuals), arguments, result)
+
+        nominal = min(max(least, NOMINAL_SIZE), most)
+        purpose = self.split, self.residuals, least, most
+        return sizes_within(ANY_SIZE, {ROWS: SizeRange(least, most, nominal)})(self.function.traced_for)(
+            self.args, self.kwargs, self.opened, ("split", *purpose), make, _unless_size_needed
+        )
+
+    def few(self, total: int) -> Planned:
+        """The plan for so few rows that no size stands for their number (`few_rows.py`)."""
+
+        def make(module: ModuleOp, result: Tree, arguments: Tree) -> Planned:
+            found = self.of_results(total)
+            like = found[1] if found is not None and found[0] == result else None
+            plan = plan_of_few(self.of_arrays(module), ROWS, self.split, like)
+            return Planned(plan, arguments, result)
+
+        return self.function.traced_for(
+            self.args, self.kwargs, self.stated, ("few", self.split), make, lambda _: None
+        )
+
+    def of_results(self, total: int) -> tuple[Tree, Sequence[tuple[Shape, int | None]]] | None:
+        """The structure of the result, and what is found of its parts; None where that is unknown."""
+
+        def make(module: ModuleOp, result: Tree, _: Tree) -> tuple[Tree, Sequence[tuple[Shape, int | None]]]:
+            return result, dimensions_of_rows(module, ROWS, total)
+
+        try:
+            return sizes_within(ANY_SIZE, {ROWS: SizeRange(total, total, total)})(self.function.traced_for)(
+                self.args, self.kwargs, self.opened, ("results", self.split, total), make, lambda _: None
+            )
+        except MliradError:
+            return None
+
+    def of_arrays(self, module: ModuleOp) -> ModuleOp:
+        module = module.clone()
+        making.brought_to("arrays", module, self.function.options)
+        return module
+
+    def opened(self, types: Sequence[LeafType]) -> list[LeafType]:
+        """The types with the number of rows left open."""
+        return [_opened(t, dim) for t, dim in zip(types, self.split, strict=True)]
+
+    def stated(self, types: Sequence[LeafType]) -> list[LeafType]:
+        """The types as they are."""
+        return list(types)
 
 
 def _unless_size_needed(error: MliradError) -> _SizeNeeded | None:

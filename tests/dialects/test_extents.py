@@ -9,6 +9,8 @@ import pytest
 from xdsl.parser import Parser
 
 from mlirad.dialects.extents import (
+    ANY_SIZE,
+    SizeRange,
     at_most,
     divides,
     evaluate,
@@ -17,6 +19,7 @@ from mlirad.dialects.extents import (
     same,
     size,
     sizes_of,
+    sizes_within,
     text_of,
 )
 from mlirad.dialects.extents_attribute import ExtentsAttr
@@ -155,3 +158,14 @@ def test_known_orders_are_answers():
     assert bool(N - 1)
     assert N != 1
     assert {N + 1: "a"}[1 + N] == "a"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_are_exact_where_sizes_are_known(seed: int):
+    rng = random.Random(seed)
+    for n, m in points(rng):
+        known = {"n": SizeRange(n, n, n), "m": SizeRange(m, m, m)}
+        a, b = (Expression(rng, rng.randint(0, 3)).at(N, M) for _ in range(2))
+        x, y = (evaluate(e, {"n": n, "m": m}) for e in (a, b))
+        compare = sizes_within(ANY_SIZE, known)(lambda a=a, b=b: (at_most(a, b), a < b, a >= b, bool(a)))
+        assert compare() == (x <= y, x < y, x >= y, bool(x))

@@ -3,6 +3,7 @@
 n - 2                              yes, as sizes are 2 at least
 n - 8 (n // 8)                     yes: n // 8 is n / 8 at most
 n - m                              not known
+n - 7                              for sizes from 3 to 3 no; then the answer is exact
 
 A polynomial is written in what each size exceeds its least number by; it is 0 at least if no coefficient is
 negative.
@@ -10,16 +11,24 @@ negative.
 
 from __future__ import annotations
 
-from mlirad.dialects.extents.polynomials import Quotient, Sum, add, multiply, scale, without
+from mlirad.dialects.extents.polynomials import Quotient, Sum, add, multiply, scale, sizes_in, without
 from mlirad.dialects.extents.ranges import range_of
 
 
 def is_never_negative(terms: Sum) -> bool:
-    """Return whether a sum is 0 at least for all sizes; False says nothing."""
+    """Return whether a sum is 0 at least for all sizes; False says nothing, unless all of them are known."""
+    if _are_known(terms):
+        return _at_least_sizes(terms) >= 0
     bound = _lower_bound(terms)
     constant = bound.pop((), 0)
     # Extents are integers, so one above -1 is 0 at least.
     return constant > -1 and all(c >= 0 for c in bound.values())
+
+
+def _are_known(terms: Sum) -> bool:
+    """Return whether a sum has sizes, all of which are numbers that are known."""
+    ranges = [range_of(name) for name in sizes_in(terms)]
+    return bool(ranges) and all(r.least == r.most for r in ranges)
 
 
 def _lower_bound(terms: Sum) -> Sum:

@@ -113,8 +113,10 @@ class Extent:
     # Questions -----------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        if at_most(1, self):
+        if at_most(1, self) or at_most(self, -1):
             return True
+        if at_most(self, 0) and at_most(0, self):
+            return False
         raise SizeNeeded(f"whether {self} is 0 depends on the size", self)
 
     def __le__(self, other: Any) -> bool:
