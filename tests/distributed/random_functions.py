@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 import mlirad as ad
 from mlirad.frontend.compiling.transformed import Transformed
@@ -34,6 +35,11 @@ def tried_function(seed: int) -> Outcome:
         plan = planned(case, rng.choice(POLICIES)).plan
     except ad.SplitError:
         return "refused"
+    except IndexError as error:
+        with pytest.raises(type(error)) as caught:
+            case.function(*args)
+        assert str(caught.value) == str(error)
+        return "agrees"
     chunks = random_chunks(rng, total)
     error = worst_error(case, plan, chunks)
     if error > TOLERANCE:
