@@ -364,6 +364,25 @@ def test_code_generation_is_reached_through_jit_alone() -> None:
     assert not wrong, f"import llvmlite: {wrong}"
 
 
+def test_emission_decides_nothing() -> None:
+    """It knows neither the width of vectors nor what anything costs: schedules state what follows from these.
+
+    It counts instructions for reports, and asks for memory line by line.
+    """
+    cpu, machine = "mlirad.lower.cpu.", "mlirad.lower.machine."
+    known = {machine + name for name in ("instructions_of", "LINE_BYTES", "MOST_FETCHED")}
+    emission = [path for path in FILES if path.is_relative_to(PACKAGE / "lower" / "cpu" / "emit")]
+    deciding = (machine, f"{cpu}schedule_kernels", f"{cpu}complete_schedules")
+    decided = [
+        f"{path.name}: {name}"
+        for path in emission
+        for _, name in imported(path)
+        if name.startswith(deciding) and name not in known
+    ]
+    assert emission and not decided, decided
+    assert not [path.name for path in emission if "vector_bytes" in path.read_text()]
+
+
 def test_passes_are_run_in_one_place() -> None:
     """Who shows or uses a stage of a program watches that run, or lets it stop earlier.
 
