@@ -54,6 +54,26 @@ def test_kernels(features: str | None) -> None:
     check(parse_module(KERNELS), "main", target)
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3), (2, 3, 0), (0, 0), (1, 1, 1)])
+def test_empty_arrays(shape: tuple[int, ...]) -> None:
+    """Kernels of whole arrays that have no elements, along any dimension and as operands of products."""
+    x = f"tensor<{'x'.join(map(str, shape))}xf64>"
+    square = f"tensor<{'x'.join(map(str, (*shape[:-1], shape[-2])))}xf64>"
+    sums = "\n".join(f"%c{k} = array.cumulative sum %x {{dim = {k}}} : {x}" for k in range(len(shape)))
+    batch, rows = list(range(len(shape) - 2)), len(shape) - 2
+    names = ", ".join([*(f"%c{k}" for k in range(len(shape))), "%s", "%d"])
+    types = ", ".join([x] * (len(shape) + 2))
+    text = f"""
+func.func @main(%x: {x}, %a: {square}) -> ({types}) {{
+  {sums}
+  %s = array.triangular_solve %a, %x {{upper}} : {square}, {x} -> {x}
+  %d = array.dot %a, %x {{lhs_batch = {batch}, rhs_batch = {batch}, lhs_contract = [{rows + 1}],
+      rhs_contract = [{rows}]}} : {square}, {x} -> {x}
+  func.return {names} : {types}
+}}"""
+    check(parse_module(text), "main", find_target())
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs(seed: int) -> None:
     check(random_program(seed, 12, smooth=False), "main", find_target())

@@ -90,7 +90,7 @@ class TriangularSolveOp(StructuredOp):
         check_system(self.matrix.type, self.operand.type, is_complex=self.complex is not None)
         check_result(self.result.type, self.operand.type)
         columns = matrices_of(self.operand.type, is_complex=self.complex is not None)[-1]
-        check_width(self.width, min(columns, MAX_UNROLLED))
+        check_width(self.width, min(max(columns, 1), MAX_UNROLLED))
         check_places(self.places, 1)
 
 

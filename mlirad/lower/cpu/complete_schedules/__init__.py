@@ -100,23 +100,30 @@ class _Completion:
                     self._recurrence(op, runs)
                 case ScatterOp():
                     self._scatter(op)
-                case CumulativeOp() if not (self._keep and op.loops is not None):
-                    from mlirad.lower.cpu.complete_schedules.whole_arrays import cut_cumulative
-
-                    _state(op, cut_cumulative(op, self._vector_bytes), None)
-                case FftOp() | TriangularSolveOp() if not (self._keep and op.width is not None):
-                    from mlirad.lower.cpu.complete_schedules.whole_arrays import state_width
-
-                    state_width(op, self._vector_bytes)
-                case DotOp() if not (self._keep and op.products is not None):
-                    from mlirad.lower.cpu.complete_schedules.products import state_products
-
-                    state_products(op, self._buffers, self._vector_bytes)
+                case CumulativeOp() | FftOp() | TriangularSolveOp() | DotOp():
+                    if not at_most(self._buffers[op.result].size, 0):
+                        self._whole_arrays(op)
                 case _ if isinstance(op, LOWERED_CONTROL):
                     for region in op.regions:
                         self.block(region.block, runs * _trips(op))
                 case _:
                     pass
+
+    def _whole_arrays(self, op: CumulativeOp | FftOp | TriangularSolveOp | DotOp) -> None:
+        from mlirad.lower.cpu.complete_schedules.whole_arrays import cut_cumulative, state_width
+
+        match op:
+            case CumulativeOp():
+                if not (self._keep and op.loops is not None):
+                    _state(op, cut_cumulative(op, self._vector_bytes), None)
+            case FftOp() | TriangularSolveOp():
+                if not (self._keep and op.width is not None):
+                    state_width(op, self._vector_bytes)
+            case DotOp():
+                if not (self._keep and op.products is not None):
+                    from mlirad.lower.cpu.complete_schedules.products import state_products
+
+                    state_products(op, self._buffers, self._vector_bytes)
 
     def _nest(self, op: NestOp, runs: int) -> None:
         if at_most(prod(op.extents), 0):
