@@ -47,7 +47,14 @@ def bind_methods() -> None:
         setattr(LinearMap, name, plain_errors(method))
     ANSWERED["scipy.sparse"] = _sparse_calls
     ANSWERED["scipy.sparse.linalg"] = _solver_calls
+    ANSWERED.update(dict.fromkeys(("scipy.optimize._minpack_py", "scipy.odr._odrpack"), _trying_functions))
     asked_calls.METHODS_IN_C["SuperLU", "solve"] = _solve_by_factors
+
+
+def _trying_functions(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:
+    from mlirad.frontend.numpy_functions.protocols import printing_callbacks  # most programs fit nothing
+
+    return printing_callbacks.trying_functions(module)
 
 
 def _sparse_calls(module: ModuleType) -> Iterator[tuple[FunctionType, Answer]]:

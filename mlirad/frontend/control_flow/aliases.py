@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, cast
 
 from mlirad.frontend.control_flow.objects import Path, containers_in, linked, opened
 from mlirad.frontend.control_flow.originals import Originals
-from mlirad.frontend.control_flow.state import given_leaf, is_missing, is_opaque, is_same
+from mlirad.frontend.control_flow.state import State, given_leaf, is_missing, is_opaque, is_same
 from mlirad.frontend.indexing.views import view
 from mlirad.frontend.rewriting.jumps import VALUE
 from mlirad.frontend.tracing.array import Array, base_of, copied, current_twins, view_of
@@ -49,6 +49,24 @@ def objects_in(values: Mapping[str, Any]) -> frozenset[int]:
     """The arrays whose elements variables hold, and the lists and dictionaries in them, by identity."""
     arrays = {id(base_of(x)) for _, x in arrays_in(values)}
     return frozenset(arrays | {id(found) for _, found in containers_in(values)})
+
+
+def hold_bases(state: State) -> None:
+    """Have a statement change the arrays that several of its variables hold parts of, and none holds."""
+    values = state.get()
+    found = [x for _, x in arrays_in(values)]
+    known = {id(x) for x in found}
+    names: dict[int, list[str]] = {}
+    bases = {id(base_of(x)): base_of(x) for x in found}
+    for (name, _), x in arrays_in(values):
+        names.setdefault(id(base_of(x)), []).append(name)
+    held = {
+        f"the array of {' and '.join(dict.fromkeys(names[key]))}": base
+        for key, base in bases.items()
+        if key not in known and len({id(x) for x in found if base_of(x) is base}) > 1
+    }
+    if held:
+        state.hold(held)
 
 
 def copies(

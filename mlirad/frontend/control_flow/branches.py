@@ -14,7 +14,7 @@ from mlirad.frontend.constructs.alternatives import place_where
 from mlirad.frontend.constructs.branches import either
 from mlirad.frontend.constructs.carries import leaf_value
 from mlirad.frontend.constructs.endings import Ends, Part, end_where, in_loop, traced_part
-from mlirad.frontend.control_flow.aliases import Shares, copies, objects_in
+from mlirad.frontend.control_flow.aliases import Shares, copies, hold_bases, objects_in
 from mlirad.frontend.control_flow.attributes import carry_found, carry_known, require_values
 from mlirad.frontend.control_flow.choices import require_unwritten
 from mlirad.frontend.control_flow.originals import Found, Originals
@@ -76,6 +76,7 @@ class _Choice:
         self._test, self._sides, self._state = test, sides, state
         state.include(objects_in)
         carry_known(state)
+        hold_bases(state)
         self._before = state.get()
         self._shares = Shares(self._before)
         self._after: list[dict[str, Any]] = [{}, {}]
@@ -120,6 +121,7 @@ class _Choice:
                         raise
                     self._state.put(self._before)
                     carry_found(self._state, found)
+                    hold_bases(self._state)
                     self._before = self._state.get()
                     self._results = Results(self._before, self._state.cells)
                 resume(token)

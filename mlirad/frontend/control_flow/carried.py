@@ -17,6 +17,7 @@ from mlirad.frontend.control_flow.aliases import (
     Shares,
     Sharing,
     copies,
+    hold_bases,
     objects_in,
     require_steady,
     together,
@@ -76,6 +77,7 @@ class Loop:
         self._can_carry = can_carry
         state.include(objects_in)
         carry_known(state)
+        hold_bases(state)
         self._unions = Unions(state.code, current_frame().functions.options, state.attributes)
         self._complex: set[str] = set()
         """Numbers that are real before the loop, and complex after an iteration."""
@@ -138,6 +140,7 @@ class Loop:
                     raise
                 self._state.put(self._given)
                 carry_found(self._state, found)
+                hold_bases(self._state)
                 self._begin_with()
                 resume(token)
         self._require_unwritten()

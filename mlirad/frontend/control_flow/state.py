@@ -135,7 +135,7 @@ class State:
     Of the variables that it only reads, `reads`, it has those that hold an array or a container together with
     one that changes; of a statement that writes elements of what it assigns, `is_renaming`, all that hold
     one, as these may get another name in it. Both are known after `include`. It `carry`s `attributes`, too,
-    by names as code has them.
+    by names as code has them, and `hold`s arrays without a name.
     """
 
     def __init__(
@@ -150,9 +150,10 @@ class State:
         writes_attributes: bool,
         is_renaming: bool,
     ):
-        self.names = names
-        self.live = live
-        self._written, self._reads = written, reads
+        self.names: tuple[str, ...] = names
+        self.live: tuple[str, ...] = live
+        self._written: tuple[str, ...] = written
+        self._reads: tuple[str, ...] = reads
         self._included: dict[str, Any] = {}
         self._get, self._put = get, put
         self._cells = dict(zip(put.__code__.co_freevars, put.__closure__ or (), strict=True))
@@ -230,6 +231,21 @@ class State:
         self._get, self._put = get_all, put_all
         self.names, self.live = (*found, *self.names), (*found, *self.live)
         self.attributes |= found
+
+    def hold(self, arrays: Mapping[str, Array]) -> None:
+        """Have arrays among the variables of which there are parts, and which no variable names."""
+        held: dict[str, Any] = dict(arrays)
+        get, put, names = self._get, self._put, tuple(held)
+
+        def get_all() -> tuple[Any, ...]:
+            return *held.values(), *get()
+
+        def put_all(values: tuple[Any, ...]) -> None:
+            held.update(zip(names, values, strict=False))
+            put(values[len(names) :])
+
+        self._get, self._put = get_all, put_all
+        self.names, self.live = (*names, *self.names), (*names, *self.live)
 
     @property
     def refuses(self) -> bool:

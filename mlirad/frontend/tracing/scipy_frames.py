@@ -1,6 +1,7 @@
 """The SciPy function that wants the elements of a traced value, and the replacement to suggest.
 
 scipy_function()              "brentq"
+asking_function()             the same, around a function that something else answers
 hint_for("brentq")            "write ad.root(f, x0), which solves f(x) = 0"
 refusal(error, raised)        TracingError in place of Cython's TypeError: No matching signature found
 """
@@ -60,6 +61,15 @@ def scipy_function() -> str | None:
     One that calls a function which is traced is not around what that does.
     """
     return _outermost(_outwards(sys._getframe(2)))  # pyright: ignore[reportPrivateUsage]
+
+
+def asking_function() -> str:
+    """The name of the outermost function of SciPy around the one whose answer is under way."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    asking = next(outer for outer in _outwards(frame) if outer.f_code.co_filename == questions.__file__)
+    name = _outermost(_outwards(asking.f_back))
+    assert name is not None
+    return name
 
 
 def refusal(error: BaseException, raised: Sequence[Raised]) -> MliradError | None:
