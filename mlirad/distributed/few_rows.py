@@ -38,8 +38,9 @@ ONLY: Final = "first"
 
 
 def dimensions_of_rows(module: ModuleOp, size: str, rows: int) -> tuple[tuple[Shape, int | None], ...]:
-    """For each result of a traced function with a size its shape for so many rows, and the dimension that has
-    them, None without one."""
+    """Return for each result of a traced function its shape for `rows` rows, and the dimension of the rows,
+    None without one.
+    """
     found: list[tuple[Shape, int | None]] = []
     for type_ in functions_by_name(module)["main"].function_type.outputs.data:
         extents = shape_of(type_)

@@ -26,7 +26,7 @@ def is_never_negative(terms: Sum) -> bool:
 
 
 def _are_known(terms: Sum) -> bool:
-    """Return whether a sum has sizes, all of which are numbers that are known."""
+    """Return whether a sum has sizes, and all of them are known numbers."""
     ranges = [range_of(name) for name in sizes_in(terms)]
     return bool(ranges) and all(r.least == r.most for r in ranges)
 

@@ -169,7 +169,7 @@ def _parse_segment(parser: AttrParser) -> Segment:
 
 
 def check_width(stated: IntegerAttr[I64] | None, most: int) -> None:
-    """Require a power of two of lanes, at most so many."""
+    """Require a width that is a power of two, `most` at most."""
     if stated is not None:
         width = stated.value.data
         if not 1 <= width <= most or width & (width - 1):
@@ -182,8 +182,8 @@ class CutLoops:
 
     `order[:outer]` are the loops around a store, `order[outer:]` reductions, whose sums are in registers;
     `in_memory` says that reductions are among the outer ones. The blocks of `lane` are lanes, `width` at
-    most, those of `tile` and of the innermost reduction, `unroll`, are copies. Of a sum in registers, so many
-    `accumulators` stand side by side.
+    most, those of `tile` and of the innermost reduction, `unroll`, are copies. A sum in registers has
+    `accumulators` side by side.
     """
 
     order: tuple[int, ...]
@@ -207,7 +207,7 @@ class CutLoops:
         width: int | None = None,
         accumulators: int | None = None,
     ) -> CutLoops:
-        """The loops that a kernel with so many loops of its output states."""
+        """The loops that a kernel states; the numbers below `outputs` are those of its output."""
         order = tuple(loop.number for loop in loops)
         outer = len(order)
         while outer and order[outer - 1] >= outputs:
@@ -396,7 +396,7 @@ def _repeats(segment: Segment, done: int) -> bool:
 
 
 class TiledProduct(NamedTuple):
-    """A product with so many rows and columns, in tiles of so many rows and vectors.
+    """A product with `rows` and `columns`, in tiles of `tile_rows` rows and `tile_vectors` vectors.
 
     `turned`: the left operand is copied by rows first.
     """

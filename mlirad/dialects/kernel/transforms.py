@@ -28,8 +28,8 @@ MOST_LANES: Final = 16
 class FftOp(StructuredOp):
     """`array.fft` with its properties.
 
-    Schedule: `width` items or elements run across vector lanes; `parallel`: threads share blocks of so many
-    items.
+    Schedule: `width` items or elements run across vector lanes; `parallel`: threads share blocks of that
+    many items.
     """
 
     name = "kernel.fft"

@@ -116,9 +116,8 @@ class DotOp(ContractionOp, LayoutReader):
 class CumulativeOp(StructuredOp):
     """`array.cumulative` with its properties, of row-major arrays.
 
-    Schedule: `loops` over the lines before the dimension, number 0, of which several may run side by side,
-    and over the columns after it, number 1, in blocks of at most `width` lanes. `complete-schedules` states
-    them.
+    Schedule: `loops` over the lines before the dimension, number 0, where several may run side by side, and
+    over the columns after it, number 1, in blocks of at most `width` lanes. `complete-schedules` states them.
     """
 
     name = "kernel.cumulative"

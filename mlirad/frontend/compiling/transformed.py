@@ -435,8 +435,8 @@ class Transformed:
         says.
 
         It gets the module, and the structures of the result and of the arguments. It is made once for what
-        the function reads from outside, these types, and the `purpose`. Where that raises an error of which
-        `failed` makes something, this is returned, and kept, instead.
+        the function reads from outside, these types, and the `purpose`. Where that raises an error that
+        `failed` turns into something, this is returned, and kept, instead.
         """
         given = dict(kwargs)
         function, _, tree, types = self._reader.flattened(tuple(args), given)

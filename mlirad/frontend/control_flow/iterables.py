@@ -166,7 +166,7 @@ class Once:
         if not self._is_known:
             raise tracing_error(
                 "how far a loop that is left on a traced condition went over this iterator is not known",
-                "make it anew for each loop",
+                "make a new one for each loop",
             )
         if self._iterator is None:
             self._trips, self._iterator = None, self._made()

@@ -83,7 +83,7 @@ def _refuse(what: str) -> NoReturn:
 
 
 class Kept:
-    """An iterator over elements of which traced conditions say whether they count."""
+    """An iterator over elements that count where traced conditions hold."""
 
     def __init__(self, pairs: Iterator[Pair], what: str = "a generator expression"):
         self.pairs = pairs
@@ -115,7 +115,7 @@ class Kept:
 def _used_up(what: str) -> NoReturn:
     """Refuse to go on where a traced condition says how far an iterator is."""
     raise tracing_error(
-        f"how far `next` went over {what} depends on a traced condition", "make it anew for each use"
+        f"how far `next` went over {what} depends on a traced condition", "make a new one for each use"
     )
 
 

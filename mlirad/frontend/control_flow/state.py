@@ -233,7 +233,7 @@ class State:
         self.attributes |= found
 
     def hold(self, arrays: Mapping[str, Array]) -> None:
-        """Have arrays among the variables of which there are parts, and which no variable names."""
+        """Have arrays among the variables that have parts here, and that no variable names."""
         held: dict[str, Any] = dict(arrays)
         get, put, names = self._get, self._put, tuple(held)
 

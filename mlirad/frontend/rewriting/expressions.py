@@ -25,7 +25,7 @@ CHEAP = (
 """What operands are made of that may be computed although Python would not: they cannot fail."""
 
 CHEAP_ELEMENTS = (*CHEAP, ast.operator, ast.Tuple, ast.List, ast.Subscript, ast.Slice)
-"""The same of elements of comprehensions, of which Python's exceptions are met."""
+"""The same of elements of comprehensions, where Python's exceptions are met."""
 
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 """Functions of Python that look at the variables of whoever calls them."""

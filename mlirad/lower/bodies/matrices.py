@@ -1,4 +1,4 @@
-"""The operands and the result of a contraction as matrices in memory, and the products of which it consists.
+"""The operands and the result of a contraction as matrices in memory, and the products that it consists of.
 
 Each is seen as a matrix of its free dimensions and its contracted ones, each group one loop of constant
 stride.
@@ -72,7 +72,7 @@ def transposed(matrices: Matrices) -> Matrices:
 
 
 def may_be_tiled(matrices: Matrices, lanes: int) -> bool:
-    """Return whether C = A B can be computed in vectors of so many lanes: extents are known, rows of C and B,
+    """Return whether C = A B can be computed in vectors of `lanes`: extents are known, rows of C and B,
     or columns of B, lie in one piece, and these and the contracted extent are as long as a vector.
     """
     a, b, c = matrices
@@ -88,7 +88,7 @@ def tiled_way(matrices: Matrices, lanes: int) -> Matrices | None:
 
 
 def blocks_of(op: DotOp, matrices: Matrices) -> list[Matrices]:
-    """The products of which the code of a contraction consists: of blocks that threads share, and of the last
+    """The products that the code of a contraction consists of: of blocks that threads share, and of the last
     of them, which may be smaller. There are none if extents are not known.
     """
     a, b, c = matrices

@@ -2,7 +2,7 @@
 
     %s = array.sort %x {dim = 0};  %m = array.index %s[%k]          the element of rank k
     %p = array.argsort %x {dim = 0};  %i = array.index %p[%k]       the row that has it
-    gather %y at %p, of which row k is read                         row %i of %y
+    gather %y at %p, where row k is read                            row %i of %y
     scatter %t to %p, where %t has row k alone                      row %i is written: what gradients do
 
 That is what medians and quantiles are made of, and their derivatives. The elements of some ranks are found

@@ -4,7 +4,7 @@
     slice %x[n - 3 : n]                  gather %x at n - 3 + i
     pad %x with n - 1 rows behind        update set of rows of the padding
     argmax %x                            beside it max %x, with which it is combined
-    sort %x, of which a few are read     a search for their ranks (`orders.py`)
+    sort %x, where a few are read        a search for their ranks (`orders.py`)
     cumulative sum %x                    two rounds (`prefixes.py`)
 
 The chain of reports is taken apart, so that reports do not wait for one another.
@@ -107,7 +107,7 @@ def _slice(op: SliceOp, name: str) -> None:
 
 
 def _pad(op: PadOp, name: str) -> None:
-    """Rows of which the array has a known number, among rows that are the padding."""
+    """Rows that the array has a known number of, among rows that are the padding."""
     made = rows_of(op.result, name, op)
     if made is None or rows_of(op.operand, name, op) is not None:
         return

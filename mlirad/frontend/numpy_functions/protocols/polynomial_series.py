@@ -1,7 +1,7 @@
 """Series of `numpy.polynomial`: NumPy's own Python code is recorded, but for the trimming of coefficients.
 
 Polynomial(c)(x)                  as NumPy computes it, by Horner's rule
-(p * Chebyshev(c)).coef           has as many coefficients as for numbers of which no result is 0
+(p * Chebyshev(c)).coef           has as many coefficients as for numbers without a result of 0
 Polynomial(c).trim()              refused: how many are left would depend on their values
 """
 

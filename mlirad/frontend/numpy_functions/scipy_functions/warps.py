@@ -67,13 +67,13 @@ def _inside(c: Array, n: int, mode: str) -> Array:
         after = c - period * xp.trunc(c / period)
         after = xp.where(after >= n, period - after, after)
         return xp.where(c < 0, before, xp.where(c > n - 1, after, c))
-    size = n - 1.0  # "wrap", of which both ends are one point
+    size = n - 1.0  # "wrap": both ends are one point
     below = c + size * (xp.trunc(-c / size) + 1)
     return xp.where(c < 0, below, xp.where(c > size, c - size * xp.trunc(c / size), c))
 
 
 def _samples(k: Array, n: int, mode: str) -> Array:
-    """The samples at whole positions, of which some are beside an edge."""
+    """The samples at whole positions, some of them beside an edge."""
     if mode in ("nearest", "grid-constant"):
         return xp.clip(k, 0, n - 1)
     if mode in ("reflect", "grid-mirror"):

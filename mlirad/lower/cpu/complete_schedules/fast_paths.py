@@ -43,7 +43,7 @@ LEAST_SHARE: Final = 1 / 12
 
 
 def choose_fast_path(body: Body, loops: CutLoops, runs: int, *, reduces: bool = False) -> str | None:
-    """The name of the fast path of a body that runs so many times; None if it would not pay.
+    """The name of the fast path of a body that runs `runs` times; None if it would not pay.
 
     `reduces`: the loops inside of a store are reductions.
     """

@@ -17,7 +17,7 @@ from mlirad.lower.machine import LINE_BYTES
 
 
 def fetch_ahead(code: BodyCode, addresses: Sequence[Address], distance: int, *, writes: bool) -> None:
-    """Ask, in the innermost loop, so many bytes ahead for what lanes will read or write at those of the
+    """Ask, in the innermost loop, `distance` bytes ahead for what lanes will read or write at those of the
     addresses whose memory passes. Of several addresses in one place the first is enough.
     """
     first = {address.buffer.place: address for address in reversed(addresses) if address.buffer.passes}

@@ -22,7 +22,7 @@ from mlirad.lower.llvm.text import Loop, Operand, Value
 
 
 def tasks_of(loops: CutLoops, parallel: int | None) -> Tasks | None:
-    """The tasks that the outermost loop is cut into, of so many iterations each, by blocks of its first
+    """The tasks that the outermost loop is cut into, of `parallel` iterations each, by blocks of its first
     segment.
     """
     if parallel is None or not loops.may_be_shared:
