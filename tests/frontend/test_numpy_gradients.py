@@ -349,6 +349,11 @@ FITS = {
     "bincount": (lambda x: np.bincount(np.array([0, 2, 2, 1]), weights=x[0] ** 2, minlength=4), A),
     "histogram": (lambda x: np.histogram(A, 3, weights=x**2)[0], A),
     "histogram-density": (lambda x: np.histogram(x, 3, density=True)[0], A),
+    "histogram2d": (lambda x: np.histogram2d(A.ravel(), A.ravel()[::-1], 3, weights=x.ravel() ** 2)[0], A),
+    "histogramdd": (
+        lambda x: np.histogramdd(np.stack([A.ravel(), A.ravel()[::-1]], 1), 3, weights=x.ravel() ** 2)[0],
+        A,
+    ),
     "histogram_bin_edges": (lambda x: np.histogram_bin_edges(x, 3), A),
     "frexp-ldexp": (lambda x: np.ldexp(np.frexp(3 * x)[0] ** 2, 3), A),
     "nextafter": (lambda x: np.nextafter(x, 9.0) ** 2, A),
@@ -359,8 +364,8 @@ FITS = {
 
 WITHOUT_DERIVATIVE = """
 all allclose any argwhere around array_equal array_equiv bitwise_and bitwise_or bitwise_xor can_cast ceil
-digitize equal fix flatnonzero floor floor_divide gcd greater greater_equal invert isin isneginf isposinf
-isclose iscomplex isreal iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal
+common_type digitize equal fix flatnonzero floor floor_divide gcd greater greater_equal invert isin isneginf
+isposinf isclose iscomplex isreal iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal
 logical_and logical_not logical_or logical_xor matrix_rank may_share_memory nonzero not_equal result_type
 right_shift rint round shares_memory sign signbit spacing trunc"""
 """Functions with results that are no floats, or piecewise constant."""

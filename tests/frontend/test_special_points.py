@@ -159,6 +159,10 @@ FILTERS: dict[str, Function] = {
         "sobel": lambda x: nd.sobel(x) ** 2,
         "prewitt": lambda x: nd.prewitt(x) ** 2,
         "laplace": lambda x: nd.laplace(x) ** 2,
+        "map_coordinates": lambda x: nd.map_coordinates(x, 1.5 + np.sin(x)[np.newaxis, :3]),
+        "shift": lambda x: nd.shift(x, 0.3) ** 2,
+        "zoom": lambda x: nd.zoom(x, 1.5) ** 2,
+        "affine_transform": lambda x: nd.affine_transform(x, np.array([0.8]), 0.3) ** 2,
     }.items()
 } | {
     f"signal.{name}": function
@@ -167,6 +171,8 @@ FILTERS: dict[str, Function] = {
         "fftconvolve": lambda x: sg.fftconvolve(x, x[:2]),
         "oaconvolve": lambda x: sg.oaconvolve(x, x[:2]),
         "correlate": lambda x: sg.correlate(x, x[:2]),
+        "convolve2d": lambda x: sg.convolve2d(x.reshape(2, 2), x[np.newaxis, :2]).reshape(-1),
+        "correlate2d": lambda x: sg.correlate2d(x.reshape(2, 2), x[np.newaxis, :2]).reshape(-1),
         "lfilter": lambda x: sg.lfilter(x[:2], np.stack([x[2] + 4, x[3]]), x),
         "sosfilt": lambda x: sg.sosfilt(np.array([[1.0, 0.5, 0.2, 1.0, 0.3, 0.1]]) * (1 + x[0] ** 2), x),
         "filtfilt": lambda x: sg.filtfilt([1.0, 0.5], [1.0, 0.3], x, padlen=1) ** 2,

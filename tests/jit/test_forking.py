@@ -170,7 +170,12 @@ def test_forks_wait_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     thread.join()
 
 
-LOCAL = {"mlirad/frontend/compiling/progress.py", "mlirad/tools/time_limit.py", "mlirad/jit/forking.py"}
+LOCAL = {
+    "mlirad/distributed/progress_line.py",
+    "mlirad/frontend/compiling/progress.py",
+    "mlirad/tools/time_limit.py",
+    "mlirad/jit/forking.py",
+}
 """Files with locks that no other thread waits for in a child, and the one that makes the others."""
 
 
