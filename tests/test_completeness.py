@@ -34,6 +34,7 @@ from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
 from mlirad.linear_maps.transposes import COMPUTED, TRANSPOSES
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
+from mlirad.passes.shard_rows.orders import RanksOp
 from mlirad.passes.shard_rows.rules import REFUSED, RULES
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 
@@ -89,9 +90,9 @@ VALUES = tuple(op for op in ARRAY_OPS if op is not YieldOp)
 
 
 def split_by_rows() -> Iterable[str]:
-    """The ops with a rule for chunks of rows, or with a reason why there is none."""
+    """The ops with a rule for chunks of rows, or with a reason against one, but for those of the pass."""
     elementwise = {op.name for op in ELEMENTWISE_OPS}
-    return (names(RULES, REFUSED)() | elementwise) - {CallOp.name}
+    return (names(RULES, REFUSED)() | elementwise) - {CallOp.name, RanksOp.name}
 
 
 def verified() -> Iterable[str]:

@@ -103,7 +103,7 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
 TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
     (
         np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff, np.cross,
-        np.linalg.cross, np.einsum, np.nanquantile, np.nanpercentile,
+        np.linalg.cross, np.einsum, np.nanquantile, np.nanpercentile, np.histogram2d, np.histogramdd,
     )
 )  # fmt: skip
 """Functions that may lay out what they return in another order than row-major."""

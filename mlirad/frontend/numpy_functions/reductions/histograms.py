@@ -20,6 +20,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     kind,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.calls.results import as_copies
 from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64, result_type
@@ -156,7 +157,8 @@ def histogramdd(
         for k, along in enumerate(edges):
             totals = totals / xp.reshape(xp.diff(along), [-1 if d == k else 1 for d in np.arange(rank)])
         totals = totals / total
-    return totals, edges
+    # NumPy gives a part of a larger array, whose elements do not follow one another.
+    return as_copies(totals, is_row_major=False), edges
 
 
 def histogram2d(
