@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.distributed import progress_line
+from mlirad.distributed.engines import dask_graph
 
 da = pytest.importorskip("dask.array")
 
@@ -32,19 +34,18 @@ def slow_rows(seconds: float, fails: type[BaseException] | None = None) -> Any:
     return x.map_blocks(made, dtype=float, meta=np.zeros((0, 0)))
 
 
-def watched_rows(file: Terminal) -> Any:
-    """Rows in chunks: the fourth of each round is made once the line says that three are done."""
+def slow_to_be_shown(file: Terminal) -> Callable[[], None]:
+    """Tell that a chunk is done, and wait after the third until the line says so."""
 
-    def made(block: Any) -> Any:
+    def told() -> None:
+        progress_line.chunk_is_done()
         text = progress_line.line(0.0).partition(" chunks")[0]
         if "3 of 8" in text:
             end = time.monotonic() + 30
             while text not in file.getvalue() and time.monotonic() < end:
                 time.sleep(0.001)
-        return block
 
-    x = da.ones((80, 3), chunks=(10, 3))
-    return x.map_blocks(made, dtype=float, meta=np.zeros((0, 0)))
+    return told
 
 
 def spread(x: Any) -> Any:
@@ -60,8 +61,9 @@ def test_rounds_and_chunks_are_shown_and_taken_away(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(progress_line, "EVERY", 0.01)
     file = Terminal()
+    monkeypatch.setattr(dask_graph, "chunk_is_done", slow_to_be_shown(file))
     with dask.config.set(scheduler="threads", num_workers=1), ad.distributed.progress(after=0.0, file=file):
-        ad.jit(spread)(watched_rows(file))
+        ad.jit(spread)(slow_rows(0.0))
     shown = lines(file)
     assert any(re.fullmatch(r"round 1 of 2 \[#{3}-{17}\] 3 of 8 chunks, \d+ s", text) for text in shown)
     assert any(re.fullmatch(r"round 2 of 2 \[#{13}-{7}\] 3 of 8 chunks, \d+ s", text) for text in shown)
