@@ -81,10 +81,17 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+ANSWERS = {("HasProtocols", "operand"), ("HasProtocols", "operand of a function")}
+"""Objects whose protocols NumPy asks first: they give what they give beside NumPy's own arrays."""
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", LOOKALIKES)
 def test_what_looks_like_an_array(kind: str, way: str) -> None:
     value = LOOKALIKES[kind]()
+    if (kind, way) in ANSWERS:
+        assert WAYS[way](value) == np.ones(3) + value == 1
+        return
     with pytest.raises(ad.MliradError) as caught:
         WAYS[way](value)
     error = caught.value

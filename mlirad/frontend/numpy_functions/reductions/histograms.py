@@ -126,12 +126,12 @@ def histogramdd(
     is_array = isinstance(sample, Array | np.ndarray) and np.ndim(cast(Any, sample)) == 2
     points = as_array(sample) if is_array else xp.atleast_2d(as_array(sample)).T
     count, rank = points.shape
-    wanted = [bins] * rank if np.ndim(bins) == 0 and not isinstance(bins, str) else [*bins]
+    wanted = [bins] * rank if _length(bins) is None else [*bins]
     ends = [None] * rank if range is None else [*range]
     if len(wanted) != rank or len(ends) != rank:
         raise argument_error(
             f"histogramdd: {len(wanted)} bins and {len(ends)} ranges for {rank} dimensions",
-            "give a number of bins, or a number or a vector of edges for each dimension",
+            "give a number of bins, or a list with a number or a vector of edges for each dimension",
         )
     if weights is not None and np.shape(weights) != (count,):
         raise shape_error(
@@ -161,6 +161,14 @@ def histogramdd(
     return as_copies(totals, is_row_major=False), edges
 
 
+def _length(bins: Any) -> int | None:
+    """The length of what may hold bins of unlike kinds, so that it is no array; None for a number."""
+    try:
+        return len(bins)
+    except TypeError:
+        return None
+
+
 def histogram2d(
     x: ArrayLike,
     y: ArrayLike,
@@ -174,7 +182,7 @@ def histogram2d(
         raise shape_error(
             f"histogram2d: x of shape {x.shape}, y of shape {y.shape}", "give vectors of one length"
         )
-    each = [bins, bins] if np.ndim(bins) == 1 and len(bins) not in (1, 2) else bins
+    each = bins if isinstance(bins, str) or _length(bins) in (None, 1, 2) else [bins, bins]
     totals, (rows, columns) = histogramdd(xp.stack([x, y], axis=1), each, range, density, weights)
     return totals, rows, columns
 
