@@ -1,6 +1,6 @@
 """The workers of Dask's client: that they run what this process compiles.
 
-    client = current_client()        None where Dask runs in this process
+    client = current_client()        None where Dask computes in this process
     require_alike(client)            ClusterError that names a worker of another version or processor
 
 Machine code is made here, so all workers must have this version of mlirad, and of what it calls, and a
@@ -24,15 +24,26 @@ from mlirad.packages import load
 SECONDS: Final = 60.0
 """How long the scheduler, or a worker that is asked what it is, may take to answer."""
 
+DISTRIBUTED: Final = ("dask.distributed", "distributed")
+"""The names of the scheduler that a client brings."""
+
 _checked: Final[WeakKeyDictionary[Any, set[str]]] = WeakKeyDictionary()
 """By client: the workers that were found to be alike."""
 
 
 def current_client() -> Any:
-    """Return the current client of Dask, None without one."""
+    """Return the client that Dask would compute with now, None where it computes in this process.
+
+    A scheduler that `dask.config` names goes before the client there is, as everywhere in Dask.
+    """
     if "distributed" not in sys.modules:
         return None
     distributed: Any = load("distributed")
+    named: Any = load("dask").config.get("scheduler", None)
+    if isinstance(named, distributed.Client):
+        return named
+    if named is not None and str(named).lower() not in DISTRIBUTED:
+        return None
     try:
         return distributed.get_client()
     except ValueError:

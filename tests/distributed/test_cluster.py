@@ -51,6 +51,19 @@ class _no_client:
         self._config.__exit__(*_)
 
 
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous", "Sync", "distributed", "client", None])
+def test_a_scheduler_that_is_named_goes_before_the_client(client: Any, scheduler: str | None) -> None:
+    import dask
+
+    named = client if scheduler == "client" else scheduler
+    with client.as_current(), dask.config.set({} if named is None else {"scheduler": named}):
+        assert ad.value_and_grad(logistic)(W, *split())[0] > 0
+        f = ad.distributed.resident(ad.value_and_grad(logistic), *split())
+        f(W)
+    assert (f.runner.client is client) == (scheduler in ("distributed", "client", None))
+    assert bool(f.counts.messages > 1) == (f.runner.client is client)
+
+
 def test_counts_of_messages_and_bytes(client: Any) -> None:
     f = ad.distributed.resident(ad.value_and_grad(logistic), *split())
     f(W)
