@@ -20,7 +20,7 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, is_static
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
 from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
-from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
+from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr, number_of
 from mlirad.dialects.shapes import (
     EXTENT,
     EXTENT_LIST,
@@ -40,21 +40,8 @@ MAX_POINTS = 2**48
 """The most points that the loops of a kernel may have: as many as the elements of the largest array."""
 
 
-SCHEDULE = (
-    "lane",
-    "width",
-    "tile_dim",
-    "tile",
-    "order",
-    "reduction_outer",
-    "parallel",
-    "within",
-    "loops",
-    "accumulators",
-    "fast_path",
-    "prefetch",
-)
-"""The properties of a nest that say how its loops run."""
+UNCUT = ("order", "reduction_outer", "tile")
+"""The properties of a nest that `loops` stand for, once they are cut."""
 
 
 MAX_PREFETCH = 1 << 20
@@ -72,10 +59,35 @@ MAX_WRITTEN_OUT = 4096
 class ScheduledOp(StructuredOp, ABC):
     """The common part of nests and scatters: an iteration space, inputs, a body of scalar ops, a schedule."""
 
+    inputs = var_operand_def()
+    space = prop_def(EXTENT_LIST)
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    loops = opt_prop_def(ArrayAttr[LoopAttr])
+    places = opt_prop_def(EXTENT_LIST)
+    ATTRIBUTE_LISTS: ClassVar = ("loops",)
+
     @property
     def extents(self) -> Shape:
         """The extents of all loops, in the order of the region's arguments."""
-        raise TypeError(f"{self.name} states no extents")
+        return values_of(self.space)
+
+    @property
+    def cut_loops(self) -> CutLoops:
+        """The loops over the space, which a complete schedule states."""
+        assert self.loops is not None
+        return CutLoops.of(
+            [loop.data for loop in self.loops.data],
+            len(values_of(self.space)),
+            lane=number_of(self.lane),
+            width=number_of(self.width),
+        )
+
+    def check_lanes(self, loops: int) -> None:
+        """Require that lanes run along one of so many loops, a possible number of them."""
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), loops, "lane")
+        check_block("width", self.width)
 
     def check_body(self, carried: Sequence[Attribute] = ()) -> YieldOp:
         """Require loop indices, and scalars of the types `carried`, as arguments, and a straight-line body of
@@ -144,12 +156,8 @@ class NestOp(ScheduledOp, LayoutReader):
     """
 
     name = "kernel.nest"
-    inputs = var_operand_def()
-    space = prop_def(EXTENT_LIST)
     reduction = prop_def(EXTENT_LIST)
     combiners = opt_prop_def(ArrayAttr[StringAttr])
-    lane = opt_prop_def(IntegerAttr[I64])
-    width = opt_prop_def(IntegerAttr[I64])
     tile_dim = opt_prop_def(IntegerAttr[I64])
     tile = opt_prop_def(IntegerAttr[I64])
     order = opt_prop_def(DenseArrayBase.constr(i64))
@@ -157,14 +165,11 @@ class NestOp(ScheduledOp, LayoutReader):
     reduction_outer = opt_prop_def(UnitAttr)
     parallel = opt_prop_def(EXTENT)
     within = opt_prop_def(DenseArrayBase.constr(i64))
-    loops = opt_prop_def(ArrayAttr[LoopAttr])
     accumulators = opt_prop_def(IntegerAttr[I64])
     fast_path = opt_prop_def(StringAttr)
     prefetch = opt_prop_def(IntegerAttr[I64])
-    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     roots = var_result_def()
-    ATTRIBUTE_LISTS: ClassVar = ("loops",)
     BRACED: ClassVar = (
         "space",
         "reduction",
@@ -184,6 +189,14 @@ class NestOp(ScheduledOp, LayoutReader):
         "prefetch",
         "places",
     )
+
+    def block_of(self, loop: int) -> int:
+        """The iterations of a loop in a block, as far as `schedule-kernels` has stated them."""
+        if number_of(self.lane) == loop and self.width is not None:
+            return self.width.value.data
+        if number_of(self.tile_dim) == loop and self.tile is not None:
+            return self.tile.value.data
+        return 1
 
     @property
     def bounds(self) -> Sequence[tuple[int, int, int]]:
@@ -225,13 +238,10 @@ class NestOp(ScheduledOp, LayoutReader):
         self._check_schedule(len(space), len(space) + len(reduction))
 
     def _check_schedule(self, outputs: int, loops: int) -> None:
-        if self.lane is not None:
-            check_dims((self.lane.value.data,), loops, "lane")
+        self.check_lanes(loops)
         if self.tile_dim is not None:
             check_dims((self.tile_dim.value.data,), outputs, "tile_dim")
-        for what, value in (("width", self.width), ("tile", self.tile)):
-            if value is not None and not 1 <= value.value.data <= MAX_UNROLLED:
-                raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
+        check_block("tile", self.tile)
         if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
         if self.parallel is not None:
@@ -258,7 +268,7 @@ class NestOp(ScheduledOp, LayoutReader):
         """The loops of a nest with a complete schedule."""
         assert self.loops is not None
         return CutLoops.of(
-            self.loops.data,
+            [loop.data for loop in self.loops.data],
             len(values_of(self.space)),
             lane=number_of(self.lane),
             tile=number_of(self.tile_dim),
@@ -268,7 +278,7 @@ class NestOp(ScheduledOp, LayoutReader):
 
     def _check_loops(self) -> None:
         """Require loops that run each iteration, and sums that fit how they are nested."""
-        if self.order is not None or self.reduction_outer is not None or self.tile is not None:
+        if any(name in self.properties for name in UNCUT):
             raise VerifyException(
                 "loops state order and tile: leave out the properties order, reduction_outer and tile"
             )
@@ -289,15 +299,22 @@ class NestOp(ScheduledOp, LayoutReader):
             raise VerifyException("within needs results that are floats, with a dimension for each loop")
 
 
+SCHEDULE = tuple(
+    name for name in NestOp.BRACED if name not in ("space", "reduction", "combiners", "layouts", "places")
+)
+"""The properties of a nest that say how its loops run."""
+
+
+def check_block(what: str, stated: IntegerAttr[I64] | None) -> None:
+    """Require a number of iterations that are written side by side."""
+    if stated is not None and not 1 <= stated.value.data <= MAX_UNROLLED:
+        raise VerifyException(f"{what} {stated.value.data} is not between 1 and {MAX_UNROLLED}")
+
+
 def check_fast_path(stated: StringAttr | None) -> None:
     """Require the name of a fast path."""
     if stated is not None and stated.data not in FAST_PATHS:
         raise VerifyException(f"fast_path '{stated.data}' is not one of {', '.join(FAST_PATHS)}")
-
-
-def number_of(stated: IntegerAttr[I64] | None) -> int | None:
-    """The number that a property states, if it is there."""
-    return None if stated is None else stated.value.data
 
 
 def check_parallel(stated: IntegerAttr[I64]) -> None:

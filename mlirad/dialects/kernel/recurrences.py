@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, var_operand_def, var_result_def
+from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
+from xdsl.irdl import irdl_op_definition, opt_prop_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.extents import at_most, is_static
@@ -28,17 +28,14 @@ from mlirad.dialects.kernel.nests import (
     ScheduledOp,
     check_fast_path,
     check_parallel,
-    number_of,
 )
-from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
+from mlirad.dialects.kernel.schedules import CutLoops
 from mlirad.dialects.loops import CarryingOp
 from mlirad.dialects.shapes import (
     EXTENT,
-    EXTENT_LIST,
     Shape,
     Value,
     array_type,
-    check_dims,
     element_of,
     is_array,
     shape_of,
@@ -68,17 +65,10 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     """
 
     name = "kernel.recurrence"
-    inputs = var_operand_def()
-    space = prop_def(EXTENT_LIST)
-    lane = opt_prop_def(IntegerAttr[I64])
-    width = opt_prop_def(IntegerAttr[I64])
     parallel = opt_prop_def(EXTENT)
     pitch = opt_prop_def(IntegerAttr[I64])
-    loops = opt_prop_def(ArrayAttr[LoopAttr])
     fast_path = opt_prop_def(StringAttr)
-    places = opt_prop_def(EXTENT_LIST)
     roots = var_result_def()
-    ATTRIBUTE_LISTS: ClassVar = ("loops",)
     BRACED: ClassVar = (
         "carries",
         "space",
@@ -103,18 +93,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         """The carries in the body."""
         return self.body.block.args[len(self.extents) :]
 
-    @property
-    def cut_loops(self) -> CutLoops:
-        """The loops around the trips, with a complete schedule."""
-        assert self.loops is not None
-        return CutLoops.of(
-            self.loops.data,
-            len(values_of(self.space)),
-            lane=number_of(self.lane),
-            width=number_of(self.width),
-        )
-
-    def around_trips(self, loops: CutLoops) -> CutLoops:
+    def around_iterations(self, loops: CutLoops) -> CutLoops:
         """The loops of the output space, with that of the trips inside if there are several."""
         return loops if at_most(self.trips, 1) else loops.around(len(values_of(self.space)))
 
@@ -149,10 +128,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
             )
         if prod(max(e, 1) for e in self.extents if is_static(e)) > MAX_POINTS:
             raise VerifyException(f"loops of extents {list(self.extents)} are too long")
-        if self.lane is not None:
-            check_dims((self.lane.value.data,), len(space), "lane")
-        if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
-            raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        self.check_lanes(len(space))
         if self.parallel is not None:
             if not space:
                 raise VerifyException("parallel needs a loop of the output space")

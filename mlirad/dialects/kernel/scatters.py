@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i1, i64
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, result_def, var_operand_def
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr, i1, i64
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.indexing import UPDATE_KINDS
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
-from mlirad.dialects.kernel.nests import ScheduledOp, number_of
-from mlirad.dialects.kernel.schedules import MAX_UNROLLED, CutLoops, LoopAttr
-from mlirad.dialects.shapes import EXTENT_LIST, Shape, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.kernel.nests import ScheduledOp
+from mlirad.dialects.shapes import element_of, shape_of
 
 
 @irdl_op_definition
@@ -30,21 +29,14 @@ class ScatterOp(ScheduledOp, LayoutReader):
     """
 
     name = "kernel.scatter"
-    inputs = var_operand_def()
     kind = prop_def(StringAttr)
-    space = prop_def(EXTENT_LIST)
     from_zero = opt_prop_def(UnitAttr)
     in_place = opt_prop_def(UnitAttr)
     masked = opt_prop_def(UnitAttr)
-    lane = opt_prop_def(IntegerAttr[I64])
-    width = opt_prop_def(IntegerAttr[I64])
     layouts = opt_prop_def(ArrayAttr)
-    loops = opt_prop_def(ArrayAttr[LoopAttr])
-    places = opt_prop_def(EXTENT_LIST)
     body = region_def("single_block")
     result = result_def()
     KEYWORD: ClassVar = "kind"
-    ATTRIBUTE_LISTS: ClassVar = ("loops",)
     BRACED: ClassVar = (
         "space",
         "from_zero",
@@ -56,19 +48,6 @@ class ScatterOp(ScheduledOp, LayoutReader):
         "loops",
         "places",
     )
-
-    @property
-    def extents(self) -> Shape:
-        """The iteration space."""
-        return values_of(self.space)
-
-    @property
-    def cut_loops(self) -> CutLoops:
-        """The loops of a scatter with a complete schedule."""
-        assert self.loops is not None
-        return CutLoops.of(
-            self.loops.data, len(self.extents), lane=number_of(self.lane), width=number_of(self.width)
-        )
 
     def reads_layouts(self, operand: int) -> bool:
         """All but the base, whose memory the result may take over."""
@@ -93,10 +72,7 @@ class ScatterOp(ScheduledOp, LayoutReader):
             also = "" if self.masked is None else ", its only iteration i64"
             raise VerifyException(f"positions must be i64, the guard i1{also}")
         check_elements(types[0], UPDATE_KINDS[self.kind.data], f"what is to {self.kind.data}")
-        if self.lane is not None:
-            check_dims((self.lane.value.data,), len(self.extents), "lane")
-        if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
-            raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        self.check_lanes(len(self.extents))
         if self.loops is not None:
             loops = self.cut_loops
             loops.check_segments(self.extents)

@@ -24,7 +24,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -48,7 +48,7 @@ MOST_VECTORS: Final = 4
 """The most rows and vectors of a tile of a product: more of them leave no registers."""
 
 MOST_LANES: Final = 16
-"""The most lanes of its vectors: each extent of a block has as many at least."""
+"""The most lanes of the vectors of products and transforms: those of the shortest floats, in the longest."""
 
 
 class Segment(NamedTuple):
@@ -115,26 +115,35 @@ LoopCut: TypeAlias = tuple[int, tuple[Segment, ...]]
 """The number of a loop and its segments."""
 
 
+def number_of(stated: IntegerAttr[I64] | None) -> int | None:
+    """The number that a property states, if it is there."""
+    return None if stated is None else stated.value.data
+
+
+def lanes_of(width: IntegerAttr[I64] | None, default: int = 1) -> int:
+    """The lanes that the property `width` states, `default` if it is not there."""
+    return default if width is None else width.value.data
+
+
+def loops_around(order: Sequence[int], outputs: int) -> int:
+    """Return how many loops of an order stand around a store: all but the reductions that it ends in."""
+    outer = len(order)
+    while outer and order[outer - 1] >= outputs:
+        outer -= 1
+    return outer
+
+
 @irdl_attr_definition
 class LoopAttr(Data[LoopCut]):
     """One loop of a kernel: its number, and the segments that its iterations are cut into."""
 
     name = "kernel.loop"
 
-    @property
-    def number(self) -> int:
-        """The number of the loop among those of its kernel."""
-        return self.data[0]
-
-    @property
-    def segments(self) -> tuple[Segment, ...]:
-        """The segments, in the order in which they run."""
-        return self.data[1]
-
     def print_parameter(self, printer: Printer) -> None:
         """Print the loop in angle brackets."""
+        number, segments = self.data
         with printer.in_angle_brackets():
-            printer.print_string(", ".join([str(self.number), *(s.text for s in self.segments)]))
+            printer.print_string(", ".join([str(number), *(s.text for s in segments)]))
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> LoopCut:
@@ -199,7 +208,7 @@ class CutLoops:
     @classmethod
     def of(
         cls,
-        loops: Sequence[LoopAttr],
+        loops: Sequence[tuple[int, Sequence[Segment]]],
         outputs: int,
         *,
         lane: int | None = None,
@@ -207,11 +216,9 @@ class CutLoops:
         width: int | None = None,
         accumulators: int | None = None,
     ) -> CutLoops:
-        """The loops that a kernel states; the numbers below `outputs` are those of its output."""
-        order = tuple(loop.number for loop in loops)
-        outer = len(order)
-        while outer and order[outer - 1] >= outputs:
-            outer -= 1
+        """The loops of these numbers and segments; the numbers below `outputs` are those of the output."""
+        order = tuple(number for number, _ in loops)
+        outer = loops_around(order, outputs)
         return cls(
             order,
             outer,
@@ -221,13 +228,23 @@ class CutLoops:
             1 if accumulators is None else accumulators,
             any(d >= outputs for d in order[:outer]),
             outputs,
-            {loop.number: loop.segments for loop in loops},
+            {number: tuple(segments) for number, segments in loops},
         )
+
+    @property
+    def stated(self) -> ArrayAttr[LoopAttr]:
+        """The loops as a property of their kernel."""
+        return ArrayAttr([LoopAttr((d, self.segments[d])) for d in self.order])
 
     @property
     def lane_is_reduced(self) -> bool:
         """Return whether lanes are terms of one sum."""
         return self.lane is not None and self.lane >= self.outputs
+
+    @property
+    def lane_is_innermost(self) -> bool:
+        """Return whether the innermost loop runs in blocks of several lanes."""
+        return self.width > 1 and self.order[-1] == self.lane
 
     @property
     def unroll(self) -> int | None:

@@ -8,7 +8,7 @@ With `parallel` threads may share it in blocks of so many items: rows, or groups
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
@@ -16,12 +16,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from mlirad.dialects.array.transforms import Axes, axes_of, check_transform, number_rank
 from mlirad.dialects.kernel.factorisations import check_places
 from mlirad.dialects.kernel.nests import check_parallel
-from mlirad.dialects.kernel.schedules import check_width
+from mlirad.dialects.kernel.schedules import MOST_LANES, check_width
 from mlirad.dialects.shapes import EXTENT_LIST
 from mlirad.dialects.syntax import StructuredOp
-
-MOST_LANES: Final = 16
-"""Vectors are no longer than a line of the cache has elements."""
 
 
 @irdl_op_definition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar, Final
 
@@ -24,8 +25,16 @@ from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import AnyReport
 from mlirad.dialects.extents import at_most
 from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
-from mlirad.dialects.kernel.nests import check_parallel, number_of
-from mlirad.dialects.kernel.schedules import MOST_LANES, CutLoops, LoopAttr, ProductAttr, check_width
+from mlirad.dialects.kernel.nests import check_parallel
+from mlirad.dialects.kernel.schedules import (
+    MOST_LANES,
+    CutLoops,
+    LoopAttr,
+    ProductAttr,
+    Segment,
+    check_width,
+    number_of,
+)
 from mlirad.dialects.shapes import (
     ELEMENTS,
     EXTENT,
@@ -143,7 +152,7 @@ class CumulativeOp(StructuredOp):
     def cut_loops(self) -> CutLoops:
         """The loops, with a complete schedule."""
         assert self.loops is not None
-        return CutLoops.of(self.loops.data, 2, lane=COLUMNS, tile=LINES, width=number_of(self.width))
+        return cut_lines([loop.data for loop in self.loops.data], number_of(self.width))
 
     def verify_(self) -> None:
         """As `array.cumulative`."""
@@ -160,6 +169,11 @@ class CumulativeOp(StructuredOp):
             loops.check_whole_blocks()
             if COLUMNS in loops.segments and any(s.copies > 1 for s in loops.segments.get(LINES, ())):
                 raise VerifyException("lines of several columns do not run side by side")
+
+
+def cut_lines(loops: Sequence[tuple[int, Sequence[Segment]]], width: int | None) -> CutLoops:
+    """The loops of a cumulative op: columns run in lanes, or several lines side by side."""
+    return CutLoops.of(loops, 2, lane=COLUMNS, tile=LINES, width=width)
 
 
 @irdl_op_definition

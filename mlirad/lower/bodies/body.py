@@ -22,7 +22,7 @@ from mlirad.dialects.array.structural import ConstantOp, SizeOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import ScheduledOp, loop_strides, written_out_shape
-from mlirad.dialects.shapes import Shape, Value
+from mlirad.dialects.shapes import Shape, Value, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
@@ -73,6 +73,11 @@ class Address:
             return True
         outside = max(-lowest, self.constant + sum(max(r, 0) for r in reach) - self.buffer.size)
         return outside * BYTES[self.buffer.kind] > FAR
+
+
+def _passing(addresses: Sequence[Address], loop: int | None) -> list[Address]:
+    first = {a.buffer.place: a for a in reversed(addresses) if a.buffer.passes}
+    return [a for a in first.values() if a.runs_along(loop)]
 
 
 def _wrapped(number: int) -> int:
@@ -173,6 +178,24 @@ class Body:
         for extent, stride in zip(written_out, inner, strict=True):
             offsets = [o + k * stride for o in offsets for k in range(extent)]
         return [Address(buffer, loops, (), o) for o in offsets]
+
+    def loads(self, roots: Sequence[Value] = (), addresses: Sequence[Address] = ()) -> list[Address]:
+        """The addresses that are loaded for these values and addresses, or for all that is yielded."""
+        needed = self.needed(roots or self.yielded, addresses)
+        return [self.addresses[op] for op in needed if op in self.addresses]
+
+    def stores(self) -> list[Address]:
+        """The addresses of the elements of all results that one iteration yields."""
+        space = values_of(self.op.space)
+        return [a for buffer in self.result_buffers for a in self.own_addresses(buffer, space)]
+
+    def passing(self, loop: int | None) -> tuple[list[Address], list[Address]]:
+        """The addresses loaded, and those stored, along which a loop goes element by element through memory
+        that passes: the first in each slot.
+        """
+        space = values_of(self.op.space)
+        stores = [a for b in self.result_buffers if b.passes for a in self.own_addresses(b, space)]
+        return _passing(self.loads(), loop), _passing(stores, loop)
 
     def dependences_of(self, address: Address) -> frozenset[int]:
         """The loops that an address moves with."""

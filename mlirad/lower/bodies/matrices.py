@@ -53,7 +53,7 @@ Matrices = tuple[Matrix, Matrix, Matrix]
 
 
 def matrices_of(op: DotOp, lhs: Buffer, rhs: Buffer, out: Buffer) -> Matrices | None:
-    """The matrices of a contraction, or of one member of its batch; None if one is not laid out as such."""
+    """The matrices of a contraction, or of one element of its batch; None if one is not laid out as such."""
     lhs_batch, rhs_batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
     lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
     lhs_free = _others(lhs, lhs_batch, lhs_contract)
@@ -88,8 +88,8 @@ def tiled_way(matrices: Matrices, lanes: int) -> Matrices | None:
 
 
 def blocks_of(op: DotOp, matrices: Matrices) -> list[Matrices]:
-    """The products that the code of a contraction consists of: of blocks that threads share, and of the last
-    of them, which may be smaller. There are none if extents are not known.
+    """The products that the code of a contraction consists of: one of each size of the blocks that threads
+    share. There are none if extents are not known.
     """
     a, b, c = matrices
     if not are_static((*a.extents, *b.extents)):
@@ -99,18 +99,21 @@ def blocks_of(op: DotOp, matrices: Matrices) -> list[Matrices]:
         rows = parts(c.extents[0], integer_of(op.parallel))
         if op.columns is not None:
             columns = parts(c.extents[1], integer_of(op.columns))
-    return [
-        (
-            Matrix((m, a.extents[1]), a.strides),
-            Matrix((b.extents[0], n), b.strides),
-            Matrix((m, n), c.strides),
-        )
-        for m, n in product(rows, columns)
-    ]
+    return [block_of(matrices, m, n) for m, n in product(rows, columns)]
+
+
+def block_of(matrices: Matrices, rows: int, columns: int) -> Matrices:
+    """The product for some rows and columns of C, wherever these begin."""
+    a, b, c = matrices
+    return (
+        Matrix((rows, a.extents[1]), a.strides),
+        Matrix((b.extents[0], columns), b.strides),
+        Matrix((rows, columns), c.strides),
+    )
 
 
 def parts(extent: int, block: int) -> list[int]:
-    """The lengths of the blocks of an extent: that of all, and that of the last if it is another."""
+    """The lengths of the blocks of an extent: of all but the last, and of the last if that is shorter."""
     last = extent - (extent - 1) // block * block
     return list(dict.fromkeys((min(block, extent), last)))
 

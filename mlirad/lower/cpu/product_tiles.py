@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
-from mlirad.dialects.kernel.schedules import MOST_VECTORS
+from mlirad.dialects.kernel.schedules import MOST_LANES, MOST_VECTORS
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import L2_BYTES, LATENCY, registers
 
@@ -26,8 +26,8 @@ INNER_BLOCK: Final = 256
 the right operand stays in the first or second level of cache. It decides bits, so it is the same for all
 processors."""
 
-LEAST_BLOCK: Final = 16
-"""The lanes of the longest vectors, of the shortest elements: a block has as many of each extent at least."""
+LEAST_BLOCK: Final = MOST_LANES
+"""The least extent of a block: no vector is longer."""
 
 LOADED: Final = 0.1
 """Cycles that a load in a tile adds to its multiplications, which hide most of it."""
@@ -143,6 +143,6 @@ class Product:
 
 
 def inner_block(inner: int) -> int:
-    """The extent of a block of the contracted one; the last block may have less, but a vector at least."""
+    """The extent of a block of the contracted one; the last may be shorter, but no shorter than a vector."""
     even = -(-inner // -(-inner // INNER_BLOCK))
     return next(n for n in range(even, 0, -1) if inner % n == 0 or inner % n >= LEAST_BLOCK)

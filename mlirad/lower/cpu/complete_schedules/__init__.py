@@ -15,9 +15,9 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
@@ -31,8 +31,9 @@ from mlirad.dialects.kernel import (
     ScatterOp,
     TriangularSolveOp,
 )
+from mlirad.dialects.kernel.nests import UNCUT
 from mlirad.dialects.kernel.plans import stated_arena
-from mlirad.dialects.kernel.schedules import CutLoops, LoopAttr
+from mlirad.dialects.kernel.schedules import CutLoops
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, integer, keyword, values_of
 from mlirad.errors import CompileError
@@ -40,7 +41,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.bodies.body import Address, Body
+from mlirad.lower.bodies.body import Body
 from mlirad.lower.bodies.buffers import Buffer, program_buffers
 from mlirad.lower.cpu.complete_schedules.fast_paths import choose_fast_path
 from mlirad.lower.cpu.complete_schedules.nests import cut_nest
@@ -105,7 +106,7 @@ class _Completion:
                         self._whole_arrays(op)
                 case _ if isinstance(op, LOWERED_CONTROL):
                     for region in op.regions:
-                        self.block(region.block, runs * _trips(op))
+                        self.block(region.block, runs * _iterations(op))
                 case _:
                     pass
 
@@ -130,7 +131,7 @@ class _Completion:
             return
         outputs = [self._buffers[r] for r in op.roots]
         body = Body(op, self._buffers, outputs)
-        loads = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
+        loads = body.loads()
         in_place = any(a.overlaps(b.buffer) for a in outputs for b in loads)
         if self._keep and op.loops is not None:
             if in_place and op.cut_loops.repeats:
@@ -145,22 +146,20 @@ class _Completion:
         _state(op, loops, choose_fast_path(body, loops, runs, reduces=bool(combiners)))
         if not loops.may_be_shared:
             op.properties.pop("parallel", None)
-        results = [a for b in outputs for a in body.own_addresses(b, values_of(op.space))]
-        op.properties.pop("prefetch", None)
-        if not combiners and any(_passes_by(a, loops) for a in (*loads, *results)):
-            op.properties["prefetch"] = integer(FETCHED_AHEAD)
+        prefetches = not combiners and loops.lane_is_innermost and any(body.passing(loops.lane))
+        _set(op, "prefetch", integer(FETCHED_AHEAD) if prefetches else None)
 
     def _recurrence(self, op: RecurrenceOp, runs: int) -> None:
-        from mlirad.lower.cpu.complete_schedules.recurrences import cut_recurrence
+        from mlirad.lower.cpu.complete_schedules.elements import cut_recurrence
 
         if at_most(prod(values_of(op.space)), 0) or (self._keep and op.loops is not None):
             return
         body = Body(op, self._buffers, [self._buffers[r] for r in op.roots])
         loops = cut_recurrence(op, body, self._vector_bytes)
-        _state(op, loops, choose_fast_path(body, op.around_trips(loops), runs))
+        _state(op, loops, choose_fast_path(body, op.around_iterations(loops), runs))
 
     def _scatter(self, op: ScatterOp) -> None:
-        from mlirad.lower.cpu.complete_schedules.scatters import cut_scatter, may_have_lanes
+        from mlirad.lower.cpu.complete_schedules.elements import cut_scatter, may_have_lanes
 
         output = self._buffers[op.result]
         if at_most(output.size, 0) or at_most(prod(op.extents), 0):
@@ -178,13 +177,7 @@ class _Completion:
         _state(op, cut_scatter(op, body, self._vector_bytes), None)
 
 
-def _passes_by(address: Address, loops: CutLoops) -> bool:
-    """Return whether the innermost loop goes, in lanes, through memory that passes."""
-    is_innermost = loops.width > 1 and loops.order[-1] == loops.lane
-    return address.buffer.passes and is_innermost and address.runs_along(loops.lane)
-
-
-def _trips(op: Operation) -> int:
+def _iterations(op: Operation) -> int:
     """Return how often the regions of a loop or branch run, roughly."""
     match op:
         case ScanOp() | StripsOp():
@@ -198,22 +191,23 @@ def _trips(op: Operation) -> int:
 def _state(
     op: NestOp | RecurrenceOp | ScatterOp | CumulativeOp, loops: CutLoops, fast_path: str | None
 ) -> None:
-    """Write the loops down, in place of what they follow from."""
-    properties = op.properties
-    stated: dict[str, int | None] = {"width": None if loops.lane is None else loops.width}
+    """State the loops, in place of the properties that they follow from."""
+    numbers: dict[str, int | None] = {"width": None if loops.lane is None else loops.width}
     if not isinstance(op, CumulativeOp):
-        stated["lane"] = loops.lane
+        numbers["lane"] = loops.lane
     if isinstance(op, NestOp):
-        for name in ("order", "reduction_outer", "tile"):
-            properties.pop(name, None)
-        stated["tile_dim"] = loops.tile
-        stated["accumulators"] = loops.accumulators if loops.accumulators > 1 else None
-    for name, number in stated.items():
-        if number is None:
-            properties.pop(name, None)
-        else:
-            properties[name] = integer(number)
-    properties["loops"] = ArrayAttr([LoopAttr((d, loops.segments[d])) for d in loops.order])
-    properties.pop("fast_path", None)
-    if fast_path is not None:
-        properties["fast_path"] = keyword(fast_path)
+        for name in UNCUT:
+            op.properties.pop(name, None)
+        numbers["tile_dim"] = loops.tile
+        numbers["accumulators"] = loops.accumulators if loops.accumulators > 1 else None
+    for name, number in numbers.items():
+        _set(op, name, None if number is None else integer(number))
+    _set(op, "loops", loops.stated)
+    _set(op, "fast_path", None if fast_path is None else keyword(fast_path))
+
+
+def _set(op: Operation, name: str, value: Attribute | None) -> None:
+    """State a property of an op, or take it away."""
+    op.properties.pop(name, None)
+    if value is not None:
+        op.properties[name] = value

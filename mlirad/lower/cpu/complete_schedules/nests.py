@@ -13,8 +13,7 @@ from typing import Final
 from mlirad.dialects.array.reductions import IDEMPOTENT
 from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.kernel.nests import number_of
-from mlirad.dialects.kernel.schedules import CutLoops, LoopAttr, Segment
+from mlirad.dialects.kernel.schedules import CutLoops, Segment, lanes_of, loops_around, number_of
 from mlirad.dialects.shapes import values_of
 from mlirad.lower.bodies.body import Body
 from mlirad.lower.cpu.complete_schedules import cut
@@ -46,17 +45,12 @@ def cut_nest(
     extents = body.extents
     lane = _active(number_of(op.lane), extents)
     tile = _active(number_of(op.tile_dim), extents)
-    tiles = 1 if op.tile is None else max(1, op.tile.value.data)
+    tiles = number_of(op.tile) or 1
     if tile == lane or tiles == 1:
         tile = None
     order, outer = _order(op, rank, extents, lane, combiners)
     in_memory = any(d >= rank for d in order[:outer])
-    native = native_lanes(body, lane, vector_bytes)
-    width = 1
-    if lane is not None:
-        asked = native if op.width is None else op.width.value.data
-        masks = vector_bytes >= LEAST_MASKED_BYTES
-        width = cut.fitting_width(extents[lane], asked, native, masks=masks)
+    width, native = lanes_of_block(body, lane, vector_bytes, masks=True)
     lane_is_reduced = lane is not None and lane >= rank
     idempotent = all(c in IDEMPOTENT for c in combiners)
     may_repeat = may_repeat and (not in_memory or idempotent)
@@ -76,27 +70,27 @@ def cut_nest(
         while copies > max(1, trips):
             copies //= 2
     lane_copies = 1 if lane_is_reduced and unroll != lane else copies
-    segments: dict[int, Sequence[Segment]] = {}
+    loops: list[tuple[int, Sequence[Segment]]] = []
     compact = instructions_of(needed) > COMPACT_COST
     in_pieces = _is_in_pieces(op, body, lane, width, native, runs)
     for d in order:
         extent = extents[d]
         if d == lane and in_pieces and lane_copies == 1:
-            segments[d] = cut.in_pieces(extent, width)
+            segments = cut.in_pieces(extent, width)
         elif d == lane and d < rank:
-            segments[d] = cut.output_lanes(
+            segments = cut.output_lanes(
                 extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
             )
         elif d == lane:
-            segments[d] = cut.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
+            segments = cut.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
         elif d == tile:
-            segments[d] = cut.unrolled(extent, tiles, may_repeat=may_repeat)
+            segments = cut.unrolled(extent, tiles, may_repeat=may_repeat)
         elif d == unroll:
-            segments[d] = cut.unrolled(extent, copies)
+            segments = cut.unrolled(extent, copies)
         else:
-            segments[d] = cut.plain(extent)
-    stated = [LoopAttr((d, tuple(segments[d]))) for d in order]
-    return CutLoops.of(stated, rank, lane=lane, tile=tile, width=width, accumulators=copies)
+            segments = cut.plain(extent)
+        loops.append((d, segments))
+    return CutLoops.of(loops, rank, lane=lane, tile=tile, width=width, accumulators=copies)
 
 
 def _is_in_pieces(op: NestOp, body: Body, lane: int | None, width: int, native: int, runs: int) -> bool:
@@ -105,12 +99,10 @@ def _is_in_pieces(op: NestOp, body: Body, lane: int | None, width: int, native: 
     """
     if lane is None or not 1 < width <= native or op.parallel is not None or op.bounds:
         return False
-    loads = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
-    results = [a for b in body.result_buffers for a in body.own_addresses(b, values_of(op.space))]
     return ends_in_pieces(body.extents[lane], width, runs) and all(
         address.coefficient(lane) in (0, 1)
         and not any(lane in body.dependences[value] for value, _ in address.values)
-        for address in (*loads, *results)
+        for address in (*body.loads(), *body.stores())
     )
 
 
@@ -134,9 +126,7 @@ def _order(
         # an extremum in memory would need its value there too
         order.sort(key=lambda d: d >= rank)
     order = [d for d in order if is_loop(extents[d])]
-    outer = len(order)
-    while outer and order[outer - 1] >= rank:
-        outer -= 1
+    outer = loops_around(order, rank)
     if lane is not None and lane >= rank and lane in order[:outer]:
         order.remove(lane)
         order.append(lane)
@@ -144,9 +134,17 @@ def _order(
     return tuple(order), outer
 
 
-def native_lanes(body: Body, lane: int | None, vector_bytes: int) -> int:
-    """Lanes that fill one vector register, by the widest values that differ between lanes."""
-    return max(1, vector_bytes // body.widest(lane))
+def lanes_of_block(body: Body, lane: int | None, vector_bytes: int, *, masks: bool) -> tuple[int, int]:
+    """The lanes of a block of the loop `lane`, as stated or one register full, and those of a register.
+
+    `masks`: a block may be longer than the loop, if the processor has vectors whose lanes can be masked off.
+    """
+    native = max(1, vector_bytes // body.widest(lane))
+    if lane is None:
+        return 1, native
+    has_masks = masks and vector_bytes >= LEAST_MASKED_BYTES
+    asked = lanes_of(body.op.width, native)
+    return cut.fitting_width(body.extents[lane], asked, native, masks=has_masks), native
 
 
 def _copies_in_flight(cost: int, trips: int) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from mlirad.dialects.array.factorisations import matrices_of
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel import CumulativeOp, FftOp, TriangularSolveOp
-from mlirad.dialects.kernel.schedules import CutLoops, LoopAttr, Segment
-from mlirad.dialects.kernel.transforms import MOST_LANES
-from mlirad.dialects.kernel.whole_arrays import COLUMNS, LINES
+from mlirad.dialects.kernel.schedules import MOST_LANES, CutLoops, Segment
+from mlirad.dialects.kernel.whole_arrays import COLUMNS, LINES, cut_lines
 from mlirad.dialects.shapes import integer
 from mlirad.lower.bodies.elementwise import kind_of
 from mlirad.lower.cpu.complete_schedules import cut
@@ -20,19 +19,17 @@ SIDE_BY_SIDE = 4
 def cut_cumulative(op: CumulativeOp, vector_bytes: int) -> CutLoops:
     """The loops of a cumulative op: lanes are columns; lines that have none run side by side."""
     lines, columns = op.extents
-    stated: list[LoopAttr] = []
     width = None
     if columns == 1:
         full = lines // SIDE_BY_SIDE * SIDE_BY_SIDE
         segments = [Segment(0, full, SIDE_BY_SIDE), Segment(full, lines)]
-        stated.append(LoopAttr((LINES, tuple(s for s in segments if not is_static(s.blocks) or s.blocks))))
+        loops = [(LINES, [s for s in segments if not is_static(s.blocks) or s.blocks])]
     else:
         native = max(1, vector_bytes // BYTES[kind_of(op.result)])
         width = cut.fitting_width(columns, native, native, masks=False)
-        stated.append(LoopAttr((LINES, (Segment(0, lines),))))
-        found = cut.output_lanes(columns, width, native, may_repeat=True, compact=False)
-        stated.append(LoopAttr((COLUMNS, tuple(found))))
-    return CutLoops.of(stated, 2, lane=COLUMNS, tile=LINES, width=width)
+        lanes = cut.output_lanes(columns, width, native, may_repeat=True, compact=False)
+        loops = [(LINES, cut.plain(lines)), (COLUMNS, lanes)]
+    return cut_lines(loops, width)
 
 
 def state_width(op: FftOp | TriangularSolveOp, vector_bytes: int) -> None:

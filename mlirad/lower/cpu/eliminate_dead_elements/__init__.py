@@ -112,12 +112,7 @@ def _state(op: NestOp, part: Part, vector_bytes: int, *, always: bool) -> None:
 
 def _blocks(op: NestOp, x: int) -> Sequence[tuple[int, int]]:
     """The first and the last index of each block of a loop."""
-    step = 1
-    if op.lane is not None and op.lane.value.data == x and op.width is not None:
-        step = op.width.value.data
-    elif op.tile_dim is not None and op.tile_dim.value.data == x and op.tile is not None:
-        step = op.tile.value.data
-    extent = nominal(op.extents[x])
+    step, extent = op.block_of(x), nominal(op.extents[x])
     return [(start, min(start + step, extent) - 1) for start in range(0, extent, step)]
 
 

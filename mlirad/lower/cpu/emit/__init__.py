@@ -15,7 +15,7 @@ Loops and branches of the program are control flow of `mlirad_main`. Scalars of 
 loop on scalars runs in registers, and so do the elements of a `kernel.recurrence`, whose iterations are
 inside the kernel. Called functions allocate their arena.
 
-- Kernels prefetch slices of stacked arrays that no cache holds (`fetch_ahead.py`). Each iteration prefetches
+- Kernels prefetch slices of stacked arrays that no cache holds (`prefetches.py`). Each iteration prefetches
   the record of the next one (`fetch_records.py`), at addresses that may lie beyond all records.
 - A record of each call is on the host's stack (`lower/native_program.py`); `runtime/host.c` has what polls
   and reports call: it looks for signals and the time limit, and releases Python's lock in programs that turn

@@ -21,7 +21,7 @@ from mlirad.dialects.kernel import DotOp
 from mlirad.dialects.shapes import integer_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
-from mlirad.lower.bodies.matrices import Matrices, Matrix, matrices_of
+from mlirad.lower.bodies.matrices import Matrices, Matrix, block_of, matrices_of, parts
 from mlirad.lower.cpu.emit.chunk_store import workspace
 from mlirad.lower.cpu.emit.fills import fill
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
@@ -128,8 +128,7 @@ def _block(
     ]
 
     def write(m: int, n: int) -> None:
-        of_a, of_b = Matrix((m, a.extents[1]), a.strides), Matrix((b.extents[0], n), b.strides)
-        products.multiply(moved, (of_a, of_b, Matrix((m, n), c.strides)), location)
+        products.multiply(moved, block_of(matrices, m, n), location)
 
     starts = (first_row, first_column)
     if not are_static((*c.extents, *block)):
@@ -145,22 +144,22 @@ def _block(
         return
     _either(
         f,
-        (rows, min(block[0], rows), first_row),
-        lambda m: _either(f, (columns, min(block[1], columns), first_column), lambda n: write(m, n)),
+        (rows, block[0], first_row),
+        lambda m: _either(f, (columns, block[1], first_column), lambda n: write(m, n)),
     )
 
 
 def _either(f: IRBuilder, part: tuple[int, int, Value], write: Callable[[int], None]) -> None:
-    """Write code for a block of an extent, and for the last one, which may be smaller: `part` has the extent,
-    that of a block, and where the block begins.
+    """Write code for a block of an extent, and for the last one, which may be shorter: `part` has the extent,
+    that of a block, and the start of the block.
     """
     extent, block, start = part
-    last = extent - (extent - 1) // block * block
-    if last == block:
-        write(block)
+    most, *shorter = parts(extent, block)
+    if not shorter:
+        write(most)
         return
-    is_last = f.icmp("sgt", f.add(start, block), extent)
-    f.run_either(is_last, lambda: write(last), lambda: write(block))
+    is_last = f.icmp("sgt", f.add(start, most), extent)
+    f.run_either(is_last, lambda: write(shorter[0]), lambda: write(most))
 
 
 def _batched(

@@ -24,6 +24,8 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of, place_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.access import Access
+from mlirad.lower.bodies.assumptions import Assumptions
+from mlirad.lower.bodies.body import Body
 from mlirad.lower.bodies.buffers import Buffer, Place
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.large_sizes import are_static
@@ -244,3 +246,15 @@ def stated_loops(op: NestOp | RecurrenceOp | ScatterOp | CumulativeOp) -> CutLoo
             hint="run complete-schedules on the function",
         )
     return op.cut_loops
+
+
+def stated_fast_path(
+    emitter: KernelEmitter, op: NestOp | RecurrenceOp, body: Body, loops: CutLoops, *, reduces: bool = False
+) -> Assumptions | None:
+    """The assumptions of the fast path that a kernel states; checked programs have none.
+
+    `reduces`: the loops inside of a store are reductions.
+    """
+    if op.fast_path is None or emitter.program.address_checks:
+        return None
+    return Assumptions.named(op.fast_path.data, body, loops, reduces=reduces)

@@ -20,9 +20,9 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.kernel.nests import copied_arrays, number_of
-from mlirad.dialects.kernel.schedules import CutLoops
-from mlirad.dialects.shapes import integer_of, values_of
+from mlirad.dialects.kernel.nests import copied_arrays
+from mlirad.dialects.kernel.schedules import CutLoops, number_of
+from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.bodies import reductions
 from mlirad.lower.bodies.assumptions import Assumptions
@@ -31,7 +31,13 @@ from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.bodies.reductions import Accumulator
 from mlirad.lower.cpu.emit.fills import copy, fill
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, stated_loops
+from mlirad.lower.cpu.emit.kernels import (
+    KernelEmitter,
+    KernelText,
+    begin_kernel,
+    stated_fast_path,
+    stated_loops,
+)
 from mlirad.lower.cpu.emit.output_loops import tasks_of
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.cpu.emit.partial_sums import LONG, RADIX, PartialSums, in_blocks
@@ -60,12 +66,11 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     if len(copied) == len(outputs) and all(map(_are_same, copied, outputs)):
         return
     body = Body(op, emitter.buffers, outputs)
-    needed = body.needed(body.yielded)
-    read = [body.addresses[o].buffer for o in needed if o in body.addresses]
-    work = nominal(prod(op.extents)) * (instructions_of(needed) + len(outputs))
+    read = [address.buffer for address in body.loads()]
+    work = nominal(prod(op.extents)) * (instructions_of(body.needed(body.yielded)) + len(outputs))
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     loops = stated_loops(op)
-    tasks = tasks_of(loops, None if op.parallel is None else integer_of(op.parallel))
+    tasks = tasks_of(op, loops)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, tasks)
     # The first rows of an array have its strides, and are not all of it.
     is_copy = not in_place and [(b.shape, b.strides) for b in copied] == [
@@ -79,9 +84,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
                 fill(kernel, output, constant(output.kind, 0))
         kernel.f.ret()
         return
-    fast = None
-    if op.fast_path is not None and not emitter.program.address_checks:
-        fast = Assumptions.named(op.fast_path.data, body, loops, reduces=bool(combiners))
+    fast = stated_fast_path(emitter, op, body, loops, reduces=bool(combiners))
     _NestCode(kernel, op, body, combiners, outputs, loops, fast, tasks).write()
 
 
@@ -118,12 +121,13 @@ class _NestCode(ReductionLoops):
     ):
         self._of_results = combiners
         self._prefetch = number_of(op.prefetch)
+        prefetches = op.prefetch is not None and loops.lane_is_innermost
+        self._passing = body.passing(loops.lane) if prefetches else ()
         self._outputs = outputs
         space = values_of(op.space)
         self._rank = len(space)
         elements = [body.own_addresses(b, space) for b in outputs]
         self._results = [address for addresses in elements for address in addresses]
-        self._loaded = [body.addresses[o] for o in body.needed(body.yielded) if o in body.addresses]
         yielded = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
         level = loops.outer - 1
         code = BodyCode(
@@ -185,11 +189,11 @@ class _NestCode(ReductionLoops):
     def _point(self) -> None:
         code = self._code
         if not self._combiners:
-            if self._prefetch is not None:
-                from mlirad.lower.cpu.emit.fetch_ahead import fetch_ahead
+            if self._prefetch is not None and code.width > 1:
+                from mlirad.lower.cpu.emit.prefetches import prefetch
 
-                fetch_ahead(code, self._loaded, self._prefetch, writes=False)
-                fetch_ahead(code, self._results, self._prefetch, writes=True)
+                for addresses, writes in zip(self._passing, (False, True), strict=True):
+                    prefetch(code, addresses, self._prefetch, writes=writes)
             self._both_paths()
             # All values first: a result may lie where another one reads.
             values = [[code.get(value, j) for value in self._body.yielded] for j in range(code.tiles)]
@@ -226,7 +230,7 @@ class _NestCode(ReductionLoops):
         )
 
     def _of_all(self, combiner: str, total: Accumulator) -> Accumulator:
-        """The total, of no operands what memory holds of such: a sum in registers starts at -0.0."""
+        """The total, and 0 instead of the -0.0 that a sum in registers starts at where it has no operands."""
         operands = prod(self._body.extents[self._rank :])
         if at_most(1, operands) or combiner != "add" or not total[0].is_float:
             return total

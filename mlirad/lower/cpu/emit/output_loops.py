@@ -13,7 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from mlirad.dialects.extents import nominal
+from mlirad.dialects.kernel import NestOp, RecurrenceOp
 from mlirad.dialects.kernel.schedules import CutLoops, Segment
+from mlirad.dialects.shapes import integer_of
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.bodies.segments import pieced_lanes, remaining_lanes, valid_lanes
 from mlirad.lower.cpu.emit.kernels import KernelText
@@ -21,14 +23,14 @@ from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.llvm.text import Loop, Operand, Value
 
 
-def tasks_of(loops: CutLoops, parallel: int | None) -> Tasks | None:
-    """The tasks that the outermost loop is cut into, of `parallel` iterations each, by blocks of its first
-    segment.
+def tasks_of(op: NestOp | RecurrenceOp, loops: CutLoops) -> Tasks | None:
+    """The tasks that the outermost loop is cut into: blocks of its first segment, for as many iterations as
+    the kernel states.
     """
-    if parallel is None or not loops.may_be_shared:
+    if op.parallel is None or not loops.may_be_shared:
         return None
     first = loops.segments[loops.order[0]][0]
-    return Tasks.of(first.blocks, -(-parallel // first.step))
+    return Tasks.of(first.blocks, -(-integer_of(op.parallel) // first.step))
 
 
 class OutputLoops(ABC):

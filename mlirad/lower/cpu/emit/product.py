@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mlirad.dialects.kernel import DotOp
-from mlirad.dialects.kernel.schedules import TiledProduct
+from mlirad.dialects.kernel.schedules import TiledProduct, lanes_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.bodies.matrices import Matrices, blocks_of, tiled_way
@@ -42,7 +42,7 @@ class ProductWriter:
         self._f = f
         self._kind: Kind = kind
         self._location = location_of(op)
-        self._lanes = 1 if op.width is None else op.width.value.data
+        self._lanes = lanes_of(op.width)
         stated = {} if op.products is None else {p.data[:2]: p.data for p in op.products.data}
         self._tiled = {
             block[2].extents: self._fitting(stated[block[2].extents], block)

@@ -18,13 +18,19 @@ from math import prod
 from mlirad.dialects.extents import at_most, nominal
 from mlirad.dialects.kernel import RecurrenceOp
 from mlirad.dialects.kernel.schedules import CutLoops
-from mlirad.dialects.shapes import integer_of, values_of
+from mlirad.dialects.shapes import values_of
 from mlirad.lower.bodies.assumptions import Assumptions
 from mlirad.lower.bodies.body import Address, Body
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.cpu.emit.fast_path import write_both_paths
-from mlirad.lower.cpu.emit.kernels import KernelEmitter, KernelText, begin_kernel, stated_loops
+from mlirad.lower.cpu.emit.kernels import (
+    KernelEmitter,
+    KernelText,
+    begin_kernel,
+    stated_fast_path,
+    stated_loops,
+)
 from mlirad.lower.cpu.emit.output_loops import OutputLoops, tasks_of
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.large_sizes import is_loop
@@ -37,16 +43,14 @@ def emit_recurrence(emitter: KernelEmitter, op: RecurrenceOp) -> None:
         return
     outputs = [emitter.buffers[r] for r in op.roots]
     body = Body(op, emitter.buffers, outputs)
-    needed = body.needed(body.yielded)
     initial = [emitter.buffers[v] for v in op.init]
-    read = [*initial, *(body.addresses[o].buffer for o in needed if o in body.addresses)]
-    work = nominal(prod(op.extents)) * (instructions_of(needed) + len(op.stacked))
+    read = [*initial, *(address.buffer for address in body.loads())]
+    work = nominal(prod(op.extents)) * (instructions_of(body.needed(body.yielded)) + len(op.stacked))
     around = stated_loops(op)
-    tasks = tasks_of(around, None if op.parallel is None else integer_of(op.parallel))
+    tasks = tasks_of(op, around)
     kernel = begin_kernel(emitter, op, "recurrence", read, outputs, work, tasks)
-    loops, fast = op.around_trips(around), None
-    if op.fast_path is not None and not emitter.program.address_checks:
-        fast = Assumptions.named(op.fast_path.data, body, loops, reduces=False)
+    loops = op.around_iterations(around)
+    fast = stated_fast_path(emitter, op, body, loops)
     _RecurrenceCode(kernel, op, body, initial, loops, fast, tasks).write()
 
 

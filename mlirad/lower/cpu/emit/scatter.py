@@ -52,13 +52,12 @@ def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     rank = len(shape_of(op.result))
     address = body.address(output, body.yielded[1 : 1 + rank])
     roots = [body.yielded[0], *body.yielded[1 + rank :]]
-    needed = body.needed(roots, [address])
-    read = [] if is_empty else [body.addresses[o].buffer for o in needed if o in body.addresses]
+    read = [] if is_empty else [a.buffer for a in body.loads(roots, [address])]
     base = None if op.from_zero is not None else emitter.buffers[op.inputs[0]]
     if base is not None:
         read.append(base)
     updates, elements = nominal(prod(op.extents)), nominal(output.size)
-    work = updates * (instructions_of(needed) + 3) + elements
+    work = updates * (instructions_of(body.needed(roots, [address])) + 3) + elements
     kernel = begin_kernel(emitter, op, op.kind.data, read, [output], work)
     if base is None:
         fill(kernel, output, constant(output.kind, 0))

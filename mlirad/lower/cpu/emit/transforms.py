@@ -6,6 +6,7 @@ shape (2, 512, 257), pairs 0, dim 0      for each of 17 blocks of columns: passe
 from __future__ import annotations
 
 from mlirad.dialects.array.transforms import number_rank, transform_operations
+from mlirad.dialects.kernel.schedules import lanes_of
 from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
@@ -51,7 +52,7 @@ def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:
             call_library(f, what, source, output, (read, written))
             f.work += work
         else:
-            width = 1 if op.width is None else op.width.value.data
+            width = lanes_of(op.width)
             _write_items(kernel, items, what, (source, output), memory, width, block)
 
     with workspace(f, output.kind, 0 if items is None else _work_elements(items)) as memory:

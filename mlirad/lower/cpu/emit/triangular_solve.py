@@ -10,6 +10,7 @@ from math import prod
 
 from mlirad.dialects.array.factorisations import matrices_of, triangle_flags
 from mlirad.dialects.kernel.factorisations import TriangularSolveOp
+from mlirad.dialects.kernel.schedules import lanes_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.cpu.emit.kernels import KernelEmitter, begin_kernel
@@ -43,7 +44,7 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
     kernel = begin_kernel(emitter, op, "triangular_solve", [matrix, source], [output], work)
     f, kind, count = kernel.f, output.kind, prod(batch)
     width = 2 if is_complex else 1
-    lanes = 1 if op.width is None else op.width.value.data
+    lanes = lanes_of(op.width)
     pointers = [kernel.pointers[b.place] for b in (matrix, source, output)]
     with f.loop(0, count, name="batch") as loop:
         sizes = (width * rows * rows, width * rows * columns, width * rows * columns)

@@ -21,6 +21,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.extents import at_most, is_static, nominal
 from mlirad.dialects.kernel import DotOp, FftOp, NestOp, RecurrenceOp, ScatterOp
 from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
+from mlirad.dialects.kernel.schedules import lanes_of, number_of
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
 from mlirad.lower.cpu.schedule_kernels.kernel_costs import cycles_of
@@ -86,11 +87,7 @@ def _share_nest(op: NestOp, vector_bytes: int) -> None:
     first = next((d for d in order if not at_most(op.extents[d], 1)), None)
     if first is None or first >= len(values_of(op.space)) or order[0] >= len(values_of(op.space)):
         return
-    step = 1
-    if op.lane is not None and op.lane.value.data == first and op.width is not None:
-        step = op.width.value.data
-    elif op.tile_dim is not None and op.tile_dim.value.data == first and op.tile is not None:
-        step = op.tile.value.data
+    step = op.block_of(first)
     block = task_block(cycles_of(op, vector_bytes), -(-op.extents[first] // step))
     if block is not None:
         op.properties["parallel"] = integer(block * step)
@@ -100,13 +97,13 @@ def _share_recurrence(op: RecurrenceOp, vector_bytes: int) -> None:
     """Share the outermost loop over the elements of a recurrence that costs enough: that of its lanes, or
     another one that is around it.
     """
-    lane = None if op.lane is None else op.lane.value.data
+    lane = number_of(op.lane)
     first = next(
         (d for d, extent in enumerate(values_of(op.space)) if not at_most(extent, 1) and d != lane), lane
     )
     if first is None:
         return
-    step = op.width.value.data if first == lane and op.width is not None else 1
+    step = lanes_of(op.width) if first == lane else 1
     block = task_block(cycles_of(op, vector_bytes), -(-op.extents[first] // step))
     if block is not None:
         op.properties["parallel"] = integer(block * step)
