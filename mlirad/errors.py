@@ -106,7 +106,7 @@ class TracingError(MliradError, TypeError):
     """Python code that cannot be traced: control flow on traced values, leaked tracers, NumPy escapes."""
 
     asks_size: bool = False
-    """Whether it asks for the number that a size has, which is open while it is traced."""
+    """True if the code needs the number of a size, which is not known while it is traced."""
 
 
 class ArgumentError(MliradError, TypeError, ValueError):

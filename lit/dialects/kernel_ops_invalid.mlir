@@ -709,7 +709,7 @@ func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
 // -----
 
 func.func @f(%x: tensor<10xf64>, %y: tensor<9xf64>) {
-  // expected-error @below {{kernel.recurrence: length 0: a recurrence makes a trip at least}}
+  // expected-error @below {{kernel.recurrence: length 0: a recurrence has at least one iteration}}
   %p = kernel.recurrence %x (%i, %k, %u: f64) {carries = 1, space = [10], length = 0} : tensor<10xf64> -> tensor<10xf64> {
     array.yield %u : f64
   }

@@ -7,8 +7,8 @@
       array.yield %b, %a : f64, f64
     }
 
-A scan whose body is a map on elements goes through all of its carries in every trip. Here a few vectors of
-elements make all trips before the next few begin.
+A scan whose body is a map on elements goes through all of its carries in every iteration. Here a few vectors
+of elements make all iterations before the next few begin.
 """
 
 from __future__ import annotations
@@ -43,23 +43,24 @@ from mlirad.dialects.shapes import (
 )
 
 MOST_PADDED = 64
-"""The most elements between the rows of what is stacked: a line of bytes."""
+"""The most elements of padding between stacked rows: a line of bytes."""
 
 
 @irdl_op_definition
 class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
-    """At each element of `space`, `length` trips: carries begin as elements of the first operands, and the
-    body makes the next ones.
+    """At each element of `space`, `length` iterations: carries begin as elements of the first operands, and
+    the body computes the next ones.
 
-    The first `carries` operands have the output space as shape, or are scalars, which all elements begin
-    with. The body takes the indices of the element, the trip and the carries; it yields the next carries,
-    then values that are stacked: that of trip k stands at position k of dimension 0. With `reverse` the trips
-    run from the last to the first. The results are the last carries, over the output space, then the stacked
-    values. What the body loads may depend on the element, the trip and the carries.
+    The first `carries` operands have the output space as shape, or are scalars, with which all elements
+    begin. The body takes the indices of the element, the iteration and the carries; it yields the next
+    carries, then values that are stacked, those of iteration k at index k of dimension 0. With `reverse` the
+    iterations run from the last to the first. The results are the last carries, over the output space, then
+    the stacked values. Loads of the body may depend on the element, the iteration and the carries.
 
-    Schedule: `lane` the loop of the output space that runs across vector lanes, `width` how many lanes make
-    their trips together; `parallel`: threads may share the outermost loop, in blocks of so many iterations;
-    `pitch`: so many elements lie between the starts of two trips in what is stacked, if not those of a trip.
+    Schedule: `lane` the loop of the output space that runs across vector lanes, `width` the number of lanes
+    that iterate together; `parallel`: threads may share the outermost loop, in blocks of that many
+    iterations; `pitch`: the elements between the starts of two rows of the stacked values, if rows are
+    padded.
     `complete-schedules` states the `loops` of the output space, from the outermost to the innermost, and the
     `fast_path` of the body, as of nests. Memory plan: `places`, as of nests.
     """
@@ -85,7 +86,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
 
     @property
     def extents(self) -> Shape:
-        """Output space, then the trips."""
+        """Output space, then the iterations."""
         return (*values_of(self.space), self.trips)
 
     @property
@@ -94,11 +95,11 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         return self.body.block.args[len(self.extents) :]
 
     def around_iterations(self, loops: CutLoops) -> CutLoops:
-        """The loops of the output space, with that of the trips inside if there are several."""
+        """The loops of the output space, with that of the iterations inside if there are several."""
         return loops if at_most(self.trips, 1) else loops.around(len(values_of(self.space)))
 
     def pitch_of(self, result: Value) -> int | None:
-        """The elements from trip to trip of a stacked result whose rows lie apart; None for any other."""
+        """The elements from row to row of a stacked result whose rows are padded; None for any other."""
         return self.pitch.value.data if self.pitch is not None and result in self.stacked else None
 
     def verify_(self) -> None:
@@ -107,7 +108,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         if not 0 <= count <= len(self.operands):
             raise VerifyException(f"{count} carries of {len(self.operands)} operands")
         if self.trips < 1:
-            raise VerifyException(f"length {self.trips}: a recurrence makes a trip at least")
+            raise VerifyException(f"length {self.trips}: a recurrence has at least one iteration")
         for k, init in enumerate(self.init):
             if not is_array(init.type) or shape_of(init) not in ((), space):
                 raise VerifyException(

@@ -135,7 +135,7 @@ def loops_around(order: Sequence[int], outputs: int) -> int:
 
 @irdl_attr_definition
 class LoopAttr(Data[LoopCut]):
-    """One loop of a kernel: its number, and the segments that its iterations are cut into."""
+    """One loop of a kernel: its number, and the segments that it is cut into, in their order."""
 
     name = "kernel.loop"
 
@@ -187,7 +187,7 @@ def check_width(stated: IntegerAttr[I64] | None, most: int) -> None:
 
 @dataclass(frozen=True)
 class CutLoops:
-    """The loops of a kernel from the outermost to the innermost, and the part that each has in its schedule.
+    """The loops of a kernel from the outermost to the innermost, and the role of each in its schedule.
 
     `order[:outer]` are the loops around a store, `order[outer:]` reductions, whose sums are in registers;
     `in_memory` says that reductions are among the outer ones. The blocks of `lane` are lanes, `width` at

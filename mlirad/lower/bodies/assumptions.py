@@ -13,8 +13,8 @@ body yields, and none is. The `fast_path` of a kernel names which of these are m
     products                products are plain
     totals                  the same, and only sums in registers are tested for NaN, which they keep
 
-A comparison of affine forms that has one truth in the middle of all loops has it wherever a sum of indices is
-at least 0: its `Condition`.
+A comparison of affine forms that is constant in the middle of all loops is so wherever a sum of indices, its
+`Condition`, is at least 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MIDDLE: Final = (2, 5)
 """The eighths of a loop between which a guard has to be constant, so that most blocks lie inside."""
 
 _FAR: Final = 1 << 62
-"""Beyond this, sums of indices are not trusted to be what they are without wrapping."""
+"""Sums of indices beyond this may wrap, so no condition is drawn from them."""
 
 Condition = tuple[tuple[tuple[int | Ssa, int], ...], int]
 """A sum of coefficients of loops, of the kernel and around it, and a constant: at least 0 for all lanes."""
@@ -101,8 +101,8 @@ def sums_in_registers(loops: CutLoops, *, reduces: bool) -> bool:
 def products_that_show(body: Body, inner: Sequence[Operation]) -> frozenset[Operation]:
     """The absorbing products whose NaNs show in what the body yields, if all of these are plain.
 
-    A NaN shows if an op that keeps it takes it to a result that shows. On a side of a selection it does if it
-    is selected, so the value may go nowhere else, where its NaN would count unseen.
+    A NaN shows if an op that keeps it takes it to a result that shows. A selection keeps the NaN of the side
+    that it selects, so this value must have no other use, where its NaN would count unseen.
     """
     certain, hidden = set(body.yielded), set[Ssa]()
     products: set[Operation] = set()
@@ -126,7 +126,7 @@ def products_that_show(body: Body, inner: Sequence[Operation]) -> frozenset[Oper
 def truths_inside(
     body: Body, ops: Sequence[Operation], lane: int | None, width: int
 ) -> tuple[dict[Ssa, bool], list[Condition]]:
-    """Booleans that are constant inside, and the conditions that hold there, for blocks of so many lanes."""
+    """Booleans that are constant inside, and the conditions that hold there, for blocks of `width` lanes."""
     truths: dict[Ssa, bool] = {}
     conditions: list[Condition] = []
     least: dict[tuple[tuple[int | Ssa, int], ...], int] = {}
@@ -156,7 +156,7 @@ def truths_inside(
 
 
 def _inside(body: Body, op: ew.CompareOp, lane: int | None, width: int) -> tuple[bool, Condition] | None:
-    """The truth of a comparison in the middle of all loops, and what implies it; None if it varies there."""
+    """The truth of a comparison in the middle of all loops, and its condition; None if it varies there."""
     lhs, rhs = (body.form(value) for value in op.operands)
     form = lhs + rhs.times(-1)
     variables: dict[Ssa, int | Ssa] = {}
@@ -200,14 +200,14 @@ def _variable(body: Body, value: Ssa) -> int | Ssa | None:
 
 
 def _extent(body: Body, variable: int | Ssa) -> int:
-    """Return how far a loop of the kernel, or one around it, reaches."""
+    """The nominal extent of a loop of the kernel, or of one around it."""
     extent = body.extents[variable] if isinstance(variable, int) else _extent_around(variable)
     assert extent is not None
     return nominal(extent)
 
 
 def _extent_around(value: Ssa) -> int | None:
-    """The extent of the loop around the kernel of which a value is the trip, or a strip's first row."""
+    """The extent of the loop around the kernel whose index, or a strip's first row, is this value."""
     owner = value.owner
     if not isinstance(owner, LoadOp) or not isinstance(owner.buffer.owner, Block):
         return None
@@ -225,4 +225,4 @@ _IMPLIED: Final = {
     "eq": ((False, 1, -1), (False, -1, -1)),
     "ne": ((True, 1, -1), (True, -1, -1)),
 }
-"""How a comparison of a form with 0 has a truth where sign * form + offset >= 0: truth, sign, offset."""
+"""The truths of a comparison of a form with 0, each where sign * form + offset >= 0: truth, sign, offset."""

@@ -55,7 +55,7 @@ may share sets of the caches; none of more than the second."""
 
 @dataclass(frozen=True)
 class Tile:
-    """So many rows and vectors of the result."""
+    """A tile of the result: its rows, and the vectors of each."""
 
     rows: int
     vectors: int

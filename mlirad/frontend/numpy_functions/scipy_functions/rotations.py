@@ -43,9 +43,9 @@ def _in_python(question: Question, values: Values) -> Any:
 
 
 def _from_matrix(question: Question, values: Values) -> Any:
-    """A quaternion of the nearest rotation; SciPy takes matrices that are close to one as they are.
+    """A quaternion of the rotation nearest to a matrix; SciPy takes matrices close to a rotation as they are.
 
-    Between neighbours of a rotation that are none, the derivative is that of the nearest one.
+    So a matrix that is not quite a rotation has the derivative of the nearest rotation.
     """
     matrix, assume_valid = values
     if assume_valid or not contains_traced(matrix):

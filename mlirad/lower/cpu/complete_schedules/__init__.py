@@ -1,13 +1,13 @@
-"""`complete-schedules{vector-bytes=64}`: every choice that is left about how a kernel runs.
+"""`complete-schedules{vector-bytes=64}`: every choice about how a kernel runs that is still open.
 
     kernel.nest %x (%i, %r) {space = [100], reduction = [19], combiners = [add], lane = 0, width = 8} ...
       -->  {..., loops = [#kernel.loop<0, 0 to 96 by 8 lanes, 92 to 100 by 8 lanes>,
                           #kernel.loop<1, 0 to 16 by 4, 16 to 19 by 3>], accumulators = 4}
 
 Stated per kernel: its loops in their order, each cut into segments with lanes and unrolled copies (`cut.py`),
-how many accumulators a sum has, the fast path of its body (`fast_paths.py`). Code generation prints what is
-stated and decides nothing. The choices follow from `schedule-kernels`, the target, and where results lie, so
-this is the last pass. With `keep` kernels whose loops are stated stay as they are, and have to be sound.
+the number of accumulators of a sum, the fast path of its body (`fast_paths.py`). Code generation prints what
+is stated and decides nothing. The choices follow from `schedule-kernels`, the target, and the memory plan, so
+this is the last pass. With `keep` kernels that state their loops are left alone, and have to be sound.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ VECTOR_BYTES = 64
 
 @dataclass(frozen=True)
 class CompleteSchedulesPass(ModulePass):
-    """States the loops of every kernel, cut into segments, and what else there is to choose.
+    """States the loops of every kernel, cut into segments, and every other choice that is open.
 
-    With `keep` kernels that state their loops stay as they are, and plans of memory, which may have been
-    given too, are verified before they are used.
+    With `keep` kernels that state their loops are left alone, and plans of memory, which may be written by
+    hand too, are verified before they are used.
     """
 
     name = "complete-schedules"
@@ -84,7 +84,7 @@ def complete_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES, kee
 
 
 class _Completion:
-    """Completes the schedules of one function, whose values lie in these buffers."""
+    """Completes the schedules of one function; `buffers` hold its values."""
 
     def __init__(self, buffers: dict[Value, Buffer], vector_bytes: int, *, keep: bool):
         self._buffers = buffers
@@ -92,7 +92,7 @@ class _Completion:
         self._keep = keep
 
     def block(self, block: Block, runs: int) -> None:
-        """Complete the kernels of a block that runs so often, roughly, and of those in it."""
+        """Complete the kernels of a block that runs about `runs` times, and of the blocks inside it."""
         for op in block.ops:
             match op:
                 case NestOp():
@@ -178,7 +178,7 @@ class _Completion:
 
 
 def _iterations(op: Operation) -> int:
-    """Return how often the regions of a loop or branch run, roughly."""
+    """Return about how often the regions of a loop or branch run."""
     match op:
         case ScanOp() | StripsOp():
             return nominal(op.trips)

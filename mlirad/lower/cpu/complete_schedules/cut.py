@@ -9,8 +9,8 @@
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
 block reaches outside the loop.
 
-Of an extent with sizes in it, what is left over depends on the call. Where the extent is known to be as long
-as a block, the last block overlaps the one before, and stands there even if nothing is left.
+The remainder of an extent with sizes in it depends on the call. Where the extent is known to be as long as a
+block, the last block overlaps the one before, and is there even if nothing is left over.
 
     extent n from 8 on, 8 lanes, results only stored       blocks up to n // 8 * 8, then one at n - 8
     extent n from 8 on, 8 lanes, sums                      the same, with what it repeats masked off
@@ -50,8 +50,8 @@ def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
 def in_pieces(extent: int, width: int) -> list[Segment]:
     """Whole blocks of lanes over a loop, and one for what is left over, which neither overlaps nor is masked.
 
-    A load that reads what several stores have written in part, or one under a mask, waits until they have
-    left the core's queue of stores. What is stored in pieces and loaded in the same pieces does not wait.
+    A load of bytes that several stores have written, or one under a mask, waits until they have left the
+    core's queue of stores. Values stored in pieces and loaded in the same pieces do not wait.
     """
     full = extent // width * width
     blocks = [Segment(0, full, 1, width)] if full else []

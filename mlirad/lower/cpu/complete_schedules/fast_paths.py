@@ -1,11 +1,11 @@
 """The fast path of a body: the assumptions under which it is computed first, where that pays.
 
-Scalars in a loop have a fast path, too: a trip that multiplies what the trip before has made would wait for
-comparisons with 0, where the test for NaN is foreseen. Of small arrays many blocks lie at borders. There is a
-path for these, too, where products are plain.
+Scalars in a loop have a fast path, too: an iteration that multiplies the result of the one before would wait
+for comparisons with 0, while the test for NaN is predicted. Many blocks of small arrays lie at borders; these
+have a path of their own, in which products are plain.
 
 The price is a second computation where derivatives are NaN or a zero does absorb an infinity, and the time to
-compile it: kernels with little work have none.
+compile it: kernels with little work have no fast path.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LEAST_BORDER: Final = 1 / 8
 
 LEAST_SAVED: Final = 2
 LEAST_SHARE: Final = 1 / 12
-"""How many instructions, and which part of the body, a fast path has to save."""
+"""The least instructions, and the least part of the body, that a fast path has to save."""
 
 
 def choose_fast_path(body: Body, loops: CutLoops, runs: int, *, reduces: bool = False) -> str | None:
@@ -96,7 +96,7 @@ def _saved(way: Assumptions, body: Body, inner: Sequence[Operation], loops: CutL
 
 
 def _blocks_of_test(way: Assumptions, body: Body, loops: CutLoops) -> float:
-    """Return how many blocks of iterations one test is for."""
+    """Return the number of blocks of iterations that one test covers."""
     if not way.tests_totals:
         return 1.0
     terms = nominal(prod(body.extents[d] for d in loops.order[loops.outer :]))
@@ -105,9 +105,7 @@ def _blocks_of_test(way: Assumptions, body: Body, loops: CutLoops) -> float:
 
 
 def _border(body: Body, conditions: Sequence[Condition], lane: int | None, width: int) -> float:
-    """Return which part of the blocks of iterations lies at borders, roughly: one of a loop for each
-    condition.
-    """
+    """Estimate the part of the blocks of iterations at borders: one block of a loop for each condition."""
     inside = 1.0
     for d, extent in enumerate(body.extents):
         blocks = max(1.0, nominal(extent) / (width if d == lane else 1))

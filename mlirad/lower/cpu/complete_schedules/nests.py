@@ -24,14 +24,14 @@ ADD_LATENCY_SLOTS: Final = int(LATENCY / INSTRUCTION)
 """Instructions a processor can start while one float addition is under way."""
 
 MOST_ACCUMULATORS: Final = 4
-"""How many sums of one result are kept side by side to hide the latency of additions."""
+"""The most sums of one result that are kept side by side to hide the latency of additions."""
 
 LEAST_MASKED_BYTES: Final = 32
 """Processors with vectors of at least this size load and store under a mask."""
 
 SHORT_LOOP: Final = 4
 SHORT_LOOP_COST: Final = 24
-"""A reduction loop of at most this many iterations, and instructions in all, is written out."""
+"""A reduction loop of at most this many iterations, and instructions in all, is unrolled completely."""
 
 COMPACT_COST: Final = 12
 """From this many instructions on a body is written once for whole and last blocks, if it can be."""
@@ -40,7 +40,7 @@ COMPACT_COST: Final = 12
 def cut_nest(
     op: NestOp, body: Body, combiners: Sequence[str], vector_bytes: int, *, may_repeat: bool, runs: int = 1
 ) -> CutLoops:
-    """The loops of a nest that runs so often; with `may_repeat` it does not write what it reads."""
+    """The loops of a nest that runs about `runs` times; with `may_repeat` it does not write what it reads."""
     rank = len(values_of(op.space))
     extents = body.extents
     lane = _active(number_of(op.lane), extents)
@@ -65,9 +65,9 @@ def cut_nest(
             combiners
         )
         parallel = (min(tiles, nominal(extents[tile])) if tile is not None else 1) * max(1, width // native)
-        trips = nominal(extents[unroll]) // (width if unroll == lane else 1)
-        copies = max(copies, _copies_in_flight(inner * parallel, trips))
-        while copies > max(1, trips):
+        iterations = nominal(extents[unroll]) // (width if unroll == lane else 1)
+        copies = max(copies, _copies_in_flight(inner * parallel, iterations))
+        while copies > max(1, iterations):
             copies //= 2
     lane_copies = 1 if lane_is_reduced and unroll != lane else copies
     loops: list[tuple[int, Sequence[Segment]]] = []
@@ -94,8 +94,8 @@ def cut_nest(
 
 
 def _is_in_pieces(op: NestOp, body: Body, lane: int | None, width: int, native: int, runs: int) -> bool:
-    """Return whether the end of the lane loop is loaded and stored in pieces: where all lanes lie one after
-    the other, or read the same element, and what is loaded may just have been stored.
+    """Return whether the end of the lane loop is loaded and stored in pieces: all lanes lie one after the
+    other, or read the same element, and what is loaded may just have been stored.
     """
     if lane is None or not 1 < width <= native or op.parallel is not None or op.bounds:
         return False
@@ -113,7 +113,7 @@ def _active(loop: int | None, extents: Sequence[int]) -> int | None:
 def _order(
     op: NestOp, rank: int, extents: Sequence[int], lane: int | None, combiners: Sequence[str]
 ) -> tuple[tuple[int, ...], int]:
-    """The loops from outermost to innermost, and how many of them stand around a store."""
+    """The loops from outermost to innermost, and the number of those around a store."""
     if op.order is not None:
         order = list(values_of(op.order))
     else:
@@ -147,11 +147,11 @@ def lanes_of_block(body: Body, lane: int | None, vector_bytes: int, *, masks: bo
     return cut.fitting_width(body.extents[lane], asked, native, masks=has_masks), native
 
 
-def _copies_in_flight(cost: int, trips: int) -> int:
+def _copies_in_flight(cost: int, iterations: int) -> int:
     """Return how many copies of a reduction step hide the latency of its additions."""
-    if trips <= SHORT_LOOP and cost * trips <= SHORT_LOOP_COST:
-        return trips
+    if iterations <= SHORT_LOOP and cost * iterations <= SHORT_LOOP_COST:
+        return iterations
     copies = 1
-    while copies < MOST_ACCUMULATORS and copies * cost < ADD_LATENCY_SLOTS and 4 * copies <= trips:
+    while copies < MOST_ACCUMULATORS and copies * cost < ADD_LATENCY_SLOTS and 4 * copies <= iterations:
         copies *= 2
     return copies

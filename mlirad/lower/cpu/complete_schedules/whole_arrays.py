@@ -13,7 +13,7 @@ from mlirad.lower.cpu.complete_schedules import cut
 from mlirad.lower.llvm.text import BYTES
 
 SIDE_BY_SIDE = 4
-"""How many lines of a cumulative op run side by side."""
+"""The lines of a cumulative op that run side by side."""
 
 
 def cut_cumulative(op: CumulativeOp, vector_bytes: int) -> CutLoops:
@@ -33,7 +33,7 @@ def cut_cumulative(op: CumulativeOp, vector_bytes: int) -> CutLoops:
 
 
 def state_width(op: FftOp | TriangularSolveOp, vector_bytes: int) -> None:
-    """State how many lanes a transform or the solution of a small system has."""
+    """State the lanes of a transform or of the solution of a small system."""
     native = max(1, vector_bytes // BYTES[kind_of(op.result)])
     if isinstance(op, FftOp):
         width = min(native, MOST_LANES)

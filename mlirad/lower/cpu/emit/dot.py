@@ -32,7 +32,7 @@ from mlirad.lower.large_sizes import are_static, greatest
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
-"""How fast BLAS is taken to be."""
+"""The speed of BLAS in estimates."""
 
 _TASK_ROWS: Final = "rows of a task"
 _TASK_COLUMNS: Final = "columns of a task"
@@ -90,14 +90,14 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
 
 
 def _tasks(rows: int, block: int, columns: int, wide: int | None) -> Tasks | None:
-    """The tasks of a contraction: blocks of so many rows or members, and of so many columns."""
+    """The tasks of a contraction: blocks of rows, or of elements of the batch, and of columns."""
     if wide is None or at_most(columns, wide):
         return Tasks.of(rows, block)
     return Tasks.of(_blocks(rows, block) * _blocks(columns, wide), 1)
 
 
 def _blocks(extent: int, block: int) -> int:
-    """Return how many blocks an extent has, the last of which may be smaller."""
+    """Return how many blocks an extent has; the last may be shorter."""
     return -(-extent // block)
 
 
@@ -110,7 +110,7 @@ def _block(
     block: tuple[int, int],
     location: str | None,
 ) -> None:
-    """The product for a block of so many rows and columns; the last ones have what is left."""
+    """The product for a block of `block` rows and columns; the last ones have what is left."""
     a, b, c = matrices
     rows, columns = c.extents
     across = _blocks(columns, block[1])
@@ -132,7 +132,7 @@ def _block(
 
     starts = (first_row, first_column)
     if not are_static((*c.extents, *block)):
-        # Within the task, what is left of its rows and columns are sizes like any other.
+        # Within the task, its remaining rows and columns are sizes like any other.
         sizes = {
             name: f.intrinsic("smin", f.value(size, "i64"), f.sub(f.value(extent, "i64"), start))
             for name, size, extent, start in zip(
@@ -171,8 +171,8 @@ def _batched(
     location: str | None,
     part: tuple[Value, Value, int] | None = None,
 ) -> None:
-    """Loops over the batch dimensions around one call; with `part` only from one member to another of the
-    first, so many at most.
+    """Loops over the batch dimensions around one call; `part` gives the first and the last element of the
+    outermost one, and the most elements between them.
     """
     if not steps:
         products.multiply(pointers, matrices, location)

@@ -1,7 +1,7 @@
 """One kernel, one LLVM function: its parameters, name and attributes, and the call of it.
 
-A parameter stands for a place: operands and results that share memory share the pointer. Parameters are
-`noalias` unless two of them overlap in the arena.
+A parameter stands for a slot of memory: operands and results in the same slot share the pointer. Parameters
+are `noalias` unless two of them overlap in the arena.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class KernelEmitter:
     program: ProgramText
     buffers: dict[Ssa, Buffer]
     trips: int = 1
-    """How often the code being written runs, roughly."""
+    """The number of runs of the code being written, estimated."""
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
     loop_tasks: int = 0
-    """Into how many tasks a loop around the code being written is cut, 0 if none is."""
+    """The number of tasks of a loop around the code being written, 0 if none is shared."""
 
     @contextmanager
     def repeated(self, trips: int) -> Generator[None]:
-        """Write code that runs so many times as often as the code around it."""
+        """Write code that runs `trips` times as often as the code around it."""
         around, self.trips = self.trips, self.trips * trips
         yield
         self.trips = around
@@ -88,8 +88,9 @@ class KernelEmitter:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A call of a kernel: its number, the places that it is given, the tasks that it is cut into, and the
-    buffers that it reads and writes."""
+    """A call of a kernel: its number, the slots that it is given, its tasks, and the buffers that it reads
+    and writes.
+    """
 
     number: int
     places: list[Place]

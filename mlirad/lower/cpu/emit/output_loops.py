@@ -52,7 +52,7 @@ class OutputLoops(ABC):
         """Elements are wanted whose index x is at most index y + c, for all (x, y, c)."""
         self._code = code
         self._lengths: dict[int, int] = {}
-        """How many iterations the current block of each loop has."""
+        """The iterations of the current block of each loop."""
         self._remaining: Value | None = None
         """Lanes of the current block that no block before has done; None for all of them."""
 
@@ -74,9 +74,8 @@ class OutputLoops(ABC):
             self._around(level, segment, lower, upper, segment.known_blocks)
 
     def _wanted(self, level: int, segment: Segment) -> tuple[Operand, Operand]:
-        """The bounds of a loop over a segment without the blocks that have no wanted element.
-
-        Which these are depends on where the blocks of the loops around it stand.
+        """The bounds of a loop over a segment without the blocks that have no wanted element, which depend on
+        the current blocks of the loops around it.
         """
         f, d, step = self._f, self._loops.order[level], segment.step
         around = self._loops.order[:level]
@@ -85,8 +84,8 @@ class OutputLoops(ABC):
         for x, y, offset in self._bounds:
             if x == d and y in around:
                 last = f.add(self._code.start[y], self._lengths[y] - 1 + offset)
-                trips = f.sdiv(f.sub(last, segment.lower - step), step)
-                end = f.add(f.mul(f.intrinsic("smax", trips, 0), step), segment.lower)
+                blocks = f.sdiv(f.sub(last, segment.lower - step), step)
+                end = f.add(f.mul(f.intrinsic("smax", blocks, 0), step), segment.lower)
                 upper = f.intrinsic("smin", end, upper)
             elif y == d and x in around:
                 first = f.sub(self._code.start[x], segment.lower + offset)
@@ -138,9 +137,9 @@ class OutputLoops(ABC):
         code.opened(level)
 
     def _task(self, task: Value, tasks: Tasks) -> None:
-        """The part of the outermost loop that is one task: so many trips of its first segment.
+        """The part of the outermost loop that is one task: some blocks of its first segment.
 
-        The others, which are short and may overlap its end, belong to the last task.
+        The other segments, which are short and may overlap its end, belong to the last task.
         """
         f, loops = self._f, self._loops
         first, *others = loops.segments[loops.order[0]]

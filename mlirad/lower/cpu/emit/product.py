@@ -53,7 +53,7 @@ class ProductWriter:
         self._panel = block * self._lanes * max((p.tile_vectors for p, _ in self._tiled.values()), default=0)
         turned = [way[0].extents[0] * block for p, way in self._tiled.values() if p.turned]
         self.memory_elements = self._panel + max(turned, default=0)
-        """How many elements the memory has that it works in."""
+        """The elements of the memory in which products are computed."""
 
     def _fitting(self, stated: TiledProduct, block: Matrices) -> tuple[TiledProduct, Matrices]:
         """The tiles of a product, and the matrices that are multiplied: they may be the transposed ones."""

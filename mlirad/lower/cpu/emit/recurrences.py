@@ -1,4 +1,4 @@
-"""`kernel.recurrence` as an LLVM function: all trips of a block of elements, then those of the next block.
+"""`kernel.recurrence` as an LLVM function: all iterations of one block of elements, then of the next block.
 
     for o in 0, 16, ..., 240:
       a = load init[o + <0 ... 15>]
@@ -7,8 +7,8 @@
         a = body(o + ..., k, a)
       store a
 
-What the body computes of the element alone stands before the trips. A last block overlaps the one before: as
-results share no memory with what is read, elements may be computed twice.
+Values that depend on the element alone are computed before the iterations. A last block overlaps the one
+before: as results share no memory with what is read, elements may be computed twice.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _RecurrenceCode(OutputLoops):
             body.own_addresses(b, space)[0] if b.shape == space else Address(b, (), (), 0) for b in initial
         ]
         self._final = [body.own_addresses(b, space)[0] for b in body.result_buffers[:count]]
-        self._stacked = [_trip_address(body, b) for b in body.result_buffers[count:]]
+        self._stacked = [_row_address(body, b) for b in body.result_buffers[count:]]
         level = loops.outer - 1
         used = [(a, level) for a in (*self._initial, *self._final)]
         used += [(a, len(loops.order) - 1) for a in self._stacked]
@@ -100,9 +100,9 @@ class _RecurrenceCode(OutputLoops):
     def _point(self) -> None:
         op, f, code = self._op, self._f, self._code
         carries = [f.widen(code.load(a), code.width) for a in self._initial]
-        trip = len(op.extents) - 1
+        iterations = len(op.extents) - 1
         with f.loop(0, op.trips, carries=carries, name="t") as loop:
-            code.start[trip] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
+            code.start[iterations] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
             if is_loop(op.trips):
                 code.opened(self._loops.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
@@ -117,7 +117,7 @@ class _RecurrenceCode(OutputLoops):
             code.store(value, address)
 
 
-def _trip_address(body: Body, buffer: Buffer) -> Address:
-    """The address of an element of a stacked result: its first dimension is the trips, the last loop."""
+def _row_address(body: Body, buffer: Buffer) -> Address:
+    """The address of an element of a stacked result, whose first dimension is the loop of the iterations."""
     steps = [*enumerate(buffer.strides[1:]), (len(buffer.shape) - 1, buffer.strides[0])]
     return Address(buffer, tuple((d, s) for d, s in steps if is_loop(body.extents[d])), (), 0)

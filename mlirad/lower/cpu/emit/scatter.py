@@ -36,7 +36,7 @@ from mlirad.lower.machine import instructions_of
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
-"""How many guards a search compares at a time."""
+"""The guards that a search compares at a time."""
 
 _MANY: Final = 64
 """Additions per element in a block, on average, beside which adding the block to the totals costs little."""

@@ -21,7 +21,7 @@ from mlirad.lower.kernels.transform_plans import complex_length
 from mlirad.lower.llvm.text import Value
 
 OPERATIONS_PER_INSTRUCTION = 2
-"""How fast transforms are taken to be."""
+"""The speed of transforms in estimates."""
 
 
 def emit_fft(emitter: KernelEmitter, op: FftOp) -> None:

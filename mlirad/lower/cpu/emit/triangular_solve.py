@@ -23,7 +23,7 @@ from mlirad.lower.cpu.emit.small_factorisations import SMALL, small_triangular_s
 from mlirad.lower.llvm.text import BYTES, Value
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
-"""How fast BLAS is taken to be."""
+"""The speed of BLAS in estimates."""
 
 
 def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None:
