@@ -466,8 +466,9 @@ def replacements(found: Attribute | None) -> Iterator[Attribute]:
         case StringAttr():
             yield from map(StringAttr, (*WORDS, *FAST_PATHS))
         case LoopAttr():
-            yield from (LoopAttr((n, found.segments)) for n in (0, 1, 2, 2**62))
-            yield from (LoopAttr((found.number, cut)) for cut in _other_cuts(found.segments))
+            number, segments = found.data
+            yield from (LoopAttr((n, segments)) for n in (0, 1, 2, 2**62))
+            yield from (LoopAttr((number, cut)) for cut in _other_cuts(segments))
         case ProductAttr():
             yield from (
                 ProductAttr(found.data._replace(**{field: n}))

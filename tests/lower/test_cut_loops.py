@@ -10,7 +10,7 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.extents import SizeRange, evaluate, size, sizes_within
-from mlirad.dialects.kernel.schedules import CutLoops, LoopAttr, Segment
+from mlirad.dialects.kernel.schedules import CutLoops, Segment
 from mlirad.lower.bodies.segments import pieced_lanes
 from mlirad.lower.cpu.complete_schedules import cut
 from mlirad.lower.large_sizes import LARGE, SMALL
@@ -31,8 +31,7 @@ def iterations(segments: Sequence[Segment]) -> Counter[int]:
 def is_sound(segments: Sequence[Segment], extent: int, *, may_repeat: bool) -> bool:
     """Whether the verifier takes the segments of a loop of lanes or of copies."""
     width = max(s.width for s in segments) if segments else 1
-    loop = LoopAttr((0, tuple(segments)))
-    loops = CutLoops.of([loop], 1, lane=0 if width > 1 else None, tile=0, width=width)
+    loops = CutLoops.of([(0, segments)], 1, lane=0 if width > 1 else None, tile=0, width=width)
     try:
         loops.check_segments((extent,), (0,), (0,) if may_repeat else ())
     except VerifyException:
