@@ -131,6 +131,10 @@ OUTSIDE: dict[str, dict[str, Any]] = {
     "out[...] = result.astype(dtype)": {"out": np.ones(5), "result": V},
     "sol.y[:, -1]": {"sol": SimpleNamespace(y=np.ones((2, 3)))},
     "sol.y_events": {"sol": SimpleNamespace(y_events=[np.ones((1, 2))])},
+    "p.cutdeg(n)": {"p": np.polynomial.Polynomial(V)},
+    "p.truncate(n)": {"p": np.polynomial.Polynomial(V)},
+    "J = ad.linearize(f, w, X)": {"f": lambda w, X: X @ w, "w": V, "X": np.eye(5)},
+    "J.solve(-r)": {"r": V},
     "table = table.copy(); table.flags.writeable = False": {"table": np.ones(3)},
 }
 """Lines for code outside of traced functions, with what they need."""
@@ -139,6 +143,8 @@ OTHERS = {
     "x.double()": "of PyTorch",
     "x.to_dense()": "of PyTorch",
     "X.to_delayed().ravel()": "of Dask",
+    "dask.delayed(J)(w, block)": "of Dask",
+    "f.split(w, da.from_array(X, chunks=(100_000, -1)))": "of Dask",
     "call(hole)": "source that is written for Python to compile",
     "D({self.name})": "the name of a map",
     "D({self.program.name})": "the name of a map",
