@@ -28,9 +28,16 @@ func.func @sum(%x: tensor<21xf64>) -> f64 attributes {kernel.arena_bytes = 0 : i
 // TWICE: store <8 x double> {{.*}}, ptr %b0, align 8
 // TWICE: load <2 x double>
 // TWICE: store <2 x double>
-// Kernels that were read as text are checked.
+// Kernels that were read as text are checked, and stay one basic block.
+// CHECKED: define internal void @k0
+// CHECKED-NEXT: entry:
+// CHECKED-NOT: {{^[a-z0-9.]+:}}
 // CHECKED: icmp ult <8 x i64>
-// CHECKED: store i64 1, ptr %fault
+// CHECKED-NOT: {{^[a-z0-9.]+:}}
+// CHECKED: [[CELL:%[a-z0-9.]+]] = select i1 {{.*}}, ptr %fault, ptr %
+// CHECKED-NEXT: store i64 1, ptr [[CELL]]
+// CHECKED-NOT: {{^[a-z0-9.]+:}}
+// CHECKED: ret void
 // Kernels of floats run in a function of their own, between two settings of the mode: with subnormal numbers as zeros,
 // or as they are.
 // TWICE: call void @float_control.set(i64 {{[0-9]+}})

@@ -15,7 +15,8 @@ lanes beyond repeat the last piece, so nothing is computed there that is not com
 A guarded access touches memory only in lanes where its guard holds; a load gives 0 elsewhere.
 
 With checks on, an access outside its buffer is skipped (a load gives 0) and leaves its number in the fault
-cell, which is 0 as long as there is none.
+cell, which is 0 as long as there is none. Checks end no basic block: LLVM fuses a product with a sum in one
+block only, and checked programs have the bits of others.
 """
 
 from __future__ import annotations
@@ -206,8 +207,8 @@ class Access:
         inside = f.icmp("ult", offset, spread.buffer.nbytes)
         wanted = constant("i1", 1) if guard is None else guard
         outside = f.and_(f.not_(inside), wanted)
-        with f.conditional(f.any_lane(outside), unlikely=True):
-            f.store(constant("i64", self._number), self.fault)
+        with f.checks_itself():
+            f.masked_store(constant("i64", self._number), self.fault, f.any_lane(outside))
         return f.and_(inside, wanted)
 
 

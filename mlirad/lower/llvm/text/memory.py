@@ -67,7 +67,8 @@ class Memory(Arithmetic):
         """Consecutive elements where the mask holds, `otherwise` (default: 0) elsewhere.
 
         At width 1 the address is replaced by that of a private zero where the mask does not hold,
-        so that the access stays branch-free; it is always safe.
+        so that the access stays branch-free; it is always safe. No select follows where 0 is wanted: LLVM
+        would move it behind a product, which is then not fused with a sum.
         """
         if kind == "i1":
             byte = None if otherwise is None else self.zext(self.value(otherwise, "i1"), "i8")
@@ -80,7 +81,8 @@ class Memory(Arithmetic):
             return self.widen(other, mask.width)
         if mask.width == 1:
             safe = self.select(mask, pointer, self.globals.table(kind, [0]))
-            return self.select(mask, self.load(safe, kind, 1, align), other)
+            element = self.load(safe, kind, 1, align)
+            return element if other == self.value(0, kind) else self.select(mask, element, other)
         most = max(1, self.globals.instructions.mask_bytes // BYTES[kind])
         if mask.width > most:
             other = self.widen(other, mask.width)
