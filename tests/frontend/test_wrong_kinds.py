@@ -119,6 +119,19 @@ def with_rule(function: Callable[..., Any]) -> Any:
     return ad.jit(custom)(X)
 
 
+class Plain:
+    """A class to register."""
+
+    def __init__(self, x: Any):
+        self.x = x
+
+
+def registered(cls: Any, **named: Any) -> Any:
+    """The call of `register`, of a class of its own: what one call has registered the next one has, too."""
+    own = type("Plain", (Plain,), {}) if cls is Plain else cls
+    return ad.jit(lambda m: m.x)(ad.register(own, **named)(X))
+
+
 OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": ()}
 OPTIONS: Named = {
     "interpret": False,
@@ -347,8 +360,8 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
     "optimize.update": (later(lambda g, p: ADAM.update(g, ADAM.init(X), p)), (X, X), {}),
     "optimize.apply_updates": (later(ad.optimize.apply_updates), (X, X), {}),
     "register": (
-        later(lambda *args, **named: ad.jit(lambda m: m.x)(ad.register(*args, **named)(X))),
-        (type("Plain", (), {"__init__": lambda self, x: setattr(self, "x", x)}),),
+        later(registered),
+        (Plain,),
         {"fields": None, "static": ()},
     ),
     "scipy.objective": (later(lambda f, x: ad.scipy.objective(f, x).jac(X)), (loss, X), {}),

@@ -17,8 +17,10 @@ from mlirad.frontend.constructs.alternatives import VALUES, OneOf
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.raising_later import Conditional, computed_early
 from mlirad.frontend.control_flow.expressions import choose
-from mlirad.frontend.control_flow.kept import Kept, Pair, all_of, collected
+from mlirad.frontend.control_flow.kept import Kept, Pair, all_of, collected, flagged
+from mlirad.frontend.control_flow.originals import Originals
 from mlirad.frontend.control_flow.raised import is_pythons
+from mlirad.frontend.control_flow.reached import without_changes
 from mlirad.frontend.control_flow.state import settled, truth_of
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -44,6 +46,13 @@ class Condition:
         return self.flag is not False
 
 
+def flagged_where(flags: tuple[Any, ...], iterable: Callable[[], Any]) -> Iterator[Pair]:
+    """The elements of an iterable, each with a flag; where conditions are traced, it may change nothing."""
+    if all_of(flags) is True:
+        return flagged(iterable())
+    return flagged(without_changes((iterable,), frozenset(), "a comprehension", Originals({}, {})))
+
+
 def element(flags: tuple[Any, ...], is_cheap: bool, compute: Callable[[], Any]) -> Pair:
     """An element of a comprehension, with the flag whether it counts."""
     flag = all_of(flags)
@@ -58,8 +67,9 @@ def element_where(flag: Any, is_cheap: bool, compute: Callable[[], Any]) -> Any:
         except Exception as error:
             if is_from_signal(error) or not (isinstance(error, Conditional) or is_pythons(error)):
                 raise
-    opened = _Opened(compute)
-    found = choose(flag, opened.leaves, _nothing)
+    opened = _Opened()
+    # A function, in which what `compute` reaches, and may change, is found.
+    found = choose(flag, lambda: opened.leaves(compute()), _nothing)
     if type(found) is not OneOf:
         return found
     others = [option for option in found.options.objects if option is not None]
@@ -76,13 +86,11 @@ def element_where(flag: Any, is_cheap: bool, compute: Callable[[], Any]) -> Any:
 class _Opened:
     """An element that a branch computes; of a list or a dictionary, which it cannot make, the leaves."""
 
-    def __init__(self, compute: Callable[[], Any]):
-        self._compute = compute
+    def __init__(self) -> None:
         self.tree: Tree | None = None
 
-    def leaves(self) -> Any:
+    def leaves(self, value: Any) -> Any:
         """The element, or its leaves."""
-        value = self._compute()
         if type(value) not in (list, dict):
             return value
         leaves, self.tree = flatten(value)

@@ -186,6 +186,11 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
+def given(operand: Any) -> Thunk:
+    """An operand that is computed in any case, as those that are needed only by some are written."""
+    return lambda: operand
+
+
 def compare(first: Any, *rest: Any) -> Any:
     """A chain of comparisons: each operand is computed once, and no further than needed."""
     result: Any = True

@@ -37,7 +37,7 @@ def _sum(values: Iterable[Any], /, start: Any = 0) -> Any:
     found = as_list(values)
     if not isinstance(found, KeptList):
         return sum(found, start)
-    return start + np.sum(found.chosen(), axis=0)
+    return start + found.combined(np.sum(found.chosen(), axis=0))
 
 
 def _any(values: Iterable[Any]) -> Any:
@@ -67,11 +67,9 @@ def _truth(counts: Any, value: Any, *, is_all: bool = False) -> Callable[[], Any
 
 def _product(values: Iterable[Any], *, start: Any = 1) -> Any:
     found = as_list(values)
-    return (
-        start * np.prod(found.chosen(), axis=0)
-        if isinstance(found, KeptList)
-        else math.prod(found, start=start)
-    )
+    if not isinstance(found, KeptList):
+        return math.prod(found, start=start)
+    return start * found.combined(np.prod(found.chosen(), axis=0))
 
 
 def _map(of: Calling) -> Callable[..., Any]:
@@ -83,7 +81,7 @@ def _map(of: Calling) -> Callable[..., Any]:
             if len(iterables) == 1
             else _zip(*iterables).pairs
         )
-        return Kept(element((c,), False, lambda row=row: of(function)(*row)) for c, row in rows)
+        return Kept(element((c,), False, functools.partial(of(function), *row)) for c, row in rows)
 
     return called
 
@@ -154,13 +152,18 @@ def _zip(*iterables: Any, strict: bool = False) -> Any:
     return Kept(zip(map(lists[0].mask.__getitem__, range(lists[0].mask.shape[0])), rows, strict=True))
 
 
+def _flag(tests: Callable[[Any], Any], value: Any) -> Any:
+    return flag(tests(value))
+
+
 def _filter(of: Calling, *, is_negated: bool = False) -> Callable[..., Any]:
     def called(function: Any, iterable: Iterable[Any]) -> Any:
         tests = of(bool if function is None else function)
 
         def pairs() -> Iterator[Pair]:
             for counts, value in flagged(iterable):
-                is_met = met(not_(tests(value)) if is_negated else tests(value))
+                found = met(and_(False, counts, functools.partial(_flag, tests, value)))
+                is_met = met(not_(found)) if is_negated else found
                 if is_met is not False:
                     yield all_of((counts, is_met)), value
 
@@ -178,8 +181,8 @@ def _while(of: Calling, *, takes: bool) -> Callable[..., Any]:
         def pairs() -> Iterator[Pair]:
             holds: Any = True
             for counts, value in flagged(iterable):
-                is_met = met(or_(True, not_(counts), lambda value=value: tests(value)))
-                holds = and_(True, holds, lambda is_met=is_met: is_met)
+                is_met = functools.partial(_flag, tests, value)
+                holds = and_(False, holds, functools.partial(or_, False, not_(counts), is_met))
                 if takes and holds is False:
                     return
                 given = met(holds if takes else not_(holds))
@@ -290,6 +293,22 @@ def of_statistics(function: Any) -> Callable[..., Any] | None:
         found = [as_list(value) for value in args]
         found = [[*cast("Any", value)] if isinstance(value, Iterator) else value for value in found]
         is_traced = contains_traced(found) or any(isinstance(value, KeptList) for value in found)
-        return (known if is_traced else function)(*found, **options)
+        if not is_traced:
+            return function(*found, **options)
+        if found:
+            _require_data(function, found[0])
+        return known(*found, **options)
 
     return called
+
+
+def _require_data(function: Callable[..., Any], data: Any) -> None:
+    """Have what a function of `statistics` raises be raised where it has too few numbers."""
+    too_few = [0.0] if function.__name__ in ("variance", "stdev") else []
+    if isinstance(data, KeptList):
+        try:
+            function(too_few)
+        except ValueError as error:
+            raise_where(np.less_equal(data.count(), len(too_few)), error)
+    elif len(data) <= len(too_few):
+        function(too_few)

@@ -23,7 +23,7 @@ from mlirad.frontend.constructs.alternatives import chosen
 from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.protocols.masked_places import place_of
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
@@ -120,15 +120,26 @@ def _used_up(what: str) -> NoReturn:
 
 
 class KeptList:
-    """A list of those of `values` that `mask` counts; of numbers, the same as a selection of an array."""
+    """A list of those of `values` that `mask` counts; of numbers, the same as a selection of an array.
+
+    Elements that are all numbers of Python's stay such, as `are_pythons` says.
+    """
 
     CAPTURED = ()
-    __slots__ = ("_chosen", "_values", "line", "mask")
+    __slots__ = ("_chosen", "_values", "are_pythons", "line", "mask")
     __array_priority__ = 1002
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, values: Sequence[Any] | None, mask: Array, chosen: MaskedElements | None = None):
+    def __init__(
+        self,
+        values: Sequence[Any] | None,
+        mask: Array,
+        chosen: MaskedElements | None = None,
+        *,
+        are_pythons: bool = False,
+    ):
         self._values, self.mask, self._chosen = values, mask, chosen
+        self.are_pythons = are_pythons or (values is not None and are_numbers_of_python(values))
         self.line = user_line()
 
     @property
@@ -140,7 +151,7 @@ class KeptList:
         """The element at a place among all of them."""
         if isinstance(k, int) and self._values is not None:
             return self._values[k]
-        return picked(self.values, k) if self._chosen is None else self._chosen.elements[k]
+        return picked(self.values, k) if self._chosen is None else self.combined(self._chosen.elements[k])
 
     def has_numbers(self) -> bool:
         """Tell whether the elements are numbers, or arrays of one shape."""
@@ -161,16 +172,21 @@ class KeptList:
             )
         return MaskedElements(xp.stack([as_array(row) for row in rows]), self.mask, 0)
 
+    def combined(self, found: Any) -> Any:
+        """A number made of elements, such as their sum: one of Python's where they are such."""
+        return made(found.value, weak=True) if self.are_pythons else found
+
     def count(self) -> Any:
         """The number of elements."""
-        return xp.count_nonzero(self.mask)
+        return made(xp.count_nonzero(self.mask).value, weak=True)
 
     def with_rows(self, order: Any) -> KeptList:
         """The same elements in another order."""
         if self.has_numbers():
             found = self.chosen()
             mask = self.mask[order]
-            return KeptList(None, mask, MaskedElements(found.elements[order], mask, 0))
+            chosen = MaskedElements(found.elements[order], mask, 0)
+            return KeptList(None, mask, chosen, are_pythons=self.are_pythons)
         places = range(self.mask.shape[0])
         return KeptList([picked(self.values, order[k]) for k in places], self.mask[order])
 
@@ -187,7 +203,7 @@ class KeptList:
                 return self.with_rows(np.arange(self.mask.shape[0])[::-1])
             mask = MaskedElements(self.mask, self.mask, 0)[key].mask
             known = None if self._chosen is None else MaskedElements(self._chosen.elements, mask, 0)
-            return KeptList(self._values, mask, known)
+            return KeptList(self._values, mask, known, are_pythons=self.are_pythons)
         return self.row(place_of(MaskedElements(self.mask, self.mask, 0), key))
 
     def __iter__(self) -> Iterator[Any]:
@@ -210,7 +226,7 @@ class KeptList:
         """The number of the first element that equals a value."""
         found = xp.logical_and(self.mask, xp.equal(self.chosen().elements, value))
         raise_where(xp.logical_not(xp.any(found)), ValueError("the value is not in the list"))
-        return (xp.cumsum(self.mask) - 1)[xp.argmax(found)]
+        return made((xp.cumsum(self.mask) - 1)[xp.argmax(found)].value, weak=True)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -287,6 +303,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 # Elements at traced places -----------------------------------------------------------------------
 
+_PYTHONS: Final = (bool, int, float)
 _NUMBERS: Final = (Array, bool, int, float, np.bool_, np.number, np.ndarray)
 
 
@@ -295,17 +312,27 @@ def are_numbers(values: Sequence[Any]) -> bool:
     return all(isinstance(value, _NUMBERS) for value in values) and len(set(map(np.shape, values))) == 1
 
 
+def are_numbers_of_python(values: Sequence[Any]) -> bool:
+    """Tell whether values are numbers of Python's, known or traced."""
+    return all(value.weak if isinstance(value, Array) else type(value) in _PYTHONS for value in values)
+
+
 def picked(values: Sequence[Any], place: Any) -> Any:
     """The element of a list at a traced place: of structures by their leaves, of other objects a `OneOf`."""
     flattened = [flatten(value) for value in values]
     tree = flattened[0][1]
     columns = [*zip(*(leaves for leaves, _ in flattened), strict=False)]
     if all(other == tree for _, other in flattened) and all(map(are_numbers, columns)) and columns:
-        return tree.unflatten([xp.stack([as_array(leaf) for leaf in column])[place] for column in columns])
+        return tree.unflatten([_picked_number(column, place) for column in columns])
     first = values[0]
     if type(first) in (tuple, list) and all(type(v) is type(first) and len(v) == len(first) for v in values):
         return type(first)(picked(part, place) for part in zip(*values, strict=True))
     return chosen(place, dict(enumerate(values)))
+
+
+def _picked_number(values: Sequence[Any], place: Any) -> Array:
+    found = xp.stack([as_array(value) for value in values])[place]
+    return made(found.value, weak=True) if are_numbers_of_python(values) else found
 
 
 def all_of(flags: Iterable[Any]) -> Any:

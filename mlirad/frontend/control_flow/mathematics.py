@@ -65,7 +65,7 @@ def _distance(p: Iterable[Any], q: Iterable[Any]) -> Any:
 
 def _sum(values: Iterable[Any]) -> Any:
     if isinstance(values, KeptList):
-        return np.sum(cast("Any", values.chosen()))
+        return values.combined(np.sum(cast("Any", values.chosen())))
     return builtins.sum(number(value) for value in values)
 
 

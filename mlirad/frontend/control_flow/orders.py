@@ -17,8 +17,9 @@ import numpy as np
 
 from mlirad.frontend.constructs.alternatives import values_of
 from mlirad.frontend.constructs.raising_later import raise_where
+from mlirad.frontend.control_flow.comprehensions import element
 from mlirad.frontend.control_flow.expressions import choose
-from mlirad.frontend.control_flow.kept import KeptList, are_numbers, as_chosen, as_list, picked
+from mlirad.frontend.control_flow.kept import KeptList, are_numbers, as_chosen, as_list, flagged, picked
 from mlirad.frontend.control_flow.one_number import compared
 from mlirad.frontend.control_flow.state import is_traced
 from mlirad.frontend.tracing.array import Array
@@ -38,6 +39,13 @@ _MISSING: Final = object()
 def _keys(values: Iterable[Any], key: Any, of: Calling) -> list[Any]:
     found = list(values)
     return found if key is None else list(map(of(key), found))
+
+
+def _kept_keys(values: KeptList, key: Any, of: Calling) -> Sequence[Any]:
+    """The keys of all elements, those that do not count without a meaning."""
+    if key is None:
+        return values.values
+    return [element((counts,), False, functools.partial(of(key), value)) for counts, value in flagged(values)]
 
 
 def _order(keys: Sequence[Any], mask: Any, *, is_descending: bool) -> Any:
@@ -83,8 +91,8 @@ def extreme(own: Callable[..., Any], ufunc: np.ufunc, of: Calling) -> Callable[.
     def of_kept(values: KeptList, key: Any, default: Any) -> Any:
         def found() -> Any:
             if key is None and values.has_numbers():
-                return (np.max if is_descending else np.min)(cast("Any", values.chosen()))
-            return values.row(first_place(_keys(values.values, key, of), values.mask))
+                return values.combined((np.max if is_descending else np.min)(cast("Any", values.chosen())))
+            return values.row(first_place(_kept_keys(values, key, of), values.mask))
 
         is_any = xp.any(values.mask)
         if default is not _MISSING:
@@ -123,7 +131,7 @@ def sorted_by(of: Calling) -> Callable[..., Any]:
     def called(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> Any:
         found = as_list(values)
         if isinstance(found, KeptList):
-            keys = _keys(found.values, key, of)
+            keys = _kept_keys(found, key, of)
             return found.with_rows(_order(keys, found.mask, is_descending=reverse))
         found = list(found)
         keys = _keys(found, key, of)

@@ -4,8 +4,8 @@ from mlirad.frontend.control_flow.assertions import assert_
 from mlirad.frontend.control_flow.attributes import owner
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.calls import of
-from mlirad.frontend.control_flow.comprehensions import Condition, element, kept, listed
-from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, not_, or_
+from mlirad.frontend.control_flow.comprehensions import Condition, element, flagged_where, kept, listed
+from mlirad.frontend.control_flow.expressions import and_, choose, compare, flag, given, not_, or_
 from mlirad.frontend.control_flow.kept import flagged
 from mlirad.frontend.control_flow.loops import for_, while_
 from mlirad.frontend.control_flow.raised import exception, trying
@@ -26,7 +26,9 @@ __all__ = [
     "exception",
     "flag",
     "flagged",
+    "flagged_where",
     "for_",
+    "given",
     "if_",
     "kept",
     "listed",

@@ -101,12 +101,13 @@ class Expressions(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Chains of comparisons, `in` and `is`; any other single comparison is that of the values."""
         is_plain = len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)
-        if is_plain or any(binds(value) for value in node.comparators):
+        if is_plain or any(binds(value) for value in node.comparators[1:]):
             self.generic_visit(node)
             return node
         parts: list[ast.expr] = [self.visit(node.left)]
         for op, value in zip(node.ops, node.comparators, strict=True):
-            parts += [ast.Constant(type(op).__name__), thunk(self.visit(value))]
+            operand = call("given", self.visit(value)) if binds(value) else thunk(self.visit(value))
+            parts += [ast.Constant(type(op).__name__), operand]
         return at(node, call("compare", *parts))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
@@ -128,7 +129,12 @@ class Expressions(ast.NodeTransformer):
         for k, part in enumerate(node.generators):
             item, condition = f"ad_item{k}", f"ad_condition{k}"
             target = ast.Tuple([store(item), self.visit(part.target)], ast.Store())
-            parts.append(ast.comprehension(target, call("flagged", self.visit(part.iter)), [], 0))
+            may_wait = k > 0 and not binds(part.iter)
+            elements = self.visit(part.iter)
+            pairs = call("flagged", elements)
+            if may_wait:
+                pairs = call("flagged_where", ast.Tuple([*flags], ast.Load()), thunk(elements))
+            parts.append(ast.comprehension(target, pairs, [], 0))
             flags.append(load(item))
             if part.ifs:
                 joined = part.ifs[0] if len(part.ifs) == 1 else ast.BoolOp(ast.And(), part.ifs)

@@ -202,6 +202,86 @@ def test_what_needs_the_number_of_elements_is_refused(case: str) -> None:
     assert "<comprehensions" in str(caught.value)
 
 
+CHANGING: dict[str, str] = {
+    "elements": "sum(len([z.append(v)]) for v in x if v > 0)",
+    "elements of a list": "sum([z.append(v) or v for v in x if v > 0])",
+    "conditions": "sum(v for v in x if v > 0 if z.append(v) or v < 1)",
+    "operands of conditions": "sum(v for v in x if v > 0 and (z.append(v) or v < 1))",
+    "iterables": "sum(w for v in x if v > 0 for w in [z.append(v) or v])",
+    "iterables of iterables": "sum(w for v in (v for v in x if v > 0) for w in [z.append(v) or v])",
+    "map": "sum(map(lambda v: z.append(v) or v, (v for v in x if v > 0)))",
+    "filter": "sum(filter(lambda v: z.append(v) or v > 1, (v for v in x if v > 0)))",
+    "takewhile": "sum(itertools.takewhile(lambda v: z.append(v) or v < 1, x))",
+    "dropwhile": "sum(itertools.dropwhile(lambda v: z.append(v) or v < 1, x))",
+    "reduce": "functools.reduce(lambda s, v: z.append(v) or s + v, (v for v in x if v > 0), 0.0)",
+    "keys of min": "min((v for v in x if v > 0), key=lambda v: z.append(v) or -v)",
+    "keys of sorted": "sorted((v for v in x if v > 0), key=lambda v: z.append(v) or -v)[0]",
+}
+
+
+@pytest.mark.parametrize("case", CHANGING)
+def test_changes_under_conditions_are_refused(case: str) -> None:
+    """Wherever Python would make them for some elements only."""
+    function = made(["z = []", f"y = {CHANGING[case]}", "return y + len(z)"])
+    with pytest.raises(ad.TracingError, match=r"with a traced condition changes z, .*which happens once"):
+        ad.jit(function, control="rewrite", interpret=True)(POINTS[0])
+
+
+FEW: dict[str, str] = {
+    "mean": "statistics.mean({})",
+    "fmean": "statistics.fmean({})",
+    "median": "statistics.median({})",
+    "geometric mean": "statistics.geometric_mean({})",
+    "variance": "statistics.variance({})",
+    "standard deviation": "statistics.stdev({})",
+    "variance of all": "statistics.pvariance({})",
+    "standard deviation of all": "statistics.pstdev({})",
+}
+
+
+@pytest.mark.parametrize("least", [0.0, 0.5, 1.0, 50.0])
+@pytest.mark.parametrize("name", FEW)
+def test_statistics_of_few_numbers_are_those_of_python(name: str, least: float) -> None:
+    """Of three, two, one and none, for which some raise an exception."""
+    for values in (f"[v for v in x if v > {least}]", f"[x[0]] * {2 if least < 1 else 1}"):
+        function = made([f"return {FEW[name].replace('{}', values)} + 0.0 * x[0]"])
+        wanted = outcome(function, POINTS[0])
+        found = outcome(ad.jit(function, control="rewrite", interpret=True), POINTS[0])
+        if isinstance(wanted, type):
+            assert found is wanted
+        else:
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+
+
+PYTHONS_NUMBERS: dict[str, str] = {
+    "sum": "sum({})",
+    "product": "math.prod({})",
+    "least": "min({}, default=x[0])",
+    "least by a key": "min({}, key=lambda k: -k)",
+    "next": "next((e for e in {}), x[0])",
+    "first in order": "sorted({})[0]",
+    "first": "{}[0]",
+    "of pairs": "max((v, k) for k, v in enumerate(x) if v > 0)[1]",
+    "number of elements": "len({})",
+    "place": "{}.index({}[0]) + 1",
+    "sum of rows": "sum(e for e in {} if e < 4)",
+}
+
+
+@pytest.mark.parametrize("elements", ["k", "1.5 * k", "k > 1"])
+@pytest.mark.parametrize("case", PYTHONS_NUMBERS)
+def test_numbers_of_python_stay_such(case: str, elements: str) -> None:
+    """So that they adapt to the dtypes of arrays."""
+    values = f"[{elements} for k, v in enumerate(x) if v > 0]"
+    function = made([f"return x[1] * ({PYTHONS_NUMBERS[case].replace('{}', values)})"])
+    for x in POINTS:
+        x = x.astype(np.float32)
+        wanted = function(x)
+        found = ad.jit(function, control="rewrite", interpret=True)(x)
+        assert found.dtype == wanted.dtype == np.float32
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
 def test_iterators_of_plain_values_stay_lazy() -> None:
     function = made([
         "squares = (k * k for k in itertools.count() if k % 2)",
