@@ -165,6 +165,9 @@ LIMITS = [
     ("hyp2f1", (1e300, 0.5, 1e300, np.nan), np.nan),
     ("zeta", (3.0, -1e9 - 0.5), np.nan),
     ("hyperu", (2.5, 1e12, 1.5), np.nan),
+    ("lpmv", (-1e84, 3.0, 0.3), np.nan),
+    ("lpmv", (2.0, 1e12, 0.3), np.nan),
+    ("lpmv", (1e5, 3.0, 0.3), 0.0),
 ]
 
 

@@ -145,6 +145,11 @@ def _of_order(xp: Namespace, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ..
     return xp.abs(v) <= MOST_TERMS, (v, x)
 
 
+def _associated(xp: Namespace, m: Lanes, v: Lanes, x: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
+    """Products and sums of as many terms as the order is large, and a recurrence over degrees."""
+    return (xp.abs(m) <= MOST_TERMS) & (xp.abs(v) <= MOST_ORDERS), (m, v, x)
+
+
 def _mathieu_value(xp: Namespace, m: Lanes, q: Lanes) -> tuple[Lanes, tuple[Lanes, ...]]:
     """A matrix of as many rows as the order is large."""
     return xp.abs(m) <= MOST_COEFFICIENTS, (m, q)
@@ -194,6 +199,7 @@ DOMAINS: Final[dict[str, Domain]] = {
         ),
         _mathieu,
     ),
+    "lpmv": _associated,
     "pbdv": _of_order,
     "pbvv": _of_order,
 }
