@@ -26,6 +26,7 @@ from mlirad.frontend.control_flow.kept import Kept, KeptList, Pair, all_of, as_l
 from mlirad.frontend.indexing.masks import MaskedElements, is_same_mask
 from mlirad.frontend.numpy_functions.arrays.creation import array
 from mlirad.frontend.numpy_functions.protocols.asked_calls import length
+from mlirad.frontend.tracing.array import made
 from mlirad.frontend.tracing.operations import contains_traced, xp
 from mlirad.frontend.tracing.raising import tracing_error
 
@@ -134,8 +135,9 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
     values = as_list(iterable) if isinstance(iterable, Kept | MaskedElements) else iterable
     if not isinstance(values, KeptList):
         return enumerate_(values, start)
-    numbers = xp.cumsum(values.mask) - 1 + start
-    return Kept((c, (numbers[k], value)) for k, (c, value) in enumerate(flagged(values)))
+    numbers = xp.cumsum(values.mask) - 1
+    rows = enumerate(flagged(values))
+    return Kept((c, (made(numbers[k].value, weak=True) + start, value)) for k, (c, value) in rows)
 
 
 def _zip(*iterables: Any, strict: bool = False) -> Any:

@@ -265,6 +265,7 @@ PYTHONS_NUMBERS: dict[str, str] = {
     "number of elements": "len({})",
     "place": "{}.index({}[0]) + 1",
     "sum of rows": "sum(e for e in {} if e < 4)",
+    "numbers of rows": "next((n for n, e in enumerate({}) if e < 4), x[0])",
 }
 
 
