@@ -17,7 +17,7 @@ are reproducible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.context import Context
@@ -37,6 +37,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.kernel_groups import around, replace_group
 from mlirad.lower.kernels.moves import considered
 from mlirad.lower.kernels.plan_memory.storage import bytes_of
+from mlirad.lower.kernels.strip_mine.axes import Axis, axes
 from mlirad.lower.kernels.strip_mine.costs import MOST_SIZED_ROWS, may_pay, traffic
 from mlirad.lower.kernels.strip_mine.group import Group, totals_of
 from mlirad.lower.kernels.strip_mine.rewriting import in_strips
@@ -87,7 +88,9 @@ def _form_block(block: Block, rows: int) -> None:
         found = [
             plan
             for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)
-            if (plan := _plan(reads, extent, rows))
+            for axis in axes(list(block.ops), extent)
+            for group in _groups(reads, axis)
+            if (plan := _plan(group, rows))
         ]
         best = max(found, key=lambda plan: plan.gain, default=None)
         if best is None:
@@ -113,9 +116,8 @@ Reads: TypeAlias = Mapping[Operation, Sequence[Value]]
 """The ops of a block, in order, and what each reads from outside itself."""
 
 
-def _plan(reads: Reads, extent: int, rows: int) -> Plan | None:
-    """The strips over an extent, if there are kernels that gain by them."""
-    group = _group(reads, extent)
+def _plan(group: Group, rows: int) -> Plan | None:
+    """The strips of a group, if there are kernels that gain by them."""
     if not group.members:
         return None
     joined = _joined(group)
@@ -124,7 +126,7 @@ def _plan(reads: Reads, extent: int, rows: int) -> Plan | None:
     costs = traffic(group, joined)
     best, gain = costs.best()
     pays = costs.pays(gain)
-    what = f"strips of {best} of {extent} rows, {len(group.members)} kernels"
+    what = f"strips of {best} of {group.extent} rows, {len(group.members)} kernels"
     considered(group.members[0], what, costs.plain, costs.plain - gain, is_done=pays)
     return Plan(group, best, gain, joined) if pays else None
 
@@ -146,11 +148,20 @@ def _is_long(extent: int, least: int) -> bool:
     return at_most(least if is_static(extent) else max(least, MOST_SIZED_ROWS), extent)
 
 
-def _group(reads: Reads, extent: int) -> Group:
-    """The largest group over an extent, whose values by rows can be joined where others read them."""
+def _groups(reads: Reads, axis: Axis) -> Iterator[Group]:
+    """The groups over an axis: one, or that of the first loops and that of the last."""
+    group = _group(reads, axis, last=False)
+    yield group
+    if group.is_square:
+        yield _group(reads, axis, last=True)
+
+
+def _group(reads: Reads, axis: Axis, *, last: bool) -> Group:
+    """The largest group over an axis, whose values by rows can be joined where others read them."""
     banned: set[Operation] = set()
+    group = Group(axis, last)
     while True:
-        group = _collected(reads, extent, banned)
+        group = _collected(reads, Group(axis, last, group.is_square), banned)
         members = set(group.members)
         wrong = [op for op in group.members if _must_go(op, group, members, reads[op])]
         if not wrong:
@@ -158,9 +169,8 @@ def _group(reads: Reads, extent: int) -> Group:
         banned.update(wrong)
 
 
-def _collected(reads: Reads, extent: int, banned: set[Operation]) -> Group:
-    """The ops of a block that join one after the other. What reads a group through others cannot."""
-    group = Group(extent)
+def _collected(reads: Reads, group: Group, banned: set[Operation]) -> Group:
+    """The group with the ops of a block, which join in order. Ops that read it through others cannot."""
     after: set[Value] = set()
     for op, read in reads.items():
         if isinstance(op, ReturnOp | YieldOp):

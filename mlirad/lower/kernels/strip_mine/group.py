@@ -29,7 +29,7 @@ these slices takes about a tenth off, without a pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import field
 from math import prod
 
@@ -46,6 +46,7 @@ from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.kernels.strip_mine.axes import Axis
 
 COMBINED = ("add", "prod", "max", "min", "and", "or")
 """The combiners whose results over parts of the rows can be combined."""
@@ -56,20 +57,30 @@ MAX_REPEATED = 256
 
 @dataclass
 class Group:
-    """Ops that run together over the rows, of which there are `extent`.
+    """Ops that run together over the rows, which are an axis.
 
     `rows` has the dimension of the rows in each value by rows, `totals` the combiner of each total, `sums`
     the carry that each sum began as, `loops` the loop over the rows of each nest and scatter. `members` are
     the ops of the block itself, in order.
+
+    Of several loops or dimensions of the axis the first is taken, or the `last`; `is_square` says that there
+    were several.
     """
 
-    extent: int
+    axis: Axis
+    last: bool = False
+    is_square: bool = False
     rows: dict[Value, int] = field(default_factory=dict[Value, int])
     totals: dict[Value, str] = field(default_factory=dict[Value, str])
     sums: dict[Value, Value] = field(default_factory=dict[Value, Value])
     loops: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _depth: int = 0
     members: list[Operation] = field(default_factory=list[Operation])
+
+    @property
+    def extent(self) -> int:
+        """The number of rows."""
+        return self.axis.extent
 
     def admit(self, op: Operation) -> bool:
         """Let an op of the block join if it can."""
@@ -101,18 +112,22 @@ class Group:
 
     # Kernels -------------------------------------------------------------------------------------
 
-    def _loops_over_rows(self, op: ScheduledOp) -> Iterable[int]:
+    def _in_order(self, choices: Sequence[int]) -> Sequence[int]:
+        """The loops or dimensions that could be the rows, in the order in which they are tried."""
+        self.is_square = self.is_square or len(choices) > 1
+        return choices[::-1] if self.last else choices
+
+    def _loops_over_rows(self, op: ScheduledOp) -> Sequence[int]:
         """The loops of a kernel that run over the rows and read everything by rows at their own index."""
-        extents = op.extents
-        if self.extent not in extents:
-            return
+        found = self.axis.loops(op)
+        if not found:
+            return ()
         loads = [o for o in op.regions[0].block.ops if isinstance(o, LoadOp | LoadIfOp)]
         if any(o.buffer in self.totals for o in loads):
-            return
+            return ()
         own = [(o.positions, self.rows[o.buffer]) for o in loads if o.buffer in self.rows]
-        for x, argument in enumerate(op.regions[0].block.args):
-            if extents[x] == self.extent and all(p[d] is argument for p, d in own):
-                yield x
+        arguments = op.regions[0].block.args
+        return self._in_order([x for x in found if all(p[d] is arguments[x] for p, d in own)])
 
     def _enter_nest(self, op: NestOp) -> bool:
         space = values_of(op.space)
@@ -137,9 +152,7 @@ class Group:
         positions = yields(op.body)[1 : 1 + rank]
         for x in self._loops_over_rows(op):
             argument = op.body.block.args[x]
-            own = [
-                d for d, p in enumerate(positions) if p is argument and shape_of(op.result)[d] == self.extent
-            ]
+            own = [d for d in self.axis.dims(op.result) if positions[d] is argument]
             if own and (base is None or self.rows.get(base) == own[0]):
                 self.rows[op.result] = own[0]
             elif (op.kind.data == "add" or x == 0) and base not in self.rows and base not in self.totals:
@@ -161,8 +174,8 @@ class Group:
                 return False
             if init in self.rows:
                 self.rows[carry] = self.rows[init]
-            elif self.extent in shape_of(init):
-                self.rows[carry] = shape_of(init).index(self.extent)
+            elif dims := self._in_order(self.axis.dims(carry)):
+                self.rows[carry] = dims[0]
             else:
                 self.sums[carry] = carry
         for whole, piece in zip(op.xs, slices, strict=True):
