@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.compiling.function_compiler import FunctionCompiler
 from mlirad.frontend.tracing import value_walk
 from mlirad.frontend.tracing.capture_walk import Walk
 from mlirad.frontend.tracing.captures import find_captures
@@ -506,8 +506,8 @@ def test_equal_functions_are_compiled_once(monkeypatch):
         return compile_(self, function, *args, **named)
 
     compiled: list[int] = []
-    compile_ = Transformed._compile
-    monkeypatch.setattr(Transformed, "_compile", count)
+    compile_ = FunctionCompiler.compile
+    monkeypatch.setattr(FunctionCompiler, "compile", count)
     compiles_by_rate = []
     for rate in (1.0, 2.0, 1.0, 2.0, 1.0):
         slopes = {

@@ -1,7 +1,8 @@
 """The way of a call's arguments to a program: static ones, leaves of the others, the signature.
 
-reader.flattened((w, x), {})     the function of (w, x), their leaves and structure, the types of the leaves
-reader.key(...)                  by which the program for these is found
+reader.flattened((w, x), {})          the function of (w, x); their leaves, structure and types
+reader.key(...)                       the key of the program for these
+signature.require(other, "loss")      loss is compiled for x: float64[3], and is given float64[4]
 """
 
 from __future__ import annotations
@@ -10,17 +11,51 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from mlirad.errors import of_class
+from mlirad.errors import ArgumentError, of_class
 from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, with_names
 from mlirad.frontend.compiling.programs import signature_key
-from mlirad.frontend.compiling.signature import Signature
 from mlirad.frontend.tracing.argument_types import leaf_types
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.function_names import argument_paths, function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import argument_error
+from mlirad.frontend.tracing.source import user_line
 from mlirad.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The signature that a program is compiled for: the structure of the arguments, the type and the path of
+    each leaf, and the values of static arguments.
+    """
+
+    tree: Tree
+    types: tuple[LeafType, ...]
+    paths: tuple[str, ...]
+    static: tuple[object, ...] = ()
+
+    def require(self, other: Signature, name: str) -> None:
+        """Raise unless arguments of the other signature fit a program for this one."""
+        hint = "call the function that was lowered: it compiles for each signature"
+        if self.tree != other.tree:
+            raise ArgumentError(
+                f"{name} is compiled for arguments structured {self.tree}, and is given {other.tree}",
+                location=user_line(),
+                hint=hint,
+            )
+        if self.static != other.static:
+            raise ArgumentError(
+                f"{name} is compiled for other values of static arguments", location=user_line(), hint=hint
+            )
+        for wanted, given, path in zip(self.types, other.types, self.paths, strict=True):
+            if (wanted.shape, wanted.dtype) != (given.shape, given.dtype):
+                raise ArgumentError(
+                    f"{name} is compiled for {path}: {wanted.dtype}{list(wanted.shape)}, and is given "
+                    f"{given.dtype}{list(given.shape)}",
+                    location=user_line(),
+                    hint=hint,
+                )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ from typing import Any, NoReturn, Self
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import PicklingError, UnsupportedError
+from mlirad.frontend.compiling.argument_reader import Signature
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.profile import Profile, profiled
 from mlirad.frontend.compiling.programs import NOTHING, Program
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
-from mlirad.frontend.compiling.signature import Signature
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line

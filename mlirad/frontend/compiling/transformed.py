@@ -9,12 +9,11 @@ from __future__ import annotations
 import copy
 import functools
 import sys
-import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from mlirad import packages
 from mlirad.errors import ArgumentError, DtypeError, MliradError, UnsupportedError, of_class
@@ -30,47 +29,35 @@ from mlirad.frontend.compiling.arguments import (
     static_names,
     takes_out,
 )
-from mlirad.frontend.compiling.compilation import Executable, compiling, executable, loaded
-from mlirad.frontend.compiling.donation import donated_leaves, donated_names, warn_of_unused
-from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions, with_sizes
+from mlirad.frontend.compiling.compilation import compiling
+from mlirad.frontend.compiling.donation import donated_names
+from mlirad.frontend.compiling.dynamic import Dynamic, dynamic_dimensions
 from mlirad.frontend.compiling.function_caches import cache_of
+from mlirad.frontend.compiling.function_compiler import FunctionCompiler, Implementation, Request
 from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
-from mlirad.frontend.compiling.recall import Call, recalled_or_made, trace_place
-from mlirad.frontend.compiling.recompiles import note_signature
-from mlirad.frontend.tracing.captures import Watch
-from mlirad.frontend.tracing.control import Control, as_traced
-from mlirad.frontend.tracing.function_names import argument_paths, definition_of, function_name
+from mlirad.frontend.tracing.control import as_traced
+from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.naming import global_name
-from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.open_traces import eager_mode, is_tracing
-from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
-from mlirad.jit.call import NativeFunction
 from mlirad.jit.foreign_arrays import has_chunks
-from mlirad.jit.machine_program import MachineProgram
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from mlirad.frontend.compiling.all_sizes import AllSizes
     from mlirad.frontend.compiling.lowered import Lowered
     from mlirad.frontend.compiling.profile import Profile
     from mlirad.frontend.compiling.stats import Stats
 
 T = TypeVar("T")
 F = TypeVar("F")
-
-Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
-"""What a transformation does inside a trace: from the function and its arguments to the results."""
-
-ROWS_SHOWN = 10
-"""How many compiled signatures a notebook shows, the last ones."""
 
 
 class Transformed:
@@ -83,7 +70,7 @@ class Transformed:
     """The module that runs calls with arrays in chunks, of a package above, which `mlirad` names."""
 
     recipe: Recipe | None = None
-    """How it was made, by which it is pickled; None for what only mlirad has in hand."""
+    """The call that made it, by which it is pickled; None for those that only mlirad has in hand."""
 
     def __init__(
         self,
@@ -110,11 +97,14 @@ class Transformed:
         self._options = options
         self._static = static_names(function, static_argnames)
         self._reader = ArgumentReader(controlled(function, options), self._static)
-        self._donated = donated_names(function, donate, self._static)
-        self._dynamic = dynamic_dimensions(dynamic)
-        self._transformation = (transformation, options, self._static, self._donated, self._dynamic)
+        donated = donated_names(function, donate, self._static)
+        self._transformation = (
+            transformation, options, self._static, donated, dynamic_dimensions(dynamic),
+        )  # fmt: skip
         self._cache = cache_of(function, self._transformation)
-        self._control = Control(options.control)
+        self._compiler = FunctionCompiler(
+            function, implementation, self._transformation, self._reader, self._cache
+        )
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
@@ -223,18 +213,16 @@ class Transformed:
         key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
         if program is None:
+            request = Request(function, tree, types, args, kwargs)
 
             def make() -> Program:
-                if self._dynamic:
-                    return self._compile_sizes(function, tree, types, args, kwargs)
-                made = self._recalled_or_compiled(function, tree, types, args, kwargs)
-                self._was_called = True
-                self._note_signature(function, tree, types, args, kwargs)
+                made = self._compiler.recalled_or_compiled(request)
+                if not self._compiler.is_dynamic:
+                    self._was_called = True
+                    self._compiler.note_signature(request)
                 return made
 
-            program = self._cache.find_or_make(
-                key, make, lambda: self._shown(function, tree, types, args, kwargs)
-            )
+            program = self._cache.find_or_make(key, make, lambda: self._compiler.shown(request))
         else:
             weighing = self._cache.weighing()
             if weighing is None:
@@ -243,182 +231,9 @@ class Transformed:
                 program = replace(program, call=weighing.weighed(program.call))
         return program, args if is_plain else [prepared(leaf) for leaf in leaves]
 
-    def _shown(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> str:
-        """The signature of a call for the logger: `x: float64[3], n=2`."""
-        moving = [
-            f"{path}: {type_}" for path, type_ in zip(argument_paths(function, tree), types, strict=True)
-        ]
-        static = [f"{name}={value!r}"[:80] for name, value in self._reader.static_values(args, kwargs)]
-        return ", ".join([*moving, *static])
-
-    def _note_signature(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> None:
-        """Warn of a function that is compiled for ever new signatures."""
-        note_signature(
-            self._function,
-            function_name(self._function),
-            self._transformation,
-            tree,
-            types,
-            lambda: argument_paths(function, tree),
-            self._reader.static_values(args, kwargs),
-        )
-
-    # Compiling -----------------------------------------------------------------------------------
-
-    def _trace(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        stats: Stats | None = None,
-    ) -> tuple[ModuleOp, Tree]:
-        from mlirad.frontend.compiling import log
-
-        packages.load("mlirad.frontend.tracing.functions")
-        from mlirad.frontend.tracing.functions import trace_module
-
-        implementation = self._implementation
-
-        def traced(*args: Any) -> Any:
-            return implementation(as_traced(function), args)
-
-        functools.update_wrapper(traced, function, updated=())
-        start, was_rewriting = time.perf_counter(), self._control.is_rewriting
-        watch = self._cache.watch if function is self._reader.function else Watch(function)
-        module, result, _ = trace_module(traced, tree, types, self._options.checks, self._control, watch)
-        if self._control.is_rewriting and not was_rewriting:
-            log.fell_back(
-                f"it is traced with its control flow rewritten, as {self._control.causes[0].message}"
-            )
-        if stats is not None:
-            stats.add("trace", time.perf_counter() - start, module)
-        return module, result
-
-    def _program(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        result: Tree,
-        compiled: Callable[[tuple[int, ...], str], tuple[Executable, NativeFunction | None]],
-    ) -> Program:
-        """A program of leaves as one of structures; `compiled` makes it for donated leaves, under a name."""
-        donated, name = donated_leaves(function, tree, self._donated), function_name(self._function)
-        flat, native = compiled(donated, name)
-        if native is not None:
-            warn_of_unused(function, tree, native, donated, name)
-        return Program(structured(flat, result), tree, result, native)
-
-    @compiling
-    def _compile(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        stats: Stats | None = None,
-        *,
-        anew: bool = False,
-    ) -> Program:
-        options = self._options
-        module, result = self._trace(function, tree, types, stats)
-        return self._program(
-            function,
-            tree,
-            result,
-            lambda donated, name: executable(module, options, stats, donated=donated, name=name, anew=anew),
-        )
-
-    def _recalled_or_compiled(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Program:
-        """The program that another process made of the same trace, or a new one."""
-        from mlirad.frontend.compiling import log
-
-        options = self._options
-        by_name = tuple(sorted(name for name in kwargs if name not in self._static))
-        static = self._reader.static_values(args, kwargs)
-        call = Call(self._transformation[0], self._donated, options, tree, types, by_name, static)
-
-        def load(machine: MachineProgram, result: Tree) -> Program:
-            def compiled(donated: tuple[int, ...], name: str) -> tuple[Executable, NativeFunction]:
-                native = loaded(machine, options, donated=donated)
-                log.note("loaded")
-                return native.entry, native
-
-            return compiling(self._program)(function, tree, result, compiled)
-
-        return recalled_or_made(
-            lambda: trace_place(self._function, self._cache.captures().names, call),
-            load,
-            lambda: self._compile(function, tree, types),
-            function_name(self._function),
-        )
-
-    @compiling
-    def _compile_sizes(
-        self,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        stats: Stats | None = None,
-        *,
-        anew: bool = False,
-    ) -> Program:
-        """The program for sizes of dynamic dimensions, of what is the same for all sizes."""
-        packages.load("mlirad.frontend.compiling.all_sizes")
-        from mlirad.frontend.compiling.all_sizes import AllSizes, compiled_for, for_all_sizes
-
-        open_types, sizes = self._sized(function, tree, types)
-        if not sizes:
-            return self._compile(function, tree, types, stats, anew=anew)
-        options = self._options
-
-        def make() -> AllSizes:
-            module, result = self._trace(function, tree, open_types, stats)
-            return for_all_sizes(module, result, options, stats)
-
-        key = self._reader.whole_key(args, kwargs, tree, open_types)
-        program = cache_of(self._function, (self._transformation, AllSizes)).of(key, make)
-        numbers = tuple(sizes.items())
-        return self._program(
-            function,
-            tree,
-            program.result,
-            lambda donated, name: compiled_for(program, numbers, options, stats, donated, name, anew=anew),
-        )
-
-    def _sized(
-        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
-    ) -> tuple[Sequence[LeafType], dict[str, int]]:
-        """The types of leaves with sizes where dimensions are dynamic, and the numbers of these."""
-        if not self._dynamic:
-            return types, {}
-        paths = argument_paths(function, tree)
-        return with_sizes(self._dynamic, paths, types, function_name(self._function))
-
     @property
     def options(self) -> Options:
-        """Return how it is compiled."""
+        """The options with which it is compiled."""
         return self._options
 
     @compiling
@@ -438,14 +253,13 @@ class Transformed:
         the function reads from outside, these types, and the `purpose`. Where that raises an error that
         `failed` turns into something, this is returned, and kept, instead.
         """
-        given = dict(kwargs)
-        function, _, tree, types = self._reader.flattened(tuple(args), given)
-        types = opened(types)
-        key = self._reader.whole_key(tuple(args), given, tree, types)
+        request = self._compiler.request(tuple(args), dict(kwargs))
+        types = opened(request.types)
+        key = self._reader.whole_key(request.args, dict(kwargs), request.tree, types)
 
         def made() -> T | F:
             try:
-                return make(*self._trace(function, tree, types), tree)
+                return make(*self._compiler.trace(request, types), request.tree)
             except MliradError as error:
                 if (found := failed(error)) is None:
                     raise
@@ -460,22 +274,17 @@ class Transformed:
         """The function for arguments like these, to be looked into and compiled ahead of its calls."""
         from mlirad.frontend.compiling.lowered import Lowered
 
-        function, _, tree, types = self._reader.flattened(args, kwargs)
+        compiler = self._compiler
+        request = compiler.request(args, kwargs)
         signature, _ = self._reader.signature(args, kwargs)
-        open_types, sizes = self._sized(function, tree, types)
-
-        def make(stats: Stats, anew: bool) -> Program:
-            if sizes:
-                return self._compile_sizes(function, tree, types, args, kwargs, stats, anew=anew)
-            return self._compile(function, tree, types, stats, anew=anew)
-
+        types, sizes = compiler.sized(request)
         return Lowered(
             function_name(self._function),
             signature,
             self._options,
             self._reader.signature,
-            lambda: self._trace(function, tree, open_types),
-            make,
+            lambda: compiler.trace(request, types),
+            lambda stats, anew: compiler.compile(request, stats, anew=anew),
             tuple(sizes.items()),
         )
 
@@ -534,14 +343,13 @@ class Transformed:
         return f"<{self._made()}: ({names})>"
 
     def _made(self) -> str:
-        """Return how it is written."""
+        """The call that makes it."""
+        from mlirad.frontend.compiling.shown import construction
+
         inner = self._function
-        shown = inner._made() if isinstance(inner, Transformed) else function_name(inner)
-        if self.recipe is None:
-            return f"mlirad.jit({shown})"
-        given = [shown, *map(repr, self.recipe.args)]
-        given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
-        return f"mlirad.{self.recipe.name}({', '.join(given)})"
+        return construction(
+            self.recipe, inner._made() if isinstance(inner, Transformed) else function_name(inner)
+        )
 
     def captured_key(self) -> Hashable:
         """Return what decides, besides the arguments, which program a call runs: what the function reads from
@@ -551,23 +359,9 @@ class Transformed:
 
     def _repr_html_(self) -> str:
         """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
-        return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
+        from mlirad.frontend.compiling.shown import table
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        place = definition_of(self._function)
-        if place is not None:
-            yield "defined at", place
-        changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
-        if changed:
-            yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
-        programs = self._cache.programs()
-        yield "compiled for", f"{len(programs)} signatures"
-        for program in programs[-ROWS_SHOWN:]:
-            if program.native is not None:
-                made = program.native.program
-                given, results = (", ".join(map(str, specs)) for specs in (made.inputs, made.outputs))
-                needs = f"{made.operations} operations, {made.arena_bytes} bytes of working memory"
-                yield f"({given}) → ({results})", needs
+        return table(self._function, self._options, self._cache.programs())
 
     # Pickling and copying ------------------------------------------------------------------------
 
@@ -617,14 +411,3 @@ def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
         return transformed._dispatch(args, kwargs)  # pyright: ignore[reportPrivateUsage]
 
     return dispatch
-
-
-def structured(flat: Executable, tree: Tree) -> Executable:
-    """An executable whose flat results are put into the structure `tree`."""
-    if tree == LEAF:
-        return flat
-    if tree.size == 1:
-        return lambda *leaves: tree.unflatten([flat(*leaves)])
-    if tree.kind is tuple and all(child == LEAF for child in tree.children):
-        return flat
-    return lambda *leaves: tree.unflatten(flat(*leaves))

@@ -1,8 +1,8 @@
 """The differentiable curry: programs as combinators that carry their derivatives, the pass `curry`.
 
 `translation.py` turns code into combinators, which the interpreter differentiates
-(`interpreter/combinators.py`) and `staging.py` turns into closures; `environments.py` has the tangents of
-closures by their captures.
+(`interpreter/combinators.py`) and `staging.py` turns into closures, with the rep-functions of `closures.py`
+and `loops.py`; `environments.py` has the tangents of closures by their captures.
 
 The tangent of a closure's environment has a type of its own for every closure, which no type of the closure
 tells: where a branch chooses between closures, a map from it has no type. So a rep-function is a value that

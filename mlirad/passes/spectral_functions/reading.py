@@ -25,11 +25,12 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.array.structural import SliceOp
-from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
+from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.structural import scalar_of
 from mlirad.passes.spectral_functions import pairs
+from mlirad.passes.spectral_functions.contracted_facts import contracted, summed
 from mlirad.passes.spectral_functions.diagonals import diagonal, identity_dims
 from mlirad.passes.spectral_functions.facts import (
     Component,
@@ -43,7 +44,6 @@ from mlirad.passes.spectral_functions.facts import (
     Site,
     Spectral,
     Term,
-    Trace,
     Vectors,
 )
 from mlirad.passes.spectral_functions.jets import unrepeated
@@ -79,7 +79,7 @@ class Reading:
         """The operand whose vectors an array has."""
         self.read: dict[Operation, frozenset[Value]] = {}
         """The operands whose vectors, or values, are accounted for in what is known of the result."""
-        self._used: set[Value] = set()
+        self.used: set[Value] = set()
         self._cores: set[Value] = set()
         """What the op at hand reads as vectors, and of which arrays as values that are factors."""
         self.with_traces = order > 1
@@ -125,13 +125,13 @@ class Reading:
 
     def _find(self, op: Operation) -> None:
         """Enter what is known of the result of an op."""
-        self._used.clear()
+        self.used.clear()
         self._cores.clear()
         fact, (result,) = self._fact(op), op.results
         if fact is not None:
             self.facts[result] = fact
         if fact is not None or op in self.sites or result in self.halves:
-            self.read[op] = frozenset(o for o in own_operands(op) if o in self._used or self._is_core(o))
+            self.read[op] = frozenset(o for o in own_operands(op) if o in self.used or self._is_core(o))
 
     def _is_core(self, x: Value) -> bool:
         """Tell whether an operand repeats values that are read as factors, or has them as a diagonal."""
@@ -144,7 +144,7 @@ class Reading:
         if isinstance(op, SliceOp):
             part = complex_part(op)
             if part is not None:
-                self._used.add(op.operand)
+                self.used.add(op.operand)
                 return known_of(part[0])
         if not any(o in self.facts or o in self.halves for o in own_operands(op)):
             return self._diagonal(op)
@@ -158,8 +158,8 @@ class Reading:
             return None
         if found is not None or op in self.sites:
             return found
-        self._used.clear()
-        return self._elementwise(op) if isinstance(op, ew.ElementwiseOp) else self._moved(op)
+        self.used.clear()
+        return self._elementwise(op) if isinstance(op, ew.ElementwiseOp) else self.moved(op)
 
     # Factors ---------------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class Reading:
                     return None
             elif not self.is_factor(fact, *unrepeated(operand), fact.kept):
                 return None
-        self._used.update(o for o, other in zip(own_operands(op), known, strict=True) if other == fact)
+        self.used.update(o for o, other in zip(own_operands(op), known, strict=True) if other == fact)
         return fact
 
     def _diagonal(self, op: Operation) -> Fact | None:
@@ -244,7 +244,7 @@ class Reading:
 
     def _diagonal_of(self, x: Value, ends: tuple[int, int]) -> Diagonal | None:
         if isinstance(self.facts.get(x), Spectral):
-            self._used.add(x)
+            self.used.add(x)
         return diagonal(x, ends)
 
     def product(self, op: ew.MulOp | ew.AbsorbingMulOp) -> Fact | None:
@@ -254,18 +254,18 @@ class Reading:
         if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
             sums = Mixed.of(a, left), Mixed.of(c, right)
             if sums[0].aligned(sums[1]):
-                self._used.update((left, right))
+                self.used.update((left, right))
                 names: Names = tuple(("d", k) for k in range(len(shape_of(left))))
-                return pairs.multiplied(*sums, (names, names), names, self._factors)
+                return pairs.multiplied(*sums, (names, names), names, self.factors)
         for k, (fact, x) in enumerate(((a, right), (c, left))):
             found = self._scaled(fact, x, "times")
             if found is not None:
                 self.through[op.results[0]] = k
-                self._used.add(own_operands(op)[k])
+                self.used.add(own_operands(op)[k])
                 return found
         return self._diagonal_product(op)
 
-    def _factors(self, part: Component, names: Names) -> list[Term]:
+    def factors(self, part: Component, names: Names) -> list[Term]:
         """The factors of a part of a sum of arrays of vectors, by the names of the dimensions of the sum."""
         fact = self.facts[part.value]
         assert isinstance(fact, Vectors)
@@ -274,7 +274,7 @@ class Reading:
 
     def quotient(self, op: ew.DivOp) -> Fact | None:
         """Vectors, or products of two, divided by an array."""
-        self._used.add(op.lhs)
+        self.used.add(op.lhs)
         return self._scaled(self.facts.get(op.lhs), op.rhs, "over")
 
     def chosen(self, op: ew.SelectOp) -> Fact | None:
@@ -291,7 +291,7 @@ class Reading:
                 return self._diagonal_of(x, ends)
             fact = self.facts.get(x)
             self.through[op.result] = k
-            self._used.add(x)
+            self.used.add(x)
             if shape_of(op.condition) != shape_of(x):
                 # One condition for all elements.
                 return fact if isinstance(fact, Vectors) else None
@@ -300,7 +300,7 @@ class Reading:
 
     def negated(self, op: ew.NegOp) -> Fact | None:
         """Vectors, or products of two, with the other sign."""
-        self._used.add(op.operand)
+        self.used.add(op.operand)
         half = self.halves.get(op.operand)
         if half is not None:
             return pairs.negated(half)
@@ -313,14 +313,14 @@ class Reading:
 
     def converted(self, op: ew.ConvertOp) -> Fact | None:
         """Vectors in another precision."""
-        self._used.add(op.operand)
+        self.used.add(op.operand)
         fact = self.facts.get(op.operand)
         return fact if isinstance(fact, Vectors) and is_float(op.result) else None
 
     def added(self, op: ew.AddOp | ew.SubOp) -> Fact | None:
         """Sums of vectors, or of products of two."""
         left, right = own_operands(op)
-        self._used.update((left, right))
+        self.used.update((left, right))
         is_difference = isinstance(op, ew.SubOp)
         a, c = self.facts.get(left), self.facts.get(right)
         if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
@@ -348,7 +348,7 @@ class Reading:
 
     # Moves -----------------------------------------------------------------------------------------
 
-    def _moved(self, op: Operation) -> Fact | None:
+    def moved(self, op: Operation) -> Fact | None:
         """Vectors, or values, of which an op moves or takes some."""
         for k, operand in enumerate(own_operands(op)):
             fact = self.facts.get(operand)
@@ -360,7 +360,7 @@ class Reading:
             if moves is None:
                 continue
             self.through[op.results[0]] = k
-            self._used = {operand}
+            self.used = {operand}
             match fact:
                 case Products():
                     return pairs.moved(fact, moves, shape_of(operand), shape_of(op.results[0]))
@@ -372,115 +372,10 @@ class Reading:
                     continue
         return None
 
-    def summed(self, op: SumOp) -> Fact | None:
-        """A sum of products, or of functions of values, over some dimensions."""
-        self._used.add(op.operand)
-        fact, dims = self.facts.get(op.operand), values_of(op.dims)
-        names: Names = tuple(("d", k) for k in range(len(shape_of(op.operand))))
-        kept = [d for d in range(len(names)) if d not in dims]
-        if isinstance(fact, Products):
-            return pairs.renamed(fact, [fact.names[d] for d in kept])
-        if isinstance(fact, Spectral) and fact.label in dims:
-            self._trace(op, fact, [Term(op.operand, names)], names, [names[d] for d in kept])
-        return None
-
-    def _trace(
-        self, op: Operation, fact: Spectral, terms: list[Term], own: Names, kept: Sequence[Name]
-    ) -> None:
-        if self.with_traces and is_float(op.results[0]):
-            labels = tuple(own[k] for k in fact.kept)
-            self.sites[op] = Trace(fact.frame, tuple(terms), tuple(kept), labels, fact.pick)
-
-    # Contractions ----------------------------------------------------------------------------------
-
-    def contracted(self, op: DotOp) -> Fact | None:
-        """Products of vectors, over the columns or for each, or of vectors and a matrix."""
-        facts = self.facts.get(op.lhs), self.facts.get(op.rhs)
-        names = _dot_names(op)
-        out = _dot_result_names(op, names)
-        a, c = facts
-        if isinstance(a, Vectors | Mixed) and isinstance(c, Vectors | Mixed):
-            left, right = Mixed.of(a, op.lhs), Mixed.of(c, op.rhs)
-            kept = [tuple(own[k] for k in s.kept) for own, s in zip(names, (left, right), strict=True)]
-            if (left.frame, left.pick, kept[0]) == (right.frame, right.pick, kept[1]):
-                self._used.update((op.lhs, op.rhs))
-                return pairs.multiplied(left, right, names, out, self._factors)
-        for k, fact in enumerate(facts):
-            if isinstance(fact, Vectors) and fact.label in op.contract[k]:
-                return self._by_diagonal(op, k, fact)
-            if isinstance(fact, Vectors) and fact.label not in op.batch[k]:
-                return self._moved(op)
-            if isinstance(fact, Products | Spectral) and not isinstance(
-                facts[1 - k], Vectors | Mixed | Products
-            ):
-                return self._weighted(op, k, fact, names, out)
-        return None
-
-    def _by_diagonal(self, op: DotOp, k: int, fact: Vectors) -> Vectors | None:
-        """Vectors times a diagonal matrix, whose elements are a factor of the columns."""
-        other = self.facts.get(own_operands(op)[1 - k])
-        own, theirs = op.contract[k], op.contract[1 - k]
-        if not isinstance(other, Diagonal) or len(own) != 1 or theirs[0] not in other.ends:
-            return None
-        (end,) = (d for d in other.ends if d != theirs[0])
-        places = dict(zip(op.batch[1 - k], op.batch[k], strict=True))
-        places.update(dict.fromkeys(other.ends, fact.label))
-        if any(d not in places for d in range(len(shape_of(own_operands(op)[1 - k])))):
-            return None
-        dims = tuple(places[d] for d in other.dims)
-        if not self.is_factor(fact, other.value, dims, fact.kept):
-            return None
-        moves, others = moves_of(op, k), moves_of(op, 1 - k)
-        assert moves is not None and others is not None
-        moves.to[fact.label] = others.to[end]
-        self.through[op.result] = k
-        self._used.add(own_operands(op)[k])
-        found = label_moved(replace(fact, factors=(*fact.factors, Factor(other.value, dims))), moves)
-        return found if isinstance(found, Vectors) else None
-
-    def _weighted(
-        self, op: DotOp, k: int, fact: Products | Spectral, names: tuple[Names, Names], out: Names
-    ) -> Products | None:
-        """Products of vectors, or functions of values, contracted with an array."""
-        own, other = names[k], own_operands(op)[1 - k]
-        self._used.add(own_operands(op)[k])
-        core, dims = unrepeated(other)
-        places = tuple(names[1 - k][d] for d in dims)
-        if isinstance(fact, Spectral):
-            kept = tuple(own[d] for d in fact.kept)
-            if kept[-1] not in out and self.is_factor(fact, core, places, kept):
-                terms = [Term(own_operands(op)[k], own), Term(other, names[1 - k])]
-                self._trace(op, fact, terms, own, out)
-            return None
-        if any(n not in fact.names for n in fact.kept):
-            return None
-        fact = pairs.under(fact, own)
-        if not self.is_factor(fact, core, places, fact.kept):
-            return None
-        return pairs.renamed(pairs.weighted(fact, Term(core, places)), out)
-
 
 def _is_free(op: DotOp, k: int, fact: Fact) -> bool:
     """Return whether a contraction leaves the columns of vectors as they are."""
     return isinstance(fact, Vectors) and fact.label not in (*op.batch[k], *op.contract[k])
-
-
-def _dot_names(op: DotOp) -> tuple[Names, Names]:
-    """Names of the dimensions of both operands; those that are contracted, or of the batch, are the same."""
-    left: list[Name] = [("l", k) for k in range(len(shape_of(op.lhs)))]
-    right: list[Name] = [("r", k) for k in range(len(shape_of(op.rhs)))]
-    for a, c in (*zip(*op.batch, strict=True), *zip(*op.contract, strict=True)):
-        right[c] = left[a]
-    return tuple(left), tuple(right)
-
-
-def _dot_result_names(op: DotOp, names: tuple[Names, Names]) -> Names:
-    found: dict[int, Name] = {}
-    for k in range(2):
-        moves = moves_of(op, k)
-        assert moves is not None
-        found.update({place: names[k][d] for d, place in moves.to.items()})
-    return tuple(found[k] for k in range(len(found)))
 
 
 _RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
@@ -492,7 +387,7 @@ _RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
     ew.ConvertOp: Reading.converted,
     ew.AddOp: Reading.added,
     ew.SubOp: Reading.added,
-    SumOp: Reading.summed,
-    DotOp: Reading.contracted,
+    SumOp: summed,
+    DotOp: contracted,
 }
 """How ops that do more than move elements are read."""
