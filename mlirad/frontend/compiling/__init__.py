@@ -1,7 +1,7 @@
 """Compiled functions: signature, cache, call, lowered program, statistics.
 
-- A `Transformed` (`transformed.py`) is the callable; its `FunctionCompiler` (`function_compiler.py`) traces and
-  compiles, `shown.py` is how it looks in text and in notebooks.
+- A `Transformed` (`transformed.py`) is the callable; its `FunctionCompiler` (`function_compiler.py`) traces
+  and compiles; `shown.py` writes it as text and for notebooks.
 - A `Cache` (`programs.py`) holds programs by signature and by what the function reads from outside
   (`frontend/tracing/captures.py`). `escapes.py` searches for traced values that outlived their trace.
 - The second call with a signature makes its specialised call path (`quick_calls.py`): machine code for arrays
