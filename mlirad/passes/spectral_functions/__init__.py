@@ -3,10 +3,10 @@ values.
 
 Sums over all eigenvectors or singular vectors become Taylor expansions (`expansions.py`).
 
-- `reading.py` finds them, from facts about values (`facts.py`, `moves.py`, `moved_facts.py`, `pairs.py`,
-  `signatures.py`; those of sums and contractions by `contracted_facts.py`); `columns.py` finds those that
-  are written column by column, as builds of values that are alike (`alike_values.py`). Batches lose
-  dimensions of extent 1 before (`batches.py`).
+- `reading.py` finds them, from facts about values (`facts.py`, `known_facts.py`, `moves.py`,
+  `moved_facts.py`, `pairs.py`, `signatures.py`; those of sums and contractions by `contracted_facts.py`);
+  `columns.py` finds those that are written column by column, as builds of values that are alike
+  (`alike_values.py`). Batches lose dimensions of extent 1 before (`batches.py`).
 - `products.py`, `singular.py` and `traces.py` write the expansions, by the divided differences of
   `differences.py`.
 - `doubts.py` makes the derivative of anything else that depends on the choice of vectors NaN, from

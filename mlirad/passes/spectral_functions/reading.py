@@ -15,7 +15,7 @@ is constant between jumps, such as a sign or a comparison, does not depend on it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,6 @@ from mlirad.passes.spectral_functions import pairs
 from mlirad.passes.spectral_functions.contracted_facts import contracted, summed
 from mlirad.passes.spectral_functions.diagonals import diagonal, identity_dims
 from mlirad.passes.spectral_functions.facts import (
-    Component,
     Diagonal,
     Fact,
     Factor,
@@ -41,15 +40,13 @@ from mlirad.passes.spectral_functions.facts import (
     How,
     Mixed,
     Products,
-    Site,
     Spectral,
     Term,
     Vectors,
 )
 from mlirad.passes.spectral_functions.jets import unrepeated
-from mlirad.passes.spectral_functions.moved_facts import label_moved, mixed_moved
-from mlirad.passes.spectral_functions.moves import moves_of
-from mlirad.passes.spectral_functions.named import Name, Names
+from mlirad.passes.spectral_functions.known_facts import NO_FRAMES, KnownFacts
+from mlirad.passes.spectral_functions.named import Names
 from mlirad.passes.spectral_functions.signatures import signature
 from mlirad.passes.spectral_functions.sources import (
     FRAMES,
@@ -61,32 +58,15 @@ from mlirad.passes.spectral_functions.sources import (
 )
 from mlirad.rules.elementwise_derivatives import FLAT
 
-_NO_FRAMES: frozenset[Frame] = frozenset()
 
-
-class Reading:
+class Reading(KnownFacts):
     """The facts about the values of a function; `sites` are sums over columns, by the ops that make them.
 
     The function is differentiated `order` times.
     """
 
     def __init__(self, function: FuncOp, order: int):
-        self.facts: dict[Value, Fact] = {}
-        self.halves: dict[Value, Products] = {}
-        """Sums over columns of products of real parts, which need those of the imaginary parts, too."""
-        self.sites: dict[Operation, Site] = {}
-        self.through: dict[Value, int] = {}
-        """The operand whose vectors an array has."""
-        self.read: dict[Operation, frozenset[Value]] = {}
-        """The operands whose vectors, or values, are accounted for in what is known of the result."""
-        self.used: set[Value] = set()
-        self._cores: set[Value] = set()
-        """What the op at hand reads as vectors, and of which arrays as values that are factors."""
-        self.with_traces = order > 1
-        self._frames: dict[Value, frozenset[Frame]] = {}
-        """The frames whose vectors or values a value depends on, in a way that is not known."""
-        self._known: dict[Value, frozenset[Frame]] = {}
-        """Those on which it depends in the way that is known: a sum over all columns has none of these."""
+        super().__init__(with_traces=order > 1)
         if order <= HIGHEST_ORDER:
             self._visit_block(function_block(function), frozenset())
 
@@ -98,7 +78,7 @@ class Reading:
 
     def _visit(self, op: Operation) -> None:
         if isinstance(op, NESTING):
-            frames = frozenset[Frame]().union(*map(self._frames_of, free_values(op)))
+            frames = frozenset[Frame]().union(*map(self.frames_of, free_values(op)))
             for result in op.results:
                 self._frames[result] = frames
             for region in op.regions:
@@ -108,20 +88,16 @@ class Reading:
             self._find(op)
         read = self.read.get(op, frozenset())
         frames = (
-            self._frames_of(v) if v not in read else self._frames.get(v, _NO_FRAMES) for v in free_values(op)
+            self.frames_of(v) if v not in read else self._frames.get(v, NO_FRAMES) for v in free_values(op)
         )
-        found = _NO_FRAMES.union(*frames)
+        found = NO_FRAMES.union(*frames)
         for result in op.results:
             is_smooth = is_float(result) and not isinstance(op, FLAT)
-            self._frames[result] = found if is_smooth else _NO_FRAMES
+            self._frames[result] = found if is_smooth else NO_FRAMES
         if isinstance(op, FRAMES):
             self._known[op.result] = frozenset((frame_of(op),))
         elif op not in self.sites and read:
-            self._known[op.results[0]] = _NO_FRAMES.union(*(self._known.get(v, _NO_FRAMES) for v in read))
-
-    def _frames_of(self, x: Value) -> frozenset[Frame]:
-        """All frames that a value depends on."""
-        return self._frames.get(x, _NO_FRAMES) | self._known.get(x, _NO_FRAMES)
+            self._known[op.results[0]] = NO_FRAMES.union(*(self._known.get(v, NO_FRAMES) for v in read))
 
     def _find(self, op: Operation) -> None:
         """Enter what is known of the result of an op."""
@@ -160,29 +136,6 @@ class Reading:
             return found
         self.used.clear()
         return self._elementwise(op) if isinstance(op, ew.ElementwiseOp) else self.moved(op)
-
-    # Factors ---------------------------------------------------------------------------------------
-
-    def is_factor(
-        self,
-        fact: Vectors | Mixed | Spectral | Products,
-        core: Value,
-        places: Sequence[Name],
-        kept: Sequence[Name],
-    ) -> bool:
-        """Return whether an array is a function of the value of each column, or the same for all.
-
-        `places` says where its dimensions are, and `kept` where the batch and the columns of `fact` are.
-        """
-        if kept[-1] not in places:
-            return True
-        known = self.facts.get(core)
-        if isinstance(known, Spectral) and (known.frame, known.pick) == (fact.frame, fact.pick):
-            are_aligned = [places[k] for k in known.kept] == list(kept)
-            if are_aligned:
-                self._cores.add(core)
-            return are_aligned
-        return fact.frame not in self._frames_of(core)
 
     def _scaled(self, fact: Fact | None, x: Value, how: How) -> Fact | None:
         """Vectors, or products of two, times an array of their shape."""
@@ -265,13 +218,6 @@ class Reading:
                 return found
         return self._diagonal_product(op)
 
-    def factors(self, part: Component, names: Names) -> list[Term]:
-        """The factors of a part of a sum of arrays of vectors, by the names of the dimensions of the sum."""
-        fact = self.facts[part.value]
-        assert isinstance(fact, Vectors)
-        own = [Term(f.value, tuple(names[part.dims[d]] for d in f.dims), f.how) for f in fact.factors]
-        return own + [Term(f.value, tuple(names[d] for d in f.dims), f.how) for f in part.factors]
-
     def quotient(self, op: ew.DivOp) -> Fact | None:
         """Vectors, or products of two, divided by an array."""
         self.used.add(op.lhs)
@@ -347,35 +293,6 @@ class Reading:
         return replace(one, parts=parts) if len(parts) <= pairs.MOST_PAIRS else None
 
     # Moves -----------------------------------------------------------------------------------------
-
-    def moved(self, op: Operation) -> Fact | None:
-        """Vectors, or values, of which an op moves or takes some."""
-        for k, operand in enumerate(own_operands(op)):
-            fact = self.facts.get(operand)
-            if fact is None or (isinstance(op, DotOp) and not _is_free(op, k, fact)):
-                continue
-            if isinstance(op, SumOp) and isinstance(fact, Spectral | Mixed):
-                continue
-            moves = moves_of(op, k)
-            if moves is None:
-                continue
-            self.through[op.results[0]] = k
-            self.used = {operand}
-            match fact:
-                case Products():
-                    return pairs.moved(fact, moves, shape_of(operand), shape_of(op.results[0]))
-                case Mixed():
-                    return mixed_moved(fact, moves)
-                case Vectors() | Spectral():
-                    return label_moved(fact, moves)
-                case Diagonal():
-                    continue
-        return None
-
-
-def _is_free(op: DotOp, k: int, fact: Fact) -> bool:
-    """Return whether a contraction leaves the columns of vectors as they are."""
-    return isinstance(fact, Vectors) and fact.label not in (*op.batch[k], *op.contract[k])
 
 
 _RULES: dict[type[Operation], Callable[[Reading, Any], Fact | None]] = {
