@@ -163,6 +163,9 @@ FILTERS: dict[str, Function] = {
         "shift": lambda x: nd.shift(x, 0.3) ** 2,
         "zoom": lambda x: nd.zoom(x, 1.5) ** 2,
         "affine_transform": lambda x: nd.affine_transform(x, np.array([0.8]), 0.3) ** 2,
+        "rotate": lambda x: nd.rotate(x.reshape(2, 2), 20.0, order=2, mode="mirror") ** 2,
+        "spline_filter1d": lambda x: nd.spline_filter1d(x) ** 2,
+        "spline_filter": lambda x: nd.spline_filter(x) ** 2,
     }.items()
 } | {
     f"signal.{name}": function

@@ -1,7 +1,8 @@
-"""Images at other points: `map_coordinates`, `shift`, `zoom` and `affine_transform` of `scipy.ndimage`.
+"""Images at other points: `map_coordinates`, `shift`, `zoom`, `rotate` and their kin of `scipy.ndimage`.
 
     map_coordinates(x, at, order=1)      sum of w[j](at) x[floor(at) + j], in each dimension
     shift(x, s, order=3)                 the same of splines, whose coefficients are linear in x
+    spline_filter(x)                     these coefficients
 
 Beyond its edges an image goes on by its mode: coordinates come back by `_inside`, samples beside the edge by
 `_samples`. The results are linear in the image, and piecewise polynomials in the coordinates: at whole
@@ -10,7 +11,7 @@ coordinates, where pieces of order 1 meet, the derivative is that of the next pi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import product
 from typing import Annotated, Any, Final, cast
@@ -21,6 +22,8 @@ import numpy.typing as npt
 from mlirad.frontend.numpy_functions.calls.parameters import (
     Anything,
     ArrayLike,
+    Axis,
+    AxisList,
     Flag,
     Int,
     Number,
@@ -32,9 +35,13 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error, unsupported_error
+from mlirad.frontend.tracing.shapes import listed, one_axis
 
 _PAD: Final = 12
-"""The samples by which SciPy pads an image of `mode="grid-constant"` before it computes a spline."""
+"""The samples by which SciPy pads an image of a mode of `_PADDED` before it computes a spline."""
+
+_PADDED: Final = {"nearest": "edge", "grid-constant": "constant"}
+"""By such modes, what `np.pad` calls them."""
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
@@ -47,12 +54,12 @@ Extents = Annotated[Any, kind("a tuple of integers", _shape)]
 # Coordinates --------------------------------------------------------------------------------------
 
 
-def _inside(c: Array, n: int, mode: str) -> Array:
+def _inside(c: Array, n: int, order: int, mode: str) -> Array:
     """Coordinates brought back to where an image of n samples is known."""
     if mode in ("constant", "grid-constant"):
         return c
-    if mode == "nearest":
-        return xp.clip(c, 0, n - 1)
+    if mode == "nearest":  # so far outside that all samples of a piece are those of the edge
+        return xp.clip(c, -order - 1, n + order)
     if mode in ("reflect", "grid-mirror"):
         found = xp.mod(c + 0.5, 2.0 * n) - 0.5
         return xp.where(found > n - 0.5, 2.0 * n - 1 - found, found)
@@ -112,65 +119,75 @@ def _weights(s: Array, order: int) -> list[Array]:
 # Images -------------------------------------------------------------------------------------------
 
 
-def _coefficients(x: Array, order: int, mode: str) -> Array:
-    """The coefficients of the spline through an image: a matrix along each dimension."""
+def _coefficients(x: Array, axes: Iterable[int], order: int, mode: str) -> Array:
+    """The coefficients of the spline through an image along some dimensions: a matrix along each."""
     from scipy import ndimage
 
-    for axis, n in enumerate(x.shape):
-        matrix = np.asarray(cast(Any, ndimage).spline_filter1d(np.eye(n), order, axis=0, mode=mode))
+    for axis in axes:
+        matrix = np.eye(x.shape[axis])
+        matrix = np.asarray(cast(Any, ndimage).spline_filter1d(matrix, order, axis=0, mode=mode))
         x = xp.moveaxis(xp.tensordot(as_array(matrix), x, ([1], [axis])), 0, axis)
     return x
 
 
-def _filtered(x: Array, order: int, mode: str, cval: Any) -> tuple[Array, int]:
+def _filtered(x: Array, rank: int, order: int, mode: str, cval: Any) -> tuple[Array, int]:
+    """The coefficients along the first dimensions, and by how many samples these are longer at each end."""
     if order < 2:
         return x, 0
-    if mode != "grid-constant":
-        return _coefficients(x, order, mode), 0
-    return _coefficients(xp.pad(x, _PAD, constant_values=cval), order, mode), _PAD
+    if mode not in _PADDED:
+        return _coefficients(x, range(rank), order, mode), 0
+    widths = [(_PAD, _PAD) if d < rank else (0, 0) for d in range(x.ndim)]
+    values = {"constant_values": cval} if mode == "grid-constant" else {}
+    return _coefficients(xp.pad(x, widths, _PADDED[mode], **values), range(rank), order, mode), _PAD
+
+
+def _known_order(name: str, order: int) -> None:
+    if not 0 <= order <= 5:
+        raise argument_error(f"{name}: order={order}", "write an order from 0 to 5")
 
 
 def _sampled(
     name: str, x: Array, at: list[Array], output: Any, order: int, mode: str, cval: Any, prefilter: bool
 ) -> Array:
-    """An image at points, whose coordinates are given for each dimension."""
+    """An image at points, whose coordinates are given for its first dimensions; others follow as they are."""
     if output is not None:
         raise unsupported_error(f"{name}: `output` is written", "leave it out, and use the result")
     if x.dtype.kind != "f":
         raise unsupported_error(f"{name} of {x.dtype} would round its results", "write x.astype(float)")
-    if not 0 <= order <= 5:
-        raise argument_error(f"{name}: order={order}", "write an order from 0 to 5")
-    if mode == "nearest" and order > 1:
-        raise unsupported_error(
-            f"{name}: mode='nearest' with order={order}", "write order=1, or mode='reflect' or 'mirror'"
-        )
-    image = converted(x, F64)
-    image, pad = _filtered(image, order, mode, cval) if prefilter else (image, 0)
+    _known_order(name, order)
+    image, pad = converted(x, F64), 0
+    if prefilter:
+        image, pad = _filtered(image, len(at), order, mode, cval)
     is_known: Any = True
     places: list[list[Array]] = []
     weights: list[list[Array]] = []
     flags: list[list[Any]] = []
-    for c, n in zip(at, image.shape, strict=True):
+    for c, n in zip(at, image.shape, strict=False):
         c = converted(c, F64) + float(pad)
         if mode == "constant":
             is_known = is_known & (c >= 0) & (c <= n - 1)
-        c = _inside(c, n, mode)
+        c = _inside(c, n, order, mode)
         whole = xp.floor(c if order % 2 else c + 0.5)
         first = converted(xp.where(xp.abs(whole) < 2.0**62, whole, 0.0), np.dtype(np.int64)) - order // 2
         rows = [first + j for j in range(order + 1)]
         places.append([_samples(row, n, mode) for row in rows])
         flags.append([(row >= 0) & (row < n) if mode == "grid-constant" else True for row in rows])
         weights.append(_weights((c if order % 2 else c + 0.5) - whole, order))
+    others = (1,) * (x.ndim - len(at))
+
+    def beside_others(a: Any) -> Any:
+        return xp.reshape(a, (*a.shape, *others)) if others else a
+
     total: Any = 0.0
-    for corner in product(range(order + 1), repeat=x.ndim):
+    for corner in product(range(order + 1), repeat=len(at)):
         value: Any = image[tuple(places[d][j] for d, j in enumerate(corner))]
         for d, j in enumerate(corner):
             if flags[d][j] is not True:
-                value = xp.where(flags[d][j], value, cval)
+                value = xp.where(beside_others(flags[d][j]), value, cval)
         for d, j in enumerate(corner):
-            value = value * weights[d][j]
+            value = value * beside_others(weights[d][j])
         total = total + value
-    found = total if is_known is True else xp.where(is_known, total, cval)
+    found = total if is_known is True else xp.where(beside_others(is_known), total, cval)
     return as_array(found).astype(x.dtype)
 
 
@@ -242,7 +259,68 @@ def zoom(
     return _sampled("zoom", input, at, output, order, mode, cval, prefilter)
 
 
+def rotate(
+    input: ArrayLike, angle: OperandLike, axes: AxisList = (1, 0), reshape: Flag = True,
+    output: Anything = None, order: Int = 3, mode: Boundary = "constant", cval: Number = 0.0,
+    prefilter: Flag = True,
+) -> Array:  # fmt: skip
+    """`scipy.ndimage.rotate`. With `reshape` the angle, in degrees, must be static."""
+    from scipy import special
+
+    plane = sorted({one_axis(axis, input.ndim) for axis in listed(axes)})
+    if len(plane) != 2 or len(listed(axes)) != 2:
+        raise argument_error(
+            f"rotate: the plane {axes} of an image of shape {input.shape}", "write two of its dimensions"
+        )
+    if reshape and isinstance(angle, Array):
+        raise unsupported_error(
+            "rotate: the shape of the result depends on an angle that is traced", "write reshape=False"
+        )
+    c, s = cast(Any, special).cosdg(angle), cast(Any, special).sindg(angle)
+    turn = np.array([[c, s], [-s, c]]) if reshape else xp.stack([xp.stack([c, s]), xp.stack([-s, c])])
+    image = xp.moveaxis(input, plane, (0, 1))
+    n, m = image.shape[:2]
+    extents = np.array([n, m])
+    if reshape:
+        corners = turn @ [[0, 0, n, n], [0, m, 0, m]]
+        extents = (np.ptp(corners, axis=1) + 0.5).astype(int)
+    begins = (np.array([n, m]) - 1) / 2 - turn @ ((extents - 1) / 2)
+    grid = _grid(tuple(int(e) for e in extents))
+    at = [begins[d] + turn[d, 0] * grid[0] + turn[d, 1] * grid[1] for d in (0, 1)]
+    found = _sampled("rotate", image, at, output, order, mode, cval, prefilter)
+    return xp.moveaxis(found, (0, 1), plane)
+
+
+def _coefficients_along(
+    name: str, input: Array, axes: Iterable[int], order: int, output: Any, mode: str
+) -> Array:
+    if isinstance(output, np.ndarray | Array):
+        raise unsupported_error(f"{name}: `output` is written", "leave it out, and use the result")
+    _known_order(name, order)
+    found = converted(input, F64)
+    return (_coefficients(found, axes, order, mode) if order > 1 else found).astype(np.dtype(output))
+
+
+def spline_filter1d(
+    input: ArrayLike, order: Int = 3, axis: Axis = -1, output: Anything = np.float64,
+    mode: Boundary = "mirror",
+) -> Array:  # fmt: skip
+    """`scipy.ndimage.spline_filter1d`."""
+    axes = (one_axis(axis, input.ndim),)
+    return _coefficients_along("spline_filter1d", input, axes, order, output, mode)
+
+
+def spline_filter(
+    input: ArrayLike, order: Int = 3, output: Anything = np.float64, mode: Boundary = "mirror"
+) -> Array:
+    """`scipy.ndimage.spline_filter`."""
+    if order < 2:
+        raise argument_error(f"spline_filter: order={order}", "write an order from 2 to 5")
+    return _coefficients_along("spline_filter", input, range(input.ndim), order, output, mode)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "map_coordinates": map_coordinates, "shift": shift, "affine_transform": affine_transform, "zoom": zoom,
+    "rotate": rotate, "spline_filter1d": spline_filter1d, "spline_filter": spline_filter,
 }  # fmt: skip
 """By its name in `scipy.ndimage` what traces a function."""
