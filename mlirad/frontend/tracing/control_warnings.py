@@ -71,7 +71,14 @@ def explain_blocked(error: BaseException, control: Control) -> None:
     """Note, in an error that is not mlirad's, that a traced value is behind it."""
     if isinstance(error, MliradError) or not isinstance(error, Exception):
         return
-    if control.blocked:
+    if _ASKS_FOR_MEMORY.search(str(error)):
+        error.add_note(
+            "mlirad: compiled code asks for the memory of an array, and an array of a function that is being "
+            "traced has none yet\n"
+            "  hint: write it with NumPy's functions; or call it by ad.callback, with its derivative by "
+            "ad.custom_derivative"
+        )
+    elif control.blocked:
         hint = control.blocked[0].hint
         error.add_note(f"mlirad: {_told(control.blocked[0])}" + ("" if hint is None else f"\n  hint: {hint}"))
     elif _NAMES_TRACED.search(str(error)) or not _is_raised_by_program(error):
@@ -82,8 +89,11 @@ def explain_blocked(error: BaseException, control: Control) -> None:
         )
 
 
+_ASKS_FOR_MEMORY: Final = re.compile(r"buffer API|a bytes-like object is required")
+"""Words of functions in C for the memory that traced arrays lack."""
+
 _NAMES_TRACED: Final = re.compile(r"\b(Array|Rows|ComplexArray)\b|buffer API")
-"""Words for traced values in messages of functions in C: class names, and the buffer that they lack."""
+"""Words for traced values in messages of functions in C: class names, and the memory that they lack."""
 
 
 def _told(error: MliradError) -> str:

@@ -305,12 +305,17 @@ IN_C: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("control", ["auto", "plain"])
 @pytest.mark.parametrize("name", IN_C)
-def test_exceptions_of_functions_in_c_say_so_too(name: str) -> None:
+def test_exceptions_of_functions_in_c_say_so_too(name: str, control: str) -> None:
     with pytest.raises(TypeError) as caught:
-        ad.jit(lambda x: IN_C[name](x) and x)(1.0)
+        ad.jit(lambda x: IN_C[name](x) and x, control=control)(1.0)
     (note,) = caught.value.__notes__
-    assert note.startswith("mlirad: this function is being traced") and "hint: " in note
+    if name in ("memoryview", "frombuffer", "buffer"):
+        assert "asks for the memory of an array" in note and "ad.callback" in note
+    else:
+        assert "traced arrays" in note
+    assert note.startswith("mlirad: ") and "hint: " in note
     with pytest.raises(TypeError) as caught:
         ad.jit(lambda x: None + x.shape)(1.0)
     assert not hasattr(caught.value, "__notes__")
