@@ -157,6 +157,14 @@ VIEWING = [
 ]
 """What gives views."""
 
+
+def asked_for_writing(t: Any) -> Any:
+    """An array; NumPy's is asked whether it may be written, which `ufunc.at` does not do."""
+    if isinstance(t, np.ndarray):
+        t[...] = t.copy()
+    return t
+
+
 WRITES: list[Callable[[Any], object]] = [
     lambda t: t.__setitem__(..., 7),
     lambda t: t.__iadd__(1),
@@ -167,7 +175,7 @@ WRITES: list[Callable[[Any], object]] = [
     lambda t: t.put(0, 7),
     lambda t: t.flat.__setitem__(slice(None, None, 2), 7),
     lambda t: t.sort(0),
-    lambda t: np.add.at(t, 0, 5) if not isinstance(t, np.ndarray) or t.flags.writeable else t.fill(5),
+    lambda t: np.add.at(asked_for_writing(t), 0, 5),
     lambda t: np.clip(t, 2, 4, out=t),
     lambda t: np.place(t, t > 2, [7, 8]),
     lambda t: t.__setitem__((0, ...), t[-1, ...]),
@@ -221,12 +229,18 @@ def test_writes_show_in_views_and_writes_to_views_in_what_they_view(name, sample
 
 
 def writable(name: str, order: str, number: int, write: Callable[[Any], object], x: Any) -> Any:
-    """The program, with writes to the views if NumPy allows them, and what it gives there."""
+    """The program, with writes to the views if NumPy allows them, and what it gives there.
+
+    NumPy has deprecated writes to what `np.broadcast_arrays` has made larger.
+    """
     for both in (True, False):
         function = seen_in_both(name, order, number, write, both)
         try:
-            return function, function(x.copy())
-        except (ValueError, TypeError, IndexError):  # read only, or no array to write so
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", "Numpy has detected that you", DeprecationWarning)
+                return function, function(x.copy())
+        # Read only, or no array to write so.
+        except (ValueError, TypeError, IndexError, DeprecationWarning):
             continue
     return None, None
 
