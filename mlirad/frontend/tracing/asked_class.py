@@ -30,12 +30,16 @@ _own: dict[str, bool] = {}
 """Whether a module gets the class itself, by its name."""
 
 
-def asks_for_numpys() -> bool:
-    """Return whether the code that asks a traced value for its class is to see the class of a NumPy value."""
+def asks_for_numpys(*, by_functions_of_mlirad: bool = False) -> bool:
+    """Return whether the code that asks a traced value for its class is to see the class of a NumPy value.
+
+    That code may be called `by_functions_of_mlirad` that stand for Python's, as `list` of a `map` calls it.
+    """
     frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name: Any = frame.f_globals.get("__name__")
-        if name not in _ASKING_FOR_OTHERS:
+        is_standing = by_functions_of_mlirad and isinstance(name, str) and name.startswith("mlirad.")
+        if name not in _ASKING_FOR_OTHERS and not is_standing:
             break
         frame = frame.f_back
     else:

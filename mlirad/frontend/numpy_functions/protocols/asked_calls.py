@@ -111,23 +111,27 @@ def length(container: Any) -> Any:
     return length_of(container)
 
 
+def _asks_for_numpys() -> bool:
+    return asks_for_numpys(by_functions_of_mlirad=True)
+
+
 def kind_of(*args: Any, **options: Any) -> Any:
     """`type`, which is that of a value of NumPy or Python for a traced one, except in code of SciPy."""
     kind: Any = type(*args, **options)
     shown = getattr(kind, "_class_for_others", None) if len(args) == 1 else None
-    return kind if shown is None or not asks_for_numpys() else shown(args[0])
+    return kind if shown is None or not _asks_for_numpys() else shown(args[0])
 
 
 def has_attribute(*args: Any) -> bool:
     """`hasattr`, which for a traced value is answered for the class that it has, except in code of SciPy."""
     shown = getattr(cast("type[Any]", type(args[0])), "_class_for_others", None) if len(args) == 2 else None
-    return hasattr(*args) if shown is None or not asks_for_numpys() else hasattr(shown(args[0]), args[1])
+    return hasattr(*args) if shown is None or not _asks_for_numpys() else hasattr(shown(args[0]), args[1])
 
 
 def attribute(*args: Any) -> Any:
     """`getattr`, which gives the default for what the class of a traced value does not have."""
     shown = getattr(cast("type[Any]", type(args[0])), "_class_for_others", None) if len(args) == 3 else None
-    is_there = shown is None or not asks_for_numpys() or hasattr(shown(args[0]), args[1])
+    is_there = shown is None or not _asks_for_numpys() or hasattr(shown(args[0]), args[1])
     return getattr(*args) if is_there else args[2]
 
 
