@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import i1
 
-from mlirad.dialects.extents import Extent
+from mlirad.dialects.extents import Extent, at_most
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
 from mlirad.frontend.indexing.masks import MaskedElements, holds_chosen, key_with_mask, masked
@@ -88,8 +88,8 @@ def _slice(b: ArrayBuilder, x: Value, rank: int, terms: list[Term]) -> Value:
     for d, term in enumerate(terms, rank):
         if isinstance(term, int | Extent):
             starts[d], limits[d] = term, term + 1
-        elif isinstance(term, Strided) and term.count == 0:
-            starts[d] = limits[d] = 0
+        elif isinstance(term, Strided) and at_most(term.count, 0):
+            starts[d], limits[d] = 0, term.count
         elif isinstance(term, Strided):
             last = term.start + (term.count - 1) * term.step
             first, last = (term.start, last) if term.step > 0 else (last, term.start)

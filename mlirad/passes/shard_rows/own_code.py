@@ -46,7 +46,11 @@ class _OwnCode:
             argument: Argument(k) for k, argument in enumerate(self.block.args)
         }
         self._made: dict[object, Value] = {}
-        self._start = next(op for op in self.block.ops if not isinstance(op, SizeOp))
+        # In front of an op that stays: the first one of the function may be replaced.
+        first = next(op for op in self.block.ops if not isinstance(op, SizeOp))
+        mark = before(first, ConstantOp, [], i64, {"value": literal(0, i64)}).owner
+        assert isinstance(mark, ConstantOp)
+        self._start = mark
         for op in list(nested_ops(function.body)):
             if isinstance(op, SizeOp):
                 self._size(op)
@@ -69,6 +73,8 @@ class _OwnCode:
             self._count(op, each)
         for op, rows in flow.picked.items():
             picked.rewrite(op, rows, flow, self)
+        self._start.detach()
+        self._start.erase()
 
     def _once(self, key: object, make: Callable[[], Value]) -> Value:
         if key not in self._made:

@@ -25,7 +25,7 @@ from mlirad.frontend.numpy_functions.calls.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import broadcast_array, converted, positions, xp
-from mlirad.frontend.tracing.raising import shape_error
+from mlirad.frontend.tracing.raising import position_error, shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
 
 
@@ -60,7 +60,7 @@ def take(a: ArrayLike, indices: PositionsLike, axis: Axis | None = None, *, mode
     positions = converted(indices, np.int64) if isinstance(indices, Array) else indices.astype(np.int64)
     extent = a.shape[dim]
     if not extent and positions.size:
-        raise shape_error(
+        raise position_error(
             f"cannot take elements of the empty dimension {dim} of shape {a.shape}",
             "test the extent, which is static, before the call",
         )
