@@ -115,6 +115,41 @@ def test_a_text_chooses_no_branch(case: str, control: str) -> None:
     assert "test_unfinished_texts.py" in str(error.value.location)
 
 
+@pytest.mark.parametrize("control", ["auto", "plain", "rewrite"])
+def test_what_asks_already_is_seen_by_others(control: str) -> None:
+    """Functions that made texts in one trace ask in all others; those that call them are to ask, too."""
+
+    class Own(Named):
+        def __str__(self) -> str:
+            return f"c {self.x}"
+
+    def own(x: Any) -> str:
+        return f"c {x}"
+
+    class Kept:
+        text = ""
+
+    kept = Kept()
+
+    def keep(x: Any) -> None:
+        kept.text = own(x)
+
+    for make in (
+        lambda x: f"a {Own(x)}",
+        lambda x: "a {}".format(Own(x)),  # noqa: UP032
+        lambda x: "a %s" % Own(x),  # noqa: UP031
+        lambda x: f"a {own(x)}",
+        lambda x: "a {}".format(own(x)),  # noqa: UP032
+        lambda x: "a %s" % own(x),  # noqa: UP031
+        lambda x: (keep(x), f"a {kept.text}")[1],
+    ):
+        for begin in (Own, own):  # these ask from here on
+            with pytest.raises(ad.TracingError):
+                ad.jit(lambda x, b=begin: x if str(b(x)) == "c 1.5" else 2 * x, control=control)(1.5)
+        with pytest.raises(ad.TracingError):
+            ad.jit(lambda x, m=make: x if m(x) == "a c 1.5" else 2 * x, control=control)(1.5)
+
+
 TEXTS: dict[str, Callable[[Any], str]] = {
     "a text": lambda x: str(x),
     "joined": lambda x: "x is " + str(x) + "!",

@@ -109,18 +109,24 @@ _TEXT_MAKING: Final = ("FORMAT", "CONVERT_VALUE", "BINARY_OP", "CALL", "PRECALL"
 
 
 def require_asking_for_texts(frame: FrameType) -> None:
-    """Raise `Unasked` if a frame makes a text, not only to show it, and its function can be told."""
+    """Raise `Unasked` if a frame makes a text, not only to show it, and its function can be told.
+
+    Or one that calls it can: Python may have asked it for the text, to put it among others.
+    """
     code = frame.f_code
     if not open_traces.frames or not is_rewritable_file(code.co_filename):
         return
     operation = dis.opname[code.co_code[frame.f_lasti]]
-    if (
-        operation.startswith(_TEXT_MAKING)
-        and RUNTIME not in (*code.co_freevars, *code.co_names)
-        and can_be_told(code, lessons().untold)
-        and not is_showing(frame)
-    ):
-        raise Unasked(_running(frame))
+    if operation.startswith(_TEXT_MAKING) and not _is_rewritten(code) and not is_showing(frame):
+        running = _running(frame)
+        if id(code) not in running:
+            running = {key: found for key, found in running.items() if not _is_rewritten(found[0])}
+        if running:
+            raise Unasked(running)
+
+
+def _is_rewritten(code: CodeType) -> bool:
+    return RUNTIME in (*code.co_freevars, *code.co_names)
 
 
 def require_telling_all() -> None:

@@ -24,6 +24,7 @@ from mlirad.frontend.tracing.asked import is_for_people
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.source import user_frame
 from mlirad.frontend.tracing.told_functions import require_asking_for_texts
 
 _DECIDING: Final = """
@@ -49,11 +50,11 @@ class UnfinishedText(str):
     __slots__ = ()
 
     def __str__(self) -> str:
-        _texts.count += 1
+        _note(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         return self
 
     def __format__(self, spec: str) -> str:
-        _texts.count += 1
+        _note(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         return UnfinishedText(format(str.__str__(self), spec))
 
     def __bool__(self) -> bool:
@@ -153,7 +154,12 @@ def noted(make: Callable[..., Any], *args: Any, **options: Any) -> Any:
         found = make(*args, **options)
     finally:
         _texts.is_noting = outer
-    return UnfinishedText(found) if type(found) is str and _texts.count > before else found
+    if type(found) is not str or _texts.count == before:
+        return found
+    frame = user_frame()
+    if frame is not None and not outer:
+        require_asking_for_texts(frame)
+    return UnfinishedText(found)
 
 
 def joined(parts: Iterable[str]) -> str:
