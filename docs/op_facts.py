@@ -39,7 +39,7 @@ Differentiate: TypeAlias = Callable[[ArrayBuilder, Operation, Sequence[str]], No
 
 BY_REGION: dict[type[Operation], str] = {
     control.ScanOp: "region by region, as `linear.scan`",
-    control.WhileOp: "region by region, as `linear.while` over the recorded trips",
+    control.WhileOp: "region by region, as `linear.while` over the recorded iterations",
     control.ReplayOp: "region by region, as `linear.while` over the same entries",
     control.IfOp: "region by region, as `linear.if`",
     control.SwitchOp: "region by region, as `linear.switch`",

@@ -2,9 +2,9 @@
 
     python examples/hamiltonian_monte_carlo.py --plot posterior.svg
 
-A trip of the `ad.scan` throws the coefficients with a random momentum, follows them by leapfrog steps along
-the gradient of the log density, and accepts where they land or stays. The witness is importance sampling
-from a wide distribution around the most likely coefficients.
+An iteration of the `ad.scan` throws the coefficients with a random momentum, follows them by leapfrog steps
+along the gradient of the log density, and accepts where they land or stays. The witness is importance
+sampling from a wide distribution around the most likely coefficients.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ class ControlFlowWarning(UserWarning):
 
 
 class UnrolledLoopWarning(UserWarning):
-    """A Python loop that is traced trip by trip makes thousands of operations."""
+    """A Python loop that is traced iteration by iteration makes thousands of operations."""
 
 
 class CaptureWarning(UserWarning):

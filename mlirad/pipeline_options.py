@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
 Chunk: TypeAlias = int | Literal["all"] | None
-"""How many positions of a build are computed at a time; None where what decides is memory."""
+"""The number of positions of a build that are computed at a time; None where what decides is memory."""
 
 Sizes: TypeAlias = tuple[tuple[str, int], ...]
 """Sizes of a program by name, with the number that each one has."""

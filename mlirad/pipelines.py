@@ -501,7 +501,7 @@ def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None
         raise UnsupportedError(
             f"pass {pass_.name!r} makes an array that is too large: {error.message}",
             location=error.location,
-            hint="a loop keeps values of all its trips for its reverse sweep, a build all its positions",
+            hint="a loop keeps values of all its iterations for its reverse sweep, a build all its positions",
         ) from error
     except MliradError as error:
         raise error.restated(f"after pass {pass_.name!r}: {error.message}", error.location) from error

@@ -53,25 +53,25 @@ func.func @derivative(%x: f64, %y: f64) -> (f64, f64, f64) {
   func.return %z, %ct_x, %ct_y : f64, f64, f64
 }
 
-// CHECK-LABEL: func.func private @control(%trip: !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>>, %more: !function.rep<tuple<f64, f64>, tuple<i1>>, %next: !function.rep<tuple<f64, f64>, tuple<f64>>, %element: !function.rep<tuple<f64, i64>, tuple<f64>>, %one: !function.rep<f64, f64>) {
+// CHECK-LABEL: func.func private @control(%iteration: !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>>, %more: !function.rep<tuple<f64, f64>, tuple<i1>>, %next: !function.rep<tuple<f64, f64>, tuple<f64>>, %element: !function.rep<tuple<f64, i64>, tuple<f64>>, %one: !function.rep<f64, f64>) {
 // CHECK-NEXT: %i = function.injection {index = 1} : -> !function.rep<f64, !function.sum<i64, f64>>
 // CHECK-NEXT: %roll = function.rolled : -> !function.rep<!function.sum<i64, f64>, !function.inductive<number>>
 // CHECK-NEXT: %unroll = function.unrolled : -> !function.rep<!function.inductive<number>, !function.sum<i64, f64>>
 // CHECK-NEXT: %match = function.match %element, %next : !function.rep<tuple<f64, i64>, tuple<f64>>, !function.rep<tuple<f64, f64>, tuple<f64>> -> !function.rep<tuple<f64, !function.sum<i64, f64>>, tuple<f64>>
 // CHECK-NEXT: %choose = function.choose %one, %one : !function.rep<f64, f64>, !function.rep<f64, f64> -> !function.rep<tuple<f64, i1>, f64>
 // CHECK-NEXT: %table = function.tabulate %element {extents = [3]} : !function.rep<tuple<f64, i64>, tuple<f64>> -> !function.rep<f64, tuple<tensor<3xf64>>>
-// CHECK-NEXT: %fold = function.fold %trip {carries = 1, length = 5, reverse} : !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>> -> !function.rep<tuple<f64, f64, tensor<5xf64>>, tuple<f64, tensor<5xf64>>>
+// CHECK-NEXT: %fold = function.fold %iteration {carries = 1, length = 5, reverse} : !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>> -> !function.rep<tuple<f64, f64, tensor<5xf64>>, tuple<f64, tensor<5xf64>>>
 // CHECK-NEXT: %iterate = function.iterate %more, %next : !function.rep<tuple<f64, f64>, tuple<i1>>, !function.rep<tuple<f64, f64>, tuple<f64>> -> !function.rep<tuple<f64, f64>, tuple<f64>>
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
-func.func private @control(%trip: !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>>, %more: !function.rep<tuple<f64, f64>, tuple<i1>>, %next: !function.rep<tuple<f64, f64>, tuple<f64>>, %element: !function.rep<tuple<f64, i64>, tuple<f64>>, %one: !function.rep<f64, f64>) {
+func.func private @control(%iteration: !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>>, %more: !function.rep<tuple<f64, f64>, tuple<i1>>, %next: !function.rep<tuple<f64, f64>, tuple<f64>>, %element: !function.rep<tuple<f64, i64>, tuple<f64>>, %one: !function.rep<f64, f64>) {
   %i = function.injection {index = 1} : -> !function.rep<f64, !function.sum<i64, f64>>
   %roll = function.rolled : -> !function.rep<!function.sum<i64, f64>, !function.inductive<number>>
   %unroll = function.unrolled : -> !function.rep<!function.inductive<number>, !function.sum<i64, f64>>
   %match = function.match %element, %next : !function.rep<tuple<f64, i64>, tuple<f64>>, !function.rep<tuple<f64, f64>, tuple<f64>> -> !function.rep<tuple<f64, !function.sum<i64, f64>>, tuple<f64>>
   %choose = function.choose %one, %one : !function.rep<f64, f64>, !function.rep<f64, f64> -> !function.rep<tuple<f64, i1>, f64>
   %table = function.tabulate %element {extents = [3]} : !function.rep<tuple<f64, i64>, tuple<f64>> -> !function.rep<f64, tuple<tensor<3xf64>>>
-  %fold = function.fold %trip {carries = 1, length = 5, reverse} : !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>> -> !function.rep<tuple<f64, f64, tensor<5xf64>>, tuple<f64, tensor<5xf64>>>
+  %fold = function.fold %iteration {carries = 1, length = 5, reverse} : !function.rep<tuple<f64, i64, f64, f64>, tuple<f64, f64>> -> !function.rep<tuple<f64, f64, tensor<5xf64>>, tuple<f64, tensor<5xf64>>>
   %iterate = function.iterate %more, %next : !function.rep<tuple<f64, f64>, tuple<i1>>, !function.rep<tuple<f64, f64>, tuple<f64>> -> !function.rep<tuple<f64, f64>, tuple<f64>>
   func.return
 }

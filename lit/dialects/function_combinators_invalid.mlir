@@ -190,7 +190,7 @@ func.func private @f(%g: !function.rep<tuple<f64>, tuple<f64>>) {
 // -----
 
 func.func private @f(%g: !function.rep<tuple<f64, i64, f64>, tuple<i64>>) {
-  // expected-error @below {{function.fold: a trip takes carries (f64) and makes (i64)}}
+  // expected-error @below {{function.fold: an iteration takes carries (f64) and makes (i64)}}
   %f = function.fold %g {carries = 1, length = 2} : !function.rep<tuple<f64, i64, f64>, tuple<i64>> -> !function.rep<tuple<f64, f64>, tuple<f64>>
   func.return
 }

@@ -661,7 +661,7 @@ func.func @f(%x: tensor<8xf64>) {
 // -----
 
 func.func @f(%x: f64) {
-  // expected-error @below {{array.scan: threads cannot share this loop: trips with carries depend on each other}}
+  // expected-error @below {{array.scan: threads cannot share this loop: iterations with carries depend on each other}}
   %v = array.scan %x (%i, %c: f64) {carries = 1, length = 4} : f64 -> f64 attributes {kernel.parallel = 2 : i64} {
     array.yield %c : f64
   }
@@ -681,7 +681,7 @@ func.func @f(%t: i64, %p: tensor<2xi1>) {
 
 // -----
 
-// expected-error @below {{func.func: threads cannot share this loop: func.func has no independent trips}}
+// expected-error @below {{func.func: threads cannot share this loop: func.func has no independent iterations}}
 func.func @f(%x: f64) -> f64 attributes {kernel.parallel = 1 : i64} {
   func.return %x : f64
 }

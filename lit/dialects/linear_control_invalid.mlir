@@ -25,7 +25,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{linear.scan: the map of a trip must end in carries (f64), got tuple<f32>}}
+  // expected-error @below {{linear.scan: the map of an iteration must end in carries (f64), got tuple<f32>}}
   %m = linear.scan (%i) {carries = 1, inputs = 0, captured = 0, length = 5} : -> !linear.map<tuple<f64>, tuple<f32>> {
     %e = linear.zero : -> !linear.map<tuple<f64>, tuple<f32>>
     array.yield %e : !linear.map<tuple<f64>, tuple<f32>>

@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file -p 'join-contractions{always=true}' %s | filecheck %s
 
-// The contractions of all trips are one, over the trips as well: of slices as they are, and of what is stacked.
+// The contractions of all iterations are one, over the iterations as well: of slices as they are, and of what is stacked.
 
 // CHECK-LABEL: func.func @gradient
 // CHECK:         [[R:%.*]], [[YS:%.*]] = array.scan %c, %ys (%i, [[C:%.*]]: tensor<3xf64>, [[Y:%.*]]: tensor<3xf64>) {carries = 1, length = 9, reverse}

@@ -9,7 +9,7 @@
 // FORM:           [[SUM:%.*]] = kernel.nest %p, %q () {space = [], reduction = []}
 // FORM:           array.yield [[COPY]], [[SUM]] : f64, f64
 
-// Fused it is one kernel. Scalar carries are copied at the end of a trip.
+// Fused it is one kernel. Scalar carries are copied at the end of an iteration.
 
 // PLAN-LABEL: func.func @fibonacci
 // PLAN-SAME:    kernel.arena_bytes = 128

@@ -8,7 +8,7 @@
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=totals %s | filecheck %s --check-prefix=TOTALS
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=plain %s | filecheck %s --check-prefix=PLAIN
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=shared %s | filecheck %s --check-prefix=SHARED
-// RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=trips %s | filecheck %s --check-prefix=TRIPS
+// RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=iterations %s | filecheck %s --check-prefix=ITERATIONS
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=scattered %s | filecheck %s --check-prefix=SCATTERED
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=product %s | filecheck %s --check-prefix=PRODUCT
 // RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=library %s | filecheck %s --check-prefix=LIBRARY
@@ -177,12 +177,12 @@ func.func @shared(%x: tensor<40x30xf64>) -> tensor<40x30xf64> attributes {kernel
   func.return %y : tensor<40x30xf64>
 }
 
-// Lanes are elements; their carries stay in registers for all trips.
-// TRIPS: phi <8 x double>
-// TRIPS: icmp slt i64 {{.*}}, 100
-// TRIPS: store <8 x double>
-// TRIPS: icmp slt i64 {{.*}}, 40
-func.func @trips(%x: tensor<40xf64>) -> tensor<40xf64> attributes {kernel.arena_bytes = 0 : i64} {
+// Lanes are elements; their carries stay in registers for all iterations.
+// ITERATIONS: phi <8 x double>
+// ITERATIONS: icmp slt i64 {{.*}}, 100
+// ITERATIONS: store <8 x double>
+// ITERATIONS: icmp slt i64 {{.*}}, 40
+func.func @iterations(%x: tensor<40xf64>) -> tensor<40xf64> attributes {kernel.arena_bytes = 0 : i64} {
   %y = kernel.recurrence %x (%i, %k, %c: f64) {carries = 1, space = [40], length = 100, lane = 0, width = 8,
       loops = [#kernel.loop<0, 0 to 40 by 8 lanes>], places = [-1]} : tensor<40xf64> -> tensor<40xf64> {
     %a = array.sin %c : f64

@@ -20,7 +20,7 @@ func.func @ordering(%a: tensor<3x4xf64>) -> tensor<3x4xf64> {
 
 // -----
 
-// Only the carry that a batch axis reaches is bulk; slices come with the dimension of the trips in front.
+// Only the carry that a batch axis reaches is bulk; slices come with the dimension of the iterations in front.
 
 // CHECK-LABEL: func.func @scan(
 // CHECK-NEXT:      %0 = array.broadcast %x {dims = [1, 0]} : tensor<3x5xf64> -> tensor<5x3xf64>

@@ -38,7 +38,7 @@ func.func @f(%x: f64) -> f64 {
 
 // -----
 
-// Of a trip what the step back reads is stacked. Back, the cotangent of the carry and the sum of that of %w are
+// Of an iteration what the step back reads is stacked. Back, the cotangent of the carry and the sum of that of %w are
 // carried.
 
 // CHECK-LABEL: func.func private @f_fwd(%w: f64, %xs: tensor<5xf64>) -> (f64, tensor<5xf64>, tensor<5xf64>) {

@@ -1,7 +1,7 @@
 // RUN: mlirad-opt %s -p 'linearize,mlirad-dce' --split-input-file | filecheck %s --check-prefix=MAP
 // RUN: mlirad-opt %s -p 'linearize,apply-linear-maps,mlirad-canonicalize' --split-input-file | filecheck %s --check-prefix=CODE
 
-// A loop: residuals are stacked, the captured array is a component of the space of a trip; transposed, one sum of
+// A loop: residuals are stacked, the captured array is a component of the space of an iteration; transposed, one sum of
 // cotangents goes through the reversed loop and is added to in place.
 
 // MAP-LABEL: func.func @main

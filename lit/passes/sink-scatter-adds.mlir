@@ -24,7 +24,7 @@ func.func @row(%g: tensor<4x6xf64>, %xs: tensor<9x6xf64>) -> tensor<4x6xf64> {
 
 // -----
 
-// Every trip has a row of its own: nothing can wait.
+// Every iteration has a row of its own: nothing can wait.
 
 // CHECK-LABEL: func.func @rows
 // CHECK:         array.scan

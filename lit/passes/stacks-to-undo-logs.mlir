@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p stacks-to-undo-logs --split-input-file | filecheck %s
 
-// A trip sets one element: it is kept as it was before, with its position, and put back by the loop that runs back.
+// An iteration sets one element: it is kept as it was before, with its position, and put back by the loop that runs back.
 
 // CHECK-LABEL: func.func @stacked(
 // CHECK:         %[[V:.*]], %[[OLD:.*]] = array.scan %x, %p (%{{.*}}, %[[A:.*]]: tensor<9xf64>, %[[P:.*]]) {carries = 1, length = 4} : tensor<9xf64>, tensor<4xi64> -> (tensor<9xf64>, tensor<4xf64>) {

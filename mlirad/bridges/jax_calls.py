@@ -17,7 +17,8 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.convert_stablehlo.custom_rules import DERIVATIVE, TRANSPOSED
 
 _HIGHEST_ORDER: Final = 4
-"""How often a rule that calls its own function, on other arguments than its own, can be differentiated."""
+"""The number of times that a rule that calls its own function, on other arguments than its own, can be
+differentiated."""
 
 _HIGHEST_ORDER_OF_SOLVES: Final = 3
 """The same of linear solves, whose rules call one solve in each direction."""

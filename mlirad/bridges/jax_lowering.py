@@ -29,7 +29,7 @@ def stablehlo(traced: Any, rules: Sequence[LoweringRule]) -> str:
 
 
 _FRAMES: Final = 8
-"""How many calls the location of an operation names."""
+"""The number of calls that the location of an operation names."""
 
 
 def stopping() -> LoweringRule:

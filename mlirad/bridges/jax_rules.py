@@ -42,7 +42,7 @@ class _Collector:
     """The number of rules that the program stands in."""
     calls: dict[str, RuledCall]
     solves: bool
-    """Whether all linear solves keep their rules, not only those that iterate."""
+    """True if all linear solves keep their rules, not only those that iterate."""
 
     def lowering_rules(self) -> list[LoweringRule]:
         """Return how JAX is to emit such calls."""

@@ -25,7 +25,7 @@ from mlirad.dialects.extents import evaluate, is_static, size, sizes_of, text_of
 Extents: TypeAlias = tuple[int, ...]
 
 MAX_NESTING = 32
-"""How deep expressions may be nested in brackets."""
+"""The depth to which expressions may be nested in brackets."""
 
 
 @irdl_attr_definition

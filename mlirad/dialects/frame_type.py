@@ -6,7 +6,7 @@ A record holds the records of the calls that its call has made, which for a recu
 type. So the type has a name in the place of the types of what it holds; the verifier requires all ops of
 a module that save or restore records of one name to agree on these (`mlirad.ir.verification`).
 
-A record is an element: arrays of records exist, since loops stack those of their trips.
+A record is an element: arrays of records exist, since loops stack those of their iterations.
 
 Activation records are values, not a stack. A stack of residuals would have to be threaded through every call,
 branch and loop, and used in strict order. A record is an immutable value, so loops stack records, branches

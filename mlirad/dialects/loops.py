@@ -1,7 +1,7 @@
 """The common description of loops of several dialects: iteration counts, operands and results that are
 carries.
 
-TripsOp (array.scan, linear.scan)        a CountedOp with what its derivative keeps
+IterationsOp (array.scan, linear.scan)   a CountedOp with what its derivative keeps
 array.scan, kernel.recurrence            a CarryingOp: its operands and results begin with the carries
 """
 
@@ -18,7 +18,9 @@ from mlirad.dialects.syntax import StructuredOp
 
 
 class CountedOp(StructuredOp, ABC):
-    """A loop of `length` trips with `carries`; with `reverse` the trips run from the last to the first."""
+    """A loop of `length` iterations with `carries`; with `reverse` the iterations run from the last to the
+    first.
+    """
 
     carries = prop_def(IntegerAttr[I64])
     length = prop_def(EXTENT)
@@ -26,8 +28,8 @@ class CountedOp(StructuredOp, ABC):
     body = region_def("single_block")
 
     @property
-    def trips(self) -> int:
-        """The number of trips."""
+    def iterations(self) -> int:
+        """The number of iterations."""
         return integer_of(self.length)
 
     @property
@@ -51,5 +53,5 @@ class CarryingOp(CountedOp, ABC):
 
     @property
     def stacked(self) -> Sequence[Value]:
-        """The results that are stacked over the trips."""
+        """The results that are stacked over the iterations."""
         return self.results[self.carry_count :]

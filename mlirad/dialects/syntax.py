@@ -34,7 +34,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 MAX_LISTS = 8
-"""How deep the lists of a property may be nested: no op has lists of lists of lists."""
+"""The depth to which the lists of a property may be nested: no op has lists of lists of lists."""
 
 
 class StructuredOp(LanguageOp, ABC):
@@ -48,9 +48,9 @@ class StructuredOp(LanguageOp, ABC):
     ONE_TYPE: ClassVar[bool] = False
     REGION_WORDS: ClassVar[tuple[str, ...]] = ()
     REPEATED: ClassVar[bool] = False
-    """Whether the last word, with its region, may occur any number of times."""
+    """True if the last word, with its region, may occur any number of times."""
     BARE_REGIONS: ClassVar[bool] = False
-    """Whether regions without arguments are written without `()`."""
+    """True if regions without arguments are written without `()`."""
 
     def print(self, printer: Printer) -> None:
         """Print everything after the op's name."""

@@ -28,7 +28,7 @@ FOLDER_VARIABLE: Final = "MLIRAD_CACHE"
 SIZE_VARIABLE: Final = "MLIRAD_CACHE_SIZE"
 
 DEFAULT_BYTES: Final = 512 * 2**20
-"""How large the cache may grow: some ten thousand programs."""
+"""The size to which the cache may grow: some ten thousand programs."""
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _MOST_BYTES: Final = 2**62

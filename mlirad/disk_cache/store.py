@@ -36,19 +36,19 @@ _FILE: Final = re.compile(rf"([0-9a-f]{{{2 * KEY_BYTES}}})(?:{re.escape(SUFFIX)}
 _ASIDE: Final = re.compile(_FILE.pattern + files.ASIDE)
 
 LARGEST_SHARE: Final = 0.25
-"""How much of the cache one program may take."""
+"""The part of the cache that one program may take."""
 
 KEPT_SHARE: Final = 0.9
-"""How much of the limit is left when old files are removed, so that not every program removes one."""
+"""The part of the limit that is left when old files are removed, so that not every program removes one."""
 
 USED_SECONDS: Final = 3600
-"""How old the note of a file's last use may be."""
+"""The greatest age of the note of a file's last use."""
 
 ABANDONED_SECONDS: Final = 3600
 """After how long a file aside belongs to no process that is still writing it."""
 
 _WRITTEN_SHARE: Final = 0.05
-"""How much of the limit this process may write before it looks at the size of the folder again."""
+"""The part of the limit that this process may write before it looks at the size of the folder again."""
 
 _written: dict[str, float] = {}
 """Bytes written to each folder since this process looked at its size."""

@@ -22,7 +22,7 @@ from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.packages import load
 
 SECONDS: Final = 60.0
-"""How long the scheduler, or a worker that is asked what it is, may take to answer."""
+"""The time that the scheduler, or a worker that is asked what it is, may take to answer."""
 
 DISTRIBUTED: Final = ("dask.distributed", "distributed")
 """The names of the scheduler that a client brings."""

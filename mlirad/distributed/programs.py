@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from mlirad.lower.native_program import ArraySpec
 
 MOST_SIZES: Final = 4
-"""How many sizes of chunks have code of their own."""
+"""The number of sizes of chunks that have code of their own."""
 
 KEPT_FUNCTIONS: Final = 512
-"""How many functions a process keeps loaded, each for one number of rows; the least recently loaded go first.
-"""
+"""The number of functions that a process keeps loaded, each for one number of rows; the least recently loaded
+go first."""
 
 Variant: TypeAlias = int | str
 """The rows that code is for: a number, or "small" or "large"; -1 for a program without rows."""

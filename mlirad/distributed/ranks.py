@@ -67,9 +67,9 @@ class RankSearch:
         self._high = np.full(shape, high, dtype)
         """The largest one."""
         self._before = np.zeros(shape, np.int64)
-        """How many elements are less than all that may be the one."""
+        """The number of elements that are less than all that may be the one."""
         self._through = np.full(shape, np.iinfo(np.int64).max)
-        """How many are not larger than all that may be the one."""
+        """The number of elements that are not larger than all that may be the one."""
         self._found = np.zeros(shape, bool)
         self._values = np.zeros(shape, dtype)
         self._round = 0

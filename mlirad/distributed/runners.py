@@ -26,10 +26,10 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 SECONDS: Final = 600.0
-"""How long workers may take for a round, or to load their chunks, unless a caller says otherwise."""
+"""The time that workers may take for a round, or to load their chunks, unless a caller says otherwise."""
 
 MOST_KNOWN: Final = 64
-"""How many kinds of calls a runner keeps the plans of."""
+"""The number of kinds of calls that a runner keeps the plans of."""
 
 _placements: Final[weakref.WeakValueDictionary[tuple[Any, ...], Placement]] = weakref.WeakValueDictionary()
 """Arrays that are on workers, by client, names and time limit: functions of the same arrays share them."""

@@ -31,16 +31,16 @@ from mlirad.ir.locations import read_place
 from mlirad.lower.kernels.plan_memory.peak import peak_by_line
 
 MOST_LINES = 5000
-"""How many lines of a source file are shown."""
+"""The number of lines of a source file that are shown."""
 
 MOST_STAGE_LINES = 200_000
-"""How many lines of a stage are shown."""
+"""The number of lines of a stage that are shown."""
 
 MOST_ENTRIES = 60_000
-"""How many entries of a sparsity pattern are drawn."""
+"""The number of entries of a sparsity pattern that are drawn."""
 
 MOST_PEAK_LINES = 40
-"""How many lines of the source are listed with what they have in memory at the peak."""
+"""The number of lines of the source that are listed with what they have in memory at the peak."""
 
 
 def content(

@@ -22,7 +22,8 @@ from mlirad.frontend.transformations import hessian, jacobian, jit
 from mlirad.lazy_dataclass import dataclass
 
 MOST_COMPONENTS = {"Jacobian": 5000, "Hessian": 400}
-"""How many components arguments may have for a pattern to be found: colouring a Hessian takes their cube."""
+"""The number of components that arguments may have for a pattern to be found: colouring a Hessian takes their
+cube."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def kernel_rows(kernels: Sequence[KernelNote], profile: Profile | None, origins:
         time = times.get(note.name)
         origin = origins.of_text(note.line)
         if time is None:
-            nbytes, work = float(note.nbytes * note.trips), float(note.work * note.trips)
+            nbytes, work = float(note.nbytes * note.iterations), float(note.work * note.iterations)
             row = KernelRow(note.name, note.what, origin, nbytes, work, None, note.element_bytes)
         else:
             row = KernelRow(

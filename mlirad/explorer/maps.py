@@ -25,7 +25,7 @@ from mlirad.tools.mathematics import UNICODE, Sharing, written
 from mlirad.tools.stages import stages
 
 MOST_BOXES = 240
-"""How many ops the graph has at most."""
+"""The number of ops that the graph has at most."""
 
 MOST_CHARACTERS = 200_000
 """How much mathematics is shown."""

@@ -29,7 +29,7 @@ WIDTH, HEIGHT = 780, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 16, 20, 36
 
 MOST_PIECES = 4000
-"""How many stretches are drawn, the largest first."""
+"""The number of stretches that are drawn, the largest first."""
 
 THIN = 3
 """Pixels up to which a stretch is drawn without an edge."""

@@ -26,7 +26,7 @@ _LOCATION = re.compile(r"\s*loc\((?:unknown|\"((?:[^\"\\]|\\.)*)\":(\d+):(\d+))\
 _OF_ARGUMENT = re.compile(r" loc\((?:unknown|\"(?:[^\"\\]|\\.)*\":\d+:\d+)\)")
 
 LONGEST_LINE = 500
-"""How many characters of a line are kept: literals can be as long as they like."""
+"""The number of characters of a line that are kept: literals can be as long as they like."""
 
 
 @dataclass(frozen=True)

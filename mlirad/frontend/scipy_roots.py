@@ -172,7 +172,7 @@ def newton(
     def search(x: Any, *data: Any) -> _Near:
         at = with_data(function, data)
 
-        def trip(s: _Near) -> _Near:
+        def iteration(s: _Near) -> _Near:
             value, slope = linearize(at, s.x)
             step = value / slope(np.ones(start.shape))
             x = s.x - xp.where(value == 0, 0.0, step)
@@ -182,7 +182,7 @@ def newton(
         def going(s: _Near) -> Any:
             return ~s.converged & (s.steps < maxiter) & finite(s.x)
 
-        return while_loop(going, trip, _Near(x, as_array(not start.size), as_array(0)))
+        return while_loop(going, iteration, _Near(x, as_array(not start.size), as_array(0)))
 
     found = _with_implicit_derivative(search, function, start.shape, start)
     if disp and start.size:

@@ -289,7 +289,7 @@ def _fold(op: control.FoldOp, operands: Sequence[Rep], frame: Frame) -> Rep:
             for y, value in zip(ys, made[count:], strict=True):
                 y[i] = value
 
-        def reversed_trips(w: Tangent) -> Tangent:
+        def reversed_iterations(w: Tangent) -> Tangent:
             state, cts = tuple(w[:count]), w[count:]
             of_context: Tangent = None
             of_xs: list[Tangent] = [None] * len(xs)
@@ -307,7 +307,7 @@ def _fold(op: control.FoldOp, operands: Sequence[Rep], frame: Frame) -> Rep:
                         of_xs[k][i] = part
             return of_context, *state, *of_xs
 
-        return (*carries, *ys), reversed_trips
+        return (*carries, *ys), reversed_iterations
 
     return Rep(run)
 
@@ -322,14 +322,14 @@ def _iterate(op: control.IterateOp, operands: Sequence[Rep], frame: Frame) -> Re
             carries, back = function.at((context, *carries), by_calls)
             backs.append(back)
 
-        def reversed_trips(w: Tangent) -> Tangent:
+        def reversed_iterations(w: Tangent) -> Tangent:
             of_context: Tangent = None
             for back in reversed(backs):
                 own, *rest = back(w) or (None,) * (1 + len(given))
                 of_context, w = plus(of_context, own), tuple(rest)
             return of_context, *w
 
-        return carries, reversed_trips
+        return carries, reversed_iterations
 
     return Rep(run)
 

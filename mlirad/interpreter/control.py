@@ -1,7 +1,7 @@
 """Loops and branches: regions run one after the other, with array-valued arguments.
 
-A tape is a list of tuples, one per trip. What is counted here depends on the data: the values that a `while`
-records and that a `replay` reads back, by their elements; `counting` states the rest.
+A tape is a list of tuples, one per iteration. What is counted here depends on the data: the values that a
+`while` records and that a `replay` reads back, by their elements; `counting` states the rest.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def _results(values: Sequence[Any]) -> Any:
 
 
 def _scan(op: control.ScanOp, operands: Sequence[Any], frame: Frame) -> Any:
-    block, count, trips = op.body.block, op.carry_count, op.trips
+    block, count, iterations = op.body.block, op.carry_count, op.iterations
     carries, xs = list(operands[:count]), operands[count:]
-    stacked: list[list[Any]] = [[None] * trips for _ in op.stacked]
-    for i in reversed(range(trips)) if op.reverse is not None else range(trips):
+    stacked: list[list[Any]] = [[None] * iterations for _ in op.stacked]
+    for i in reversed(range(iterations)) if op.reverse is not None else range(iterations):
         frame.bind(block, [numpy_dtype(i64).type(i), *carries, *(x[i] for x in xs)])
         made = frame.run(block)
         carries = made[:count]

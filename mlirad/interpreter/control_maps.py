@@ -1,7 +1,7 @@
 """Maps of loops, branches and index spaces, and of code.
 
-The maps of all trips, or positions, are made first, then applied one after the other. Linear code is run on
-its argument; its transpose is found from its images of the basis, as the matrix that they make.
+The maps of all iterations, or positions, are made first, then applied one after the other. Linear code is run
+on its argument; its transpose is found from its images of the basis, as the matrix that they make.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def _slice(x: Element, i: int) -> list[Element]:
 
 
 def _scan(op: linear.ScanOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
-    trips, (carries, inputs, _) = op.trips, op.counts
+    iterations, (carries, inputs, _) = op.iterations, op.counts
     index = numpy_dtype(i64).type
-    steps = [_yielded(op.body, [index(i), *(r[i] for r in operands)], frame) for i in range(trips)]
-    order = list(reversed(range(trips)) if op.reverse is not None else range(trips))
+    steps = [_yielded(op.body, [index(i), *(r[i] for r in operands)], frame) for i in range(iterations)]
+    order = list(reversed(range(iterations)) if op.reverse is not None else range(iterations))
 
     def forward(x: Element) -> Element:
         state, xs, captured = x[:carries], x[carries : carries + inputs], x[carries + inputs :]

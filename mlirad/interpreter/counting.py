@@ -4,7 +4,7 @@ The rule: **an op counts the elements it produces**, so structural ops (reshape 
 move, and an op in a region counts once per execution of the region. Beyond that
 
     sort, argsort                  elements of the result * log2 of the sorted dimension, rounded up
-    scan                           the slices that the trips take, and what they stack
+    scan                           the slices that the iterations take, and what they stack
     while, replay, save, restore   the elements recorded, and those read back
     reductions                     the elements of the operand, when there are more of them
     dot                            2 * elements of the result * contracted positions

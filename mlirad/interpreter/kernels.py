@@ -93,12 +93,12 @@ def _recurrence(op: kernel.RecurrenceOp, operands: Sequence[Array], frame: Frame
     indices = np.indices(space, np.int64).reshape(len(space), points)
     carries = [np.broadcast_to(x, space).ravel() for x in operands[: op.carry_count]]
     stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
-    trips = range(op.trips) if op.reverse is None else reversed(range(op.trips))
-    for trip in trips if points else ():
-        made = frame.run_elements(op.body.block, [*indices, np.full(points, trip), *carries], points)
+    iterations = range(op.iterations) if op.reverse is None else reversed(range(op.iterations))
+    for iteration in iterations if points else ():
+        made = frame.run_elements(op.body.block, [*indices, np.full(points, iteration), *carries], points)
         carries = made[: op.carry_count]
         for whole, part in zip(stacked, made[op.carry_count :], strict=True):
-            whole[trip] = part.reshape(space)
+            whole[iteration] = part.reshape(space)
     results = [*(c.reshape(space) for c in carries), *stacked]
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -151,15 +151,15 @@ def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
     carries: list[Any] = list(operands)
     joined = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.joined]
     stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
-    for trip in range(op.trips):
-        start, fresh = op.start_of(trip)
+    for iteration in range(op.iterations):
+        start, fresh = op.start_of(iteration)
         frame.bind(block, [np.int64(start), np.int64(fresh), *carries])
         made = frame.run(block)
         carries = list(made[:count])
         for whole, strip in zip(joined, made[count : count + len(joined)], strict=True):
             whole[start : start + op.strip_rows] = strip
         for parts, part in zip(stacked, made[count + len(joined) :], strict=True):
-            parts[trip] = part
+            parts[iteration] = part
     results = [*carries, *joined, *stacked]
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -42,10 +42,10 @@ _CALLING = (AnyReport, AnyCallback)
 """The ops that run Python code of users, and may raise what that raises."""
 
 CALL_DEPTH_LIMIT = 1000
-"""How deep functions may call each other."""
+"""The depth to which functions may call each other."""
 
 CHUNK = 1 << 16
-"""How many positions of a region are evaluated at once."""
+"""The number of positions of a region that are evaluated at once."""
 
 
 def location_of(location: Attribute) -> str | None:

@@ -253,7 +253,7 @@ def extents_of(op: Operation) -> tuple[int, ...]:
         case linear.UpdateOp():
             return shape_of(op.operand_space)[: len(op.body.block.args)]
         case control.ScanOp() | linear.ScanOp():
-            return (op.trips,)
+            return (op.iterations,)
         case linear.IndexedMapOp():
             return op.space
         case _:

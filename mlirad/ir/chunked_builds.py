@@ -9,8 +9,8 @@ each of those in front is a loop of its own. In nested loops what depends on an 
 front of the inner loop, and indices need no divisions, as they would in a loop over a flattened space.
 
 Made bulk, a build has the values of all positions live at once; a loop only those of `chunk` positions. With
-`checkpoint` "recompute" that holds for its derivatives too: transposed, each trip is recomputed, which adds
-the cost of the primal.
+`checkpoint` "recompute" that holds for its derivatives too: transposed, each iteration is recomputed, which
+adds the cost of the primal.
 
 Builds are cut into blocks after memory is planned, not before, as only the plan shows what fusion has left.
 An estimate from the body would count every value, and would cut builds that fuse into one kernel. So a
@@ -82,11 +82,13 @@ class _Chunked:
         last = rows(b.index_constant(count * width), rest)
         return [b.concatenate([y, z], 0) for y, z in zip(whole, last, strict=True)]
 
-    def _loop(self, trips: int, body: Callable[[Value], Sequence[Value]]) -> list[Value]:
-        def trip(i: Value, _carries: list[Value], _slices: list[Value]) -> tuple[list[Value], list[Value]]:
+    def _loop(self, iterations: int, body: Callable[[Value], Sequence[Value]]) -> list[Value]:
+        def iteration(
+            i: Value, _carries: list[Value], _slices: list[Value]
+        ) -> tuple[list[Value], list[Value]]:
             return [], list(body(i))
 
-        return self.b.scan([], [], trips, trip, checkpoint=self.checkpoint, kept=True)[1]
+        return self.b.scan([], [], iterations, iteration, checkpoint=self.checkpoint, kept=True)[1]
 
     def _bulk(self, extents: Shape, body: BuildBody) -> list[Value]:
         b = self.b

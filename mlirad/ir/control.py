@@ -4,11 +4,11 @@
     carries     = b.while_([x], lambda a: b.compare("gt", a, one), lambda a: [b.mul(a, half)])
     values      = b.if_(p, lambda: [x], lambda: [b.exp(x)])
 
-What folds: loops of no trip or one, scans without carries that are not kept (to builds), branches whose
-choice is known, carries that never change and slices that are the same in every trip (the body captures
-them), slices that nothing reads, stacked values that are the same in every trip, results that all branches
-agree on. A body is emitted once, and the regions that come out
-are cut in place, so building a nest of loops takes time linear in its size.
+What folds: loops of no iteration or one, scans without carries that are not kept (to builds), branches whose
+choice is known, carries that never change and slices that are the same in every iteration (the body captures
+them), slices that nothing reads, stacked values that are the same in every iteration, results that all
+branches agree on. A body is emitted once, and the regions that come out are cut in place, so building a nest
+of loops takes time linear in its size.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mlirad.ir.regions import discard, keep_yields, remove_argument
 
 Values: TypeAlias = Sequence[Value]
 ScanBody: TypeAlias = Callable[[Value, list[Value], list[Value]], tuple[Values, Values]]
-"""From the index, the carries and the slices of a trip to the new carries and what is stacked."""
+"""From the index, the carries and the slices of an iteration to the new carries and what is stacked."""
 
 
 class ControlBuilder(IndexingBuilder):
@@ -50,12 +50,12 @@ class ControlBuilder(IndexingBuilder):
         checkpoint: str | None = None,
         kept: bool = False,
     ) -> tuple[list[Value], list[Value]]:
-        """The last carries and the stacked values of a loop of `length` trips; see `array.scan`."""
+        """The last carries and the stacked values of a loop of `length` iterations; see `array.scan`."""
         if length == 1:
             carries, ys = body(self.index_constant(0), list(init), [self.first_slice(x) for x in xs])
             return list(carries), [self.repeated(y, 1) for y in ys]
         if not init and not kept:
-            return [], self._independent_trips(xs, length, body)
+            return [], self._independent_iterations(xs, length, body)
         constant = [self._constant_slice(x) for x in xs]
         sliced = [x for x, c in zip(xs, constant, strict=True) if c is None and not self._is_counting(x)]
 
@@ -107,11 +107,11 @@ class ControlBuilder(IndexingBuilder):
     def scan_like(
         self, op: control.ScanOp | linear.ScanOp, init: Values, xs: Values, body: ScanBody
     ) -> tuple[list[Value], list[Value]]:
-        """A `scan` of as many trips as `op` and in the same order, checkpointed and kept as it is."""
+        """A `scan` of as many iterations as `op` and in the same order, checkpointed and kept as it is."""
         return self.scan(
             init,
             xs,
-            op.trips,
+            op.iterations,
             body,
             reverse=op.reverse is not None,
             checkpoint=op.checkpointing,
@@ -164,7 +164,7 @@ class ControlBuilder(IndexingBuilder):
             discard(region)
         return final, [stacks[y] for y in made[count:]]
 
-    def _independent_trips(self, xs: Values, length: int, body: ScanBody) -> list[Value]:
+    def _independent_iterations(self, xs: Values, length: int, body: ScanBody) -> list[Value]:
         """A scan without carries: a build where one value is stacked."""
 
         def emit(index: Value) -> Values:
@@ -179,7 +179,7 @@ class ControlBuilder(IndexingBuilder):
     def _without_stacking(
         self, y: Value, region: Region, slices: dict[BlockArgument, Value], length: int
     ) -> Value | None:
-        """The stack of a yielded value that is an argument, or the same in every trip."""
+        """The stack of a yielded value that is an argument, or the same in every iteration."""
         if isinstance(y, BlockArgument) and y.block is region.block:
             if y.index == 0:
                 return self.iota((length,), 0)

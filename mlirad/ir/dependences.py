@@ -92,7 +92,7 @@ class Dependences:
         first = len(args) - len(op.init)
         known: dict[Value, Values] = {arg: frozenset((op.tape,)) for arg in args[:first]}
         known.update((arg, frozenset((x,))) for arg, x in zip(args[first:], op.init, strict=True))
-        # How many trips there are is known from the tape alone.
+        # How many iterations there are is known from the tape alone.
         carries = args[first:]
         _close(known, carries, _changed(op.body, carries, made, {op.tape}))
         return [known[arg] for arg in args[first:]]
@@ -104,11 +104,13 @@ def _through(known: Mapping[Value, Values], values: Iterable[Value]) -> Values:
 
 
 def _changed(
-    body: Region, carries: Sequence[Value], made: Sequence[Values], trips: AbstractSet[Value]
+    body: Region, carries: Sequence[Value], made: Sequence[Values], iterations: AbstractSet[Value]
 ) -> list[Values]:
-    """Return what next carries depend on: those that change on what the number of trips depends on, too."""
+    """Return what next carries depend on: those that change on what the number of iterations depends
+    on, too.
+    """
     new = yields(body)
-    return [v if y is arg else v | trips for v, y, arg in zip(made, new, carries, strict=False)]
+    return [v if y is arg else v | iterations for v, y, arg in zip(made, new, carries, strict=False)]
 
 
 def _close(known: dict[Value, Values], carries: Sequence[Value], made: Sequence[Values]) -> None:

@@ -59,7 +59,7 @@ Inline = Callable[[Region, Sequence[Value]], list[Value]]
 """Emits the body of a source region here on the given arguments; returns what it yields."""
 
 LEAST_ROOM = 10_000
-"""How many ops may be written out in any program."""
+"""The number of ops that may be written out in any program."""
 
 
 @dataclass

@@ -53,10 +53,11 @@ from mlirad.ir.locations import Place, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
-"""How many parts a type or an attribute may have, and how deep they may be nested."""
+"""The number of parts that a type or an attribute may have, and how deep they may be nested."""
 
 MAX_NESTING = 64
-"""How deep ops may stand inside each other in text: the parser and the passes recurse over their regions."""
+"""The depth to which ops may stand inside each other in text: the parser and the passes recurse over their
+regions."""
 
 MAX_INTEGER_WIDTH = 128
 """The widest integers whose literals are read. The language has none beyond 64 bits."""

@@ -76,7 +76,7 @@ BYTES_AT_LEAST: Final = 1 << 22
 """Memory that LLVM may need besides."""
 
 PROGRAMS_KEPT: Final = 32
-"""How many texts are kept with their object code: some 100 kB each where they are large."""
+"""The number of texts that are kept with their object code: some 100 kB each where they are large."""
 
 
 @dataclass(frozen=True)

@@ -21,21 +21,21 @@ OUTPUTS: Final = 3
 CONSTANTS: Final = 4
 GENERAL_PATH: Final = 5
 RELEASES: Final = 6
-"""Whether to release the global lock at once."""
+"""True to release the global lock at once."""
 TIME_LIMIT: Final = 7
 """In nanoseconds."""
 GUARDS: Final = 8
 GUARDS_COUNT: Final = 9
 GIVEN_OUTS: Final = 10
-"""How many arrays for results come after the arguments: one for each, or none."""
+"""The number of arrays for results that come after the arguments: one for each, or none."""
 DESTINATIONS: Final = 11
-"""Whether any result is written to an array that is given for it, or whose memory it may take."""
+"""True if any result is written to an array that is given for it, or whose memory it may take."""
 HANDLER: Final = 12
 """NumPy's handler of the memory of large results; see `jit/result_memory.py`."""
 THREADS: Final = 13
-"""How many threads may work on a call; 0 for as many as usual."""
+"""The number of threads that may work on a call; 0 for as many as usual."""
 HOLDS: Final = 14
-"""Whether to hold the arguments from the beginning, as a library may call Python while the program runs."""
+"""True to hold the arguments from the beginning, as a library may call Python while the program runs."""
 HEADER_WORDS: Final = 15
 
 # Of inputs and outputs.
@@ -53,6 +53,6 @@ OUTPUT_BYTES: Final = 3
 DTYPE_NUMBER: Final = 4
 DONATED_INPUT: Final = 5
 IS_COPIED: Final = 6
-"""Whether it is made elsewhere and copied there, as the program reads the argument for longer."""
+"""True if it is made elsewhere and copied there, as the program reads the argument for longer."""
 IS_LARGE: Final = 7
 OUTPUT_WORDS: Final = 8

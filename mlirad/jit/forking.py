@@ -22,7 +22,7 @@ from typing import Any, Final, cast
 from weakref import WeakSet
 
 IMPORT_SECONDS: Final = 10.0
-"""How long a fork waits for imports of other threads."""
+"""The time that a fork waits for imports of other threads."""
 
 _PACKAGES: Final = ("mlirad", "xdsl", "llvmlite", "numpy", "scipy")
 """The packages whose imports it waits for: those that mlirad imports when they are needed."""

@@ -51,7 +51,7 @@ class GeneralPath:
         self._code = code  # owns the memory that the program is in
         self.releases_lock: Final = int(releases_lock)
         self.warns: Final = int(any(symbol.startswith(LOOP_PREFIX) for symbol in program.externals))
-        """Whether a library may call Python during a call, to warn."""
+        """True if a library may call Python during a call, to warn."""
         self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
         self.threads: Final = threads
         self._runner = runner()

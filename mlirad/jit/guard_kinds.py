@@ -30,4 +30,4 @@ GROWING_LIST: Final = 9
 GROWING_DICT: Final = 10
 
 WORDS: Final = 4
-"""How many words describe a guard: its kind and the three above."""
+"""The number of words that describe a guard: its kind and the three above."""

@@ -33,7 +33,7 @@ allocates goes back all at once, upon which the heap would give its end back to 
 """
 
 KEPT_BYTES: Final = 1 << 28
-"""How many bytes a keeper holds at most."""
+"""The number of bytes that a keeper holds at most."""
 
 KEEPER: Final = "mlirad_kept_records"
 

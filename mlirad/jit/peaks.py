@@ -25,16 +25,17 @@ from mlirad.jit.target import find_target
 from mlirad.lazy_dataclass import dataclass
 
 SECONDS: Final = 0.002
-"""How long one repetition takes at least, roughly."""
+"""The time that one repetition takes at least, roughly."""
 
 REPETITIONS: Final = 7
 
 _DOUBLE_BYTES: Final = 8
 _SUMS: Final = 12
-"""How many independent vectors are added to: enough for two multiply-adds at a time of five cycles each."""
+"""The number of independent vectors that are added to: enough for two multiply-adds at a time of five cycles
+each."""
 
 _BEYOND_CACHES: Final = 4
-"""How many times the largest cache an array in memory is."""
+"""The size of an array in memory, in multiples of the largest cache."""
 
 _MOST_BYTES: Final = 1 << 28
 _UNKNOWN_CACHE: Final = 1 << 25

@@ -47,7 +47,7 @@ COUNTS: Final = (
 """What `mlirad/runtime/pool.c` defines; the last in the order of `Counts`."""
 
 EXIT_SECONDS: Final = 0.01
-"""How long a fork waits for the system to have done away with a thread that has ended."""
+"""The time that a fork waits for the system to have done away with a thread that has ended."""
 
 
 class Counts(NamedTuple):

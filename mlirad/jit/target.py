@@ -61,7 +61,7 @@ class Target:
     instructions: Instructions
     """Which instructions the processor has, as far as its name and features tell."""
     is_linked: bool = False
-    """Whether a linker makes programs and libraries of the code, wherever these are loaded."""
+    """True if a linker makes programs and libraries of the code, wherever these are loaded."""
 
     @property
     def machine(self) -> TargetMachine:

@@ -42,8 +42,9 @@ _MEMORY_CYCLES = 0.4
 """Cycles to read or write one byte of memory that is in no cache."""
 
 FETCHED_AHEAD = 4096
-"""How many bytes ahead a kernel asks for what it reads and writes of memory that is in no cache: some hundred
-cycles, which processors do not always foresee in several places at once. Half as many do about as well."""
+"""The number of bytes ahead that a kernel asks for what it reads and writes of memory that is in no cache:
+some hundred cycles, which processors do not always foresee in several places at once. Half as many do about
+as well."""
 
 CONFLICTING_BYTES = 1024
 """Lines at multiples of so many bytes share few sets of the first-level data cache: 4 of 64."""
@@ -82,8 +83,8 @@ LATENCY = 4.0
 """Cycles until the result of an arithmetic instruction is there."""
 
 CHAINED = 4.0
-"""How many times the cycles that a division or an elementary function costs pass until its result is there:
-its instructions wait for each other."""
+"""The factor by which the result of a division or an elementary function takes longer than its cycles: its
+instructions wait for each other."""
 
 REFETCHED = 30.0
 """Cycles to load what two stores have just written in part each, which waits for both."""
@@ -111,8 +112,8 @@ LIBRARY_SHARE = 0.9
 
 PACKED_ROWS = 2.0
 PACKED_COLUMNS = 4.0
-"""How many times the cycles of reading it once BLAS takes to copy the left operand of a row-major product,
-and one that lies by columns, measured: blocks that are multiplied one by one, beside the whole."""
+"""The cycles of BLAS to copy the left operand of a row-major product, and one that lies by columns, in
+multiples of those of reading it once, measured: blocks that are multiplied one by one, beside the whole."""
 
 PACKED_RIGHT = 0.4
 """Cycles per byte to copy the right operand, which is interleaved by rows of it, measured in the same way."""
@@ -156,7 +157,7 @@ def registers(vector_bytes: int) -> int:
 
 
 def passes_by(size: int) -> bool:
-    """Return whether a loop that works on a slice of so many bytes in each trip finds none of them in a
+    """Return whether a loop that works on a slice of so many bytes in each iteration finds none of them in a
     cache.
     """
     return size > CACHE_BYTES

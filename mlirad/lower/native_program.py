@@ -39,7 +39,7 @@ ITEM_BYTES: Final = {"float64": 8, "float32": 4, "int64": 8, "int32": 4, "bool":
 """Bytes per element of each element type of the language; a boolean is one byte, 0 or 1."""
 
 DEPTH_LIMIT: Final = 4000
-"""How deep the functions of a program may call each other."""
+"""The depth to which the functions of a program may call each other."""
 
 OUT_OF_MEMORY: Final = 1
 TOO_DEEP: Final = 2
@@ -163,7 +163,7 @@ class KernelNote:
     nbytes: int
     work: int
     element_bytes: int
-    trips: int
+    iterations: int
     tasks: int = 1
     loop_tasks: int = 0
 

@@ -58,7 +58,7 @@ class CFunction:
     scratch: Scratch
     target: Target
     is_checked: bool = False
-    """Whether the last constant of the program says if an access was outside of its buffer."""
+    """True if the last constant of the program says if an access was outside of its buffer."""
     source: str | None = None
     """What the function was made of, for the reader of the header."""
 

@@ -45,7 +45,8 @@ _CHARACTERS: Final = {
     "geev": 2,
     "gees": 2,
 }
-"""How many characters each routine takes: their lengths follow the other arguments, as Fortran has it."""
+"""The number of characters that each routine takes: their lengths follow the other arguments, as Fortran has
+it."""
 
 
 def require_routines(program: NativeProgram, target: Target) -> None:

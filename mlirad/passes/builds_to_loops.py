@@ -114,7 +114,7 @@ def computed_bytes(block: Block) -> int:
             case BuildOp():
                 total += prod(extents_of(op)) * computed_bytes(op.body.block)
             case ScanOp():
-                total += op.trips * computed_bytes(op.body.block)
+                total += op.iterations * computed_bytes(op.body.block)
             case GatherOp() | ScatterOp() | UpdateOp():
                 pass
             case _:

@@ -81,7 +81,7 @@ def _goes_along(second: Second, first: First) -> bool:
         return isinstance(second, ReplayOp) and second.reverse is None
     if not isinstance(second, ScanOp) or first.kept is not None or second.kept is not None:
         return False
-    return second.trips == first.trips and (second.reverse is None) == (first.reverse is None)
+    return second.iterations == first.iterations and (second.reverse is None) == (first.reverse is None)
 
 
 def _waits(second: Second, first: First) -> bool:

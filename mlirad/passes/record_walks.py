@@ -85,7 +85,7 @@ class _Records:
             return self._by(callee_name(op))
         made = sum(map(self._in, op.regions))
         if isinstance(op, control.ScanOp):
-            return made * op.trips if op.trips else 0
+            return made * op.iterations if op.iterations else 0
         return inf if made and isinstance(op, control.LoopOp) and not _goes_down(op) else made
 
 

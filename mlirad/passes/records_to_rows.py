@@ -59,10 +59,10 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import replace_function
 
 ROOM = 64
-"""How many records of a type there may be at a time, unless the pass is told."""
+"""The records of a type that there may be at a time, unless the pass is told."""
 
 BOXES = 4
-"""How many of those that hold arrays."""
+"""The number of those that hold arrays."""
 
 State: TypeAlias = Mapping[FrameType, Sequence[Value]]
 """For each type of records the number of rows, and the arrays of their slots."""

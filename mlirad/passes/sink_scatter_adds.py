@@ -1,7 +1,7 @@
 """Scatters sink below the loops that sum over them: the sum of M v_t is M times the sum of v_t.
 
-The gradient of a loop with respect to a matrix whose rows the body reads adds rows to a matrix in every trip.
-Their positions are loop-invariant, so their sums are carried, and scattered once, after the loop:
+The gradient of a loop with respect to a matrix whose rows the body reads adds rows to a matrix in every
+iteration. Their positions are loop-invariant, so their sums are carried, and scattered once, after the loop:
 
     %g = scan %g0 (%i, %a) {                           %s = scan zeros (%i, %b) {
       %v = ...                                           %v = ...
@@ -58,7 +58,8 @@ class SinkScatterAddsPass(FunctionPass):
 
 @dataclass
 class _Accumulator:
-    """The carry number `number` of a loop: what is added to it in a trip, as ops on the sums of `parts`.
+    """The carry number `number` of a loop: what is added to it in an iteration, as ops on the sums of
+    `parts`.
 
     `ops` compute the next carry from the parts and the carry `argument`, in order.
     """
@@ -115,7 +116,7 @@ class _Accumulator:
 
 
 def _are_fixed(values: Sequence[Value], block: Block) -> bool:
-    """Return whether values are the same in every trip of the loop that a block is the body of."""
+    """Return whether values are the same in every iteration of the loop that a block is the body of."""
     owners = [v.owner for v in values]
     inside = [o for o in owners if (o if isinstance(o, Block) else o.parent) is block]
     return all(isinstance(o, structural.ConstantOp) for o in inside)
@@ -197,7 +198,7 @@ class _Loop:
     def _body(
         self, before: Sequence[Value], carries: Sequence[Value], after: Sequence[Value]
     ) -> tuple[list[Value], list[Value]]:
-        """One trip: the new carries, then what is stacked."""
+        """One iteration: the new carries, then what is stacked."""
         b, block = self.b, self.op.body.block
         count = len(self.op.init)
         first = len(before)

@@ -39,10 +39,10 @@ from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 from mlirad.passes.padded_gathers import without_padding
 
 MOST_PARTS = 3
-"""How many slices a gather becomes along one dimension at most."""
+"""The number of slices that a gather becomes along one dimension at most."""
 
 MOST_OPS = 16
-"""How many ops in a row are followed to find what is chosen of their results."""
+"""The number of ops in a row that are followed to find what is chosen of their results."""
 
 _INDEXED = (indexing.BuildOp, indexing.GatherOp, indexing.ScatterOp, indexing.UpdateOp)
 

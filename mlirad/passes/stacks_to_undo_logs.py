@@ -1,8 +1,9 @@
 """Stacked copies of an array that a loop updates in a few places become an undo log for the reverse loop.
 
-The reverse sweep of a loop reads what each trip computed. Where it needs a whole carried array, for an inner
-loop that runs again, the array of every trip would be kept: n arrays of n elements. But a trip changes few of
-them, so these are kept, as they were before, and the loop that runs back undoes one trip after another:
+The reverse sweep of a loop reads what each iteration computed. Where it needs a whole carried array, for an
+inner loop that runs again, the array of every iteration would be kept: n arrays of n elements. But an
+iteration changes few of them, so these are kept, as they were before, and the loop that runs back undoes one
+iteration after another:
 
     %v, .., %all = scan %x, .. (%i, %a, ..) {          %v, .., %old, %at = scan %x, .. (%i, %a, ..) {
       %b = update set %a, %s at %p                       %b = update set %a, %s at %p
@@ -60,7 +61,7 @@ class StacksToUndoLogsPass(FunctionPass):
 
 @dataclass(frozen=True)
 class _Restorable:
-    """Kept value number `place` of a loop: its carry number `carry` at the start of a trip.
+    """Kept value number `place` of a loop: its carry number `carry` at the start of an iteration.
 
     `updates` make the next carry of it, in order, each at one position.
     """
@@ -109,7 +110,7 @@ def _runs_back(op: Recorder, place: int) -> bool:
             return isinstance(reader, ReplayOp) and reader.reverse is not None
         if not isinstance(reader, ScanOp) or number < reader.carry_count:
             return False
-        return reader.trips == op.trips and (reader.reverse is None) != (op.reverse is None)
+        return reader.iterations == op.iterations and (reader.reverse is None) != (op.reverse is None)
 
     kept = op.results[-1] if isinstance(op, WhileOp) else op.stacked[place]
     return all(is_back(use.operation, use.index) for use in kept.uses)
@@ -158,18 +159,20 @@ class _Restoring:
         given = [s for s in slices if s not in restored]
         present = [env.get(x, x) for x in op.xs if x not in self.stacks]
 
-        def trip(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(
+            index: Value, carries: list[Value], parts: list[Value]
+        ) -> tuple[list[Value], list[Value]]:
             inner = _entered(env, [source.args[0], *source.args[1 : 1 + count]], [index, *carries[:count]])
             inner = _entered(inner, given, parts[: len(given)])
             kept = [k for k, _ in restored.values()]
             states = _restored(b, kept, carries[count:], parts[len(given) :])
             inner.update(zip(restored, states, strict=True))
-            made, replaced = self._trip(b, op, found, inner)
+            made, replaced = self._iteration(b, op, found, inner)
             return [*made[:count], *states], [*made[count:], *replaced]
 
         init = [*(env.get(v, v) for v in op.init), *(kept.last for kept, _ in restored.values())]
         xs = [*present, *(stack for _, stacks in restored.values() for stack in stacks)]
-        final, stacked = b.scan_like(op, init, xs, trip)
+        final, stacked = b.scan_like(op, init, xs, iteration)
         left = [y for k, y in enumerate(op.stacked) if all(r.place != k for r in found)]
         for old, new in zip((*op.final, *left), (*final[:count], *stacked[: len(left)]), strict=True):
             env[old] = new
@@ -185,7 +188,7 @@ class _Restoring:
         recorded: list[Value] = []
 
         def body(*carries: Value) -> list[Value]:
-            made, replaced = self._trip(b, op, found, _entered(env, op.body.block.args, carries))
+            made, replaced = self._iteration(b, op, found, _entered(env, op.body.block.args, carries))
             recorded[:] = [*made[len(op.init) :], *replaced]
             return [*made, *replaced]
 
@@ -208,14 +211,14 @@ class _Restoring:
             )
             states = _restored(b, list(restored.values()), carries[count:], parts[len(given) :])
             inner.update(zip((entry[place] for place in restored), states, strict=True))
-            made, _ = self._trip(b, op, (), inner)
+            made, _ = self._iteration(b, op, (), inner)
             return [*made, *states]
 
         init = [*(env.get(v, v) for v in op.init), *(kept.last for kept in restored.values())]
         final = b.replay(env.get(op.tape, op.tape), init, body, reverse=op.reverse is not None)
         env.update(zip(op.results, final[:count], strict=True))
 
-    def _trip(
+    def _iteration(
         self, b: ArrayBuilder, op: Recorder | ReplayOp, found: Sequence[_Restorable], env: Environment
     ) -> tuple[list[Value], list[Value]]:
         """Return the values that an iteration yields, the log in place of arrays that can be restored."""

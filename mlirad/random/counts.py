@@ -180,27 +180,27 @@ def _added(key: Numbers, first: Any, ratio: Callable[[Any], Any]) -> Any:
         _, probability, total = state
         return (u > total) & (probability > NEGLIGIBLE)
 
-    def trip(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def iteration(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         k, probability, total = state
         more = probability * ratio(k)
         further = (k + 1, more, total + more)
         return tuple(xp.where(goes_on(state), new, old) for new, old in zip(further, state, strict=True))
 
     start = (xp.zeros_like(first), first, first)
-    return while_loop(lambda state: xp.any(goes_on(state)), trip, start)[0]
+    return while_loop(lambda state: xp.any(goes_on(state)), iteration, start)[0]
 
 
 def _accepted(key: Numbers, wanted: Any, trial: Trial) -> Any:
     """The first count that is accepted, of each element that is wanted."""
 
-    def trip(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def iteration(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         number, count, done = state
         own = fold_in(key, number)
         found, fits = trial(unit(own, wanted.shape, np.float64), unit(own, wanted.shape, np.float64, 1))
         return number + 1, xp.where(done, count, found), done | fits
 
     start = (asarray(np.int64(0)), xp.zeros(wanted.shape), ~wanted)
-    return while_loop(lambda state: ~xp.all(state[2]), trip, start)[1]
+    return while_loop(lambda state: ~xp.all(state[2]), iteration, start)[1]
 
 
 def _poisson_trial(mean: Any, first: Any, second: Any) -> tuple[Any, Any]:

@@ -29,7 +29,7 @@ LARGE: Final = 2000.0
 concerned: dx/da is then right to 1e-6 of itself, which Wilson and Hilferty's formula leaves out."""
 
 ORDERS: Final = 2
-"""How many times a draw can be differentiated in its parameter."""
+"""The number of times that a draw can be differentiated in its parameter."""
 
 
 @draw
@@ -131,7 +131,7 @@ def _drawn(key: Numbers, a: Any, float_type: Any) -> Any:
     d = boosted - float_type.type(1 / 3)
     c = 1 / (3 * xp.sqrt(d))
 
-    def trip(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def iteration(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         number, log_v, accepted = state
         own = fold_in(key, number)
         z, u = normal(own, a.shape, float_type), unit(own, a.shape, float_type, 1)
@@ -142,7 +142,7 @@ def _drawn(key: Numbers, a: Any, float_type: Any) -> Any:
 
     usable = (a > 0) & xp.isfinite(a)
     start = (asarray(np.int64(0)), xp.zeros_like(a), ~usable)
-    log_v = while_loop(lambda state: ~xp.all(state[2]), trip, start)[1]
+    log_v = while_loop(lambda state: ~xp.all(state[2]), iteration, start)[1]
     lift = xp.where(a < 1, xp.log(unit(key, a.shape, float_type, 2)) / xp.where(a < 1, a, 1), 0)
     limits = xp.where(a == 0, -np.inf, xp.where(a > 0, np.inf, np.nan)).astype(float_type)
     return xp.where(usable, xp.log(xp.where(usable, d, 1)) + log_v + lift, limits)
@@ -185,7 +185,7 @@ def _series(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
     """By F = x^a e^-x / Gamma(a + 1) (1 + x/(a + 1) + x^2/((a + 1) (a + 2)) + ...), term by term."""
     epsilon = np.finfo(a.dtype).eps
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
         n, term, harmonic, total, change, done = state
         term = term * x / (a + n)
         harmonic = harmonic + 1 / (a + n)
@@ -202,7 +202,7 @@ def _series(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
 
     one, zero = xp.ones_like(a), xp.zeros_like(a)
     start = (a.dtype.type(1), one, zero, one, zero, left_out)
-    _, _, _, total, change, _ = while_loop(lambda state: ~xp.all(state[-1]), trip, start)
+    _, _, _, total, change, _ = while_loop(lambda state: ~xp.all(state[-1]), iteration, start)
     return -(total * (log_x - special("psi", a + 1)) + change) / a
 
 
@@ -210,7 +210,7 @@ def _continued_fraction(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
     """By 1 - F = x^a e^-x / Gamma(a) h, with h a continued fraction (Lentz's method), and dh/da beside it."""
     epsilon = np.finfo(a.dtype).eps
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
         n, (c, dc), (d, dd), (h, dh), done = state
         factor, dfactor = n * (a - n), n
         b = x + 2 * n + 1 - a
@@ -230,7 +230,7 @@ def _continued_fraction(a: Any, log_x: Any, x: Any, left_out: Any) -> Any:
     first = 1 / xp.where(left_out, 1, x + 1 - a)
     huge, zero = xp.full_like(a, 1e30), xp.zeros_like(a)
     start = (a.dtype.type(1), (huge, zero), (first, first * first), (first, first * first), left_out)
-    _, _, _, (h, dh), _ = while_loop(lambda state: ~xp.all(state[-1]), trip, start)
+    _, _, _, (h, dh), _ = while_loop(lambda state: ~xp.all(state[-1]), iteration, start)
     return h * (log_x - special("psi", a)) + dh
 
 

@@ -49,11 +49,9 @@ _MatrixOp: TypeAlias = factorisations.PartOp | factorisations.TriangularSolveOp 
 
 
 EXACTNESS = 4.0
-"""How many units in the last place of the largest one, times their number, values are exact to.
-
-A factorisation has values that are equal apart by some of these, and of vectors no digit is right where the
-gap is not more.
-"""
+"""The units in the last place of the largest value, times their number, to which values are exact. A
+factorisation has values that are equal apart by some of these, and of vectors no digit is right where the gap
+is not more."""
 
 
 def maps_of(b: ArrayBuilder, op: _MatrixOp) -> MatrixMaps:

@@ -41,7 +41,7 @@ class _Sums:
         parameters = [*above, *below]
         size = len(parameters)
         start = [zero, one, *[zero] * size, one, *[zero] * size, one, *[zero] * size]
-        carries, _ = x.b.scan([v.value for v in start], [], count, self._trip(above, below, x))
+        carries, _ = x.b.scan([v.value for v in start], [], count, self._iteration(above, below, x))
         found = [Formula(x.b, v) for v in carries]
         lasts, sums, sizes = (found[1 + k * (size + 1) : 1 + (k + 1) * (size + 1)] for k in range(3))
         self.value = sums[0]
@@ -51,10 +51,10 @@ class _Sums:
         ]
 
     @staticmethod
-    def _trip(above: Sequence[Formula], below: Sequence[Formula], x: Formula):
+    def _iteration(above: Sequence[Formula], below: Sequence[Formula], x: Formula):
         size = len(above) + len(below) + 1
 
-        def trip(_: Value, carries: list[Value], __: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(_: Value, carries: list[Value], __: list[Value]) -> tuple[list[Value], list[Value]]:
             k, *rest = (Formula(x.b, v) for v in carries)
             terms, sums, sizes = rest[:size], rest[size : 2 * size], rest[2 * size :]
             step = x / (k + 1)
@@ -77,7 +77,7 @@ class _Sums:
             sizes = [s + absolute(t) for s, t in zip(sizes, new, strict=True)]
             return [v.value for v in (k + 1, *new, *sums, *sizes)], []
 
-        return trip
+        return iteration
 
     @staticmethod
     def _known(found: Formula, size: Formula, last: Formula, natural: Formula) -> Formula:

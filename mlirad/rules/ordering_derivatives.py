@@ -22,7 +22,8 @@ from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_o
 from mlirad.ir.arrays import ArrayBuilder
 
 LANES: Final = 32
-"""How many columns a block of factors has: as many products run side by side as hide what one takes."""
+"""The number of columns that a block of factors has: as many products run side by side as hide what one
+takes."""
 
 ROWS: Final = 128
 """About how many rows a block of factors has: what is made of it stays in the cache of a core."""
@@ -116,10 +117,12 @@ def _others_in_last(b: ArrayBuilder, x: Value) -> Value:
     rows = b.transpose(x, (len(kept), *range(len(kept))))
     ones = b.splat(1.0, array_type(tuple(kept), element_of(x)))
 
-    def trip(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(_: Value, state: list[Value], row: list[Value]) -> tuple[list[Value], list[Value]]:
         return [b.absorbing_mul(state[0], row[0])], state
 
-    sides = [b.scan([ones], [rows], number, trip, reverse=backwards)[1][0] for backwards in (False, True)]
+    sides = [
+        b.scan([ones], [rows], number, iteration, reverse=backwards)[1][0] for backwards in (False, True)
+    ]
     others = b.absorbing_mul(*sides)
     return b.transpose(others, (*range(1, len(kept) + 1), 0))
 

@@ -67,7 +67,7 @@ class Objective:
         self._function = _of_flat(f, self._space)
         result = jit(self._function)(self.x0, *args)
         self.is_scalar: bool = np.ndim(result) == 0
-        """Whether the function returns a scalar, and is to be minimised."""
+        """True if the function returns a scalar, and is to be minimised."""
         both = value_and_grad(self._function) if self.is_scalar else jit(_with_jacobian(self._function))
         self._both = cast("Transformed", both)
         self._hess = hessian_of(self._function)

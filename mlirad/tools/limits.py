@@ -30,7 +30,8 @@ from mlirad.ir.arrays import extents_of
 from mlirad.ir.locations import location_of
 
 MAX_WORK = 2**31
-"""How many elements an op may compute, in all trips of the loops around it: some seconds of native code."""
+"""The number of elements that an op may compute, in all iterations of the loops around it: some seconds of
+native code."""
 
 MAX_INTERPRETED_WORK = 2**24
 """The same by the interpreter, which takes up to some microseconds for each."""
@@ -50,54 +51,55 @@ def memory_limit() -> int:
 def check_work(module: ModuleOp, function: FuncOp, most: int) -> None:
     """Refuse a program in which an op computes more than `most` elements.
 
-    Data-dependent loops count as one trip, and so do recursive calls. Raises `UnsupportedError` at the op.
+    Data-dependent loops count as one iteration, and so do recursive calls. Raises `UnsupportedError` at the
+    op.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
     _Work(functions, most).check_function(function.sym_name.data, 1)
 
 
 class _Work:
-    """The walk over functions, each for the most trips that it was called in."""
+    """The walk over functions, each for the most iterations that it was called in."""
 
     def __init__(self, functions: Mapping[str, FuncOp], most: int):
         self.functions = functions
         self.most = most
         self.checked: dict[str, int] = {}
 
-    def check_function(self, name: str, trips: int) -> None:
-        pending = [(name, trips)]
+    def check_function(self, name: str, iterations: int) -> None:
+        pending = [(name, iterations)]
         while pending:
-            name, trips = pending.pop()
-            if self.checked.get(name, 0) >= trips or name not in self.functions:
+            name, iterations = pending.pop()
+            if self.checked.get(name, 0) >= iterations or name not in self.functions:
                 continue
             is_recursive = name in self.checked
-            self.checked[name] = self.most if is_recursive else trips
-            ops = [(op, trips) for op in self.functions[name].body.block.ops]
+            self.checked[name] = self.most if is_recursive else iterations
+            ops = [(op, iterations) for op in self.functions[name].body.block.ops]
             while ops:
-                op, trips = ops.pop()
-                self._check(op, trips)
+                op, iterations = ops.pop()
+                self._check(op, iterations)
                 if isinstance(op, CallOp):
-                    pending.append((op.callee.root_reference.data, trips))
-                inside = trips * max(_trips_of(op), 1)
+                    pending.append((op.callee.root_reference.data, iterations))
+                inside = iterations * max(_iterations_of(op), 1)
                 ops += [(inner, inside) for region in op.regions for inner in region.block.ops]
 
-    def _check(self, op: Operation, trips: int) -> None:
+    def _check(self, op: Operation, iterations: int) -> None:
         elements = sum(map(size_of, op.results)) if isinstance(op, DotOp | KernelDotOp) else cost(op)
-        work = trips * max(_trips_of(op), elements, 1)
+        work = iterations * max(_iterations_of(op), elements, 1)
         if work > self.most:
             raise UnsupportedError(
-                f"{op.name}: {work} elements or trips, more than {self.most}",
+                f"{op.name}: {work} elements or iterations, more than {self.most}",
                 location=location_of(op),
                 hint="raise the limit with --max-work",
             )
 
 
-def _trips_of(op: Operation) -> int:
+def _iterations_of(op: Operation) -> int:
     match op:
         case ScheduledOp():
             return prod(op.extents)
         case StripsOp():
-            return op.trips
+            return op.iterations
         case _:
             return prod(extents_of(op))
 
@@ -114,19 +116,22 @@ def check_memory(module: ModuleOp, limit: int) -> None:
 
 
 def check_kept_maps(module: ModuleOp, limit: int) -> None:
-    """Refuse a program whose maps of positions and trips take the interpreter more than about `limit` bytes.
+    """Refuse a program whose maps of positions and iterations take the interpreter more than about `limit`
+    bytes.
 
     Raises `UnsupportedError` at the outermost op to blame.
     """
     pending: list[tuple[Operation, int]] = [(module, 1)]
     while pending:
-        op, trips = pending.pop()
+        op, iterations = pending.pop()
         if isinstance(op, linear.IndexedMapOp | linear.ScanOp):
-            trips *= _trips_of(op)
-            if trips * KEPT_MAP_BYTES * sum(1 for _ in op.body.walk()) > limit:
-                what = f"{op.name}: the list of {trips} maps that the interpreter makes first"
+            iterations *= _iterations_of(op)
+            if iterations * KEPT_MAP_BYTES * sum(1 for _ in op.body.walk()) > limit:
+                what = f"{op.name}: the list of {iterations} maps that the interpreter makes first"
                 raise memory_error(op, what, limit)
-        pending += [(inner, trips) for region in op.regions for block in region.blocks for inner in block.ops]
+        pending += [
+            (inner, iterations) for region in op.regions for block in region.blocks for inner in block.ops
+        ]
 
 
 def memory_error(op: Operation, what: str, limit: int) -> UnsupportedError:

@@ -208,7 +208,7 @@ def _argument_parser() -> argparse.ArgumentParser:
         "--max-work",
         type=_count,
         metavar="N",
-        help="how many elements an op may compute in all trips of the loops around it: "
+        help="how many elements an op may compute in all iterations of the loops around it: "
         f"2**{MAX_WORK.bit_length() - 1}, interpreted 2**{MAX_INTERPRETED_WORK.bit_length() - 1}",
     )
     add(

@@ -20,7 +20,7 @@ from typing import Final, NoReturn
 from mlirad.errors import TimeLimitError
 
 GRACE_SECONDS: Final = 5.0
-"""How long the main thread may take to come to the exception."""
+"""The time that the main thread may take to come to the exception."""
 
 # The signal is simulated, not sent: any that is not in use here will do.
 _SIGNAL: Final = getattr(signal, "SIGALRM", signal.SIGABRT)

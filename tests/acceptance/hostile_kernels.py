@@ -398,7 +398,7 @@ _PRODUCT_NUMBERS = {
 }
 """Numbers to replace those of tiles by: others cannot be stated."""
 
-MOST_TRIPS = 10**6
+MOST_ITERATIONS = 10**6
 
 MOST_SECONDS = 60
 
@@ -512,13 +512,13 @@ def _lists(numbers: Sequence[int]) -> Iterator[Attribute]:
 
 
 def never_ends(mutant: Mutant) -> bool:
-    """Whether a mutant may be sound and take hours: a loop of so many trips."""
+    """Whether a mutant may be sound and take hours: a loop of so many iterations."""
     match mutant.value:
         case IntegerAttr() if mutant.name in ("length", "extent", "block"):
-            return cast("IntegerAttr[Any]", mutant.value).value.data > MOST_TRIPS
+            return cast("IntegerAttr[Any]", mutant.value).value.data > MOST_ITERATIONS
         case DenseArrayBase() if mutant.name in ("space", "reduction"):
             extents = values_of(cast("DenseArrayBase[Any]", mutant.value))
-            return MOST_TRIPS < prod(extents) <= MAX_POINTS
+            return MOST_ITERATIONS < prod(extents) <= MAX_POINTS
         case _:
             return False
 

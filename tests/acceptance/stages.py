@@ -37,7 +37,7 @@ NUDGE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 def native(module: ModuleOp, function: str) -> Run:
     """A function of array code as machine code that checks its addresses, called under guard.
 
-    A derivative may hold builds: what is left of a loop whose trips do not depend on each other.
+    A derivative may hold builds: what is left of a loop whose iterations do not depend on each other.
     """
     target = find_target()
     module = run_passes(

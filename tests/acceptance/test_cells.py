@@ -1,7 +1,8 @@
-"""Loops whose trips read and update single cells of an array: in branches, inner loops, calls and recursion.
+"""Loops whose iterations read and update single cells of an array: in branches, inner loops, calls and
+recursion.
 
-Twice the cells and trips cost twice the work, for the gradient as for the program, by both methods; and what
-is counted happens: compiled loops copy no array. The gradients equal finite differences and each other.
+Twice the cells and iterations cost twice the work, for the gradient as for the program, by both methods; and
+what is counted happens: compiled loops copy no array. The gradients equal finite differences and each other.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ def kept_carries(function: Any, *arguments: Any) -> list[int]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_loops_that_write_single_elements_copy_no_carry(name):
-    """Else n trips would take time n^2, whatever the interpreter counts."""
+    """Else n iterations would take time n^2, whatever the interpreter counts."""
     function = PROGRAMS[name]
     primal = lambda x, positions: function(x, ad.asarray(positions))  # noqa: E731
     for program in (primal, gradient(function), tangent(function)):

@@ -205,13 +205,13 @@ def check_writes(seed: int, size: int) -> None:
 
 def check_writes_in_a_loop(function: Any, x: Any, v: Any, *, interpret: bool) -> None:
     """The same function as the body of a loop, which hands two arrays on."""
-    trips = 2  # that `i` is inside of all arrays was tried for 1
+    iterations = 2  # that `i` is inside of all arrays was tried for 1
 
     def looped(x: Any, v: Any) -> Any:
-        return ad.fori_loop(0, trips, lambda i, carry: function(*carry, i)[:2], (x, v))
+        return ad.fori_loop(0, iterations, lambda i, carry: function(*carry, i)[:2], (x, v))
 
     expected = x, v
-    for i in range(trips):
+    for i in range(iterations):
         expected = function(*(np.copy(a) for a in expected), i)[:2]
     for actual, right in zip(ad.jit(looped, interpret=interpret)(x, v), expected, strict=True):
         np.testing.assert_allclose(actual, right, rtol=1e-11, atol=1e-13)

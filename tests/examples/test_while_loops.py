@@ -1,4 +1,4 @@
-"""Derivatives of loops whose number of trips depends on data, against closed forms."""
+"""Derivatives of loops whose number of iterations depends on data, against closed forms."""
 
 from __future__ import annotations
 

@@ -52,11 +52,11 @@ def judge(seed: int, *, interpret: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ad.CaptureWarning)
         compiled = [READINGS[name](p.function, interpret=interpret) for p in programs]
-        for trip in range(6):
+        for iteration in range(6):
             for program, function in zip(programs, compiled, strict=True):
                 found, wanted = function(1.5), program.function(1.5)
                 np.testing.assert_allclose(
-                    found, wanted, rtol=1e-6, atol=1e-9, err_msg=f"seed {seed}: {name}, trip {trip}"
+                    found, wanted, rtol=1e-6, atol=1e-9, err_msg=f"seed {seed}: {name}, iteration {iteration}"
                 )
             for _ in range(rng.choice((1, 1, 1, 2))):
                 rng.choice(programs).change(rng)

@@ -30,12 +30,12 @@ def of_branch(x: Any) -> Any:
 
 
 def of_steps(x: Any) -> Any:
-    """A loop of a number of trips that data decide."""
+    """A loop of a number of iterations that data decide."""
     return ad.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] + angle(x)), (0, 0.0 * x))[1]
 
 
 def apart(x: Any) -> Any:
-    """The pole in one trip, the zero in the next one."""
+    """The pole in one iteration, the zero in the next one."""
     return ad.fori_loop(0, 2, lambda i, s: np.where(i == 0, np.arccos(s), s * s), x)
 
 
@@ -63,7 +63,7 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "fold": (ad.grad(walk), (ONE,)),
     "while": (ad.grad(of_steps), (1.0,)),
     "branch": (ad.grad(of_branch), (1.0,)),
-    "two trips": (ad.grad(apart), (1.0,)),
+    "two iterations": (ad.grad(apart), (1.0,)),
     "saturation": (ad.grad(lambda z: -np.log(0.9 * special.expit(z))), (-800.0,)),
     "saturation in float32": (ad.grad(lambda z: -np.log(0.5 - np.tanh(z) / 2)), (np.float32(120.0),)),
     "forbidden transition": (ad.grad(lambda e: np.sqrt(e) * np.sin(e) ** 2 / np.sqrt(e)), (0.0,)),

@@ -138,7 +138,7 @@ MISTAKES: dict[str, Callable[[], Any]] = {
     "scatter-positions": lambda: ad.scatter(X, (2, 2), lambda i: i),
     "no-alternative": lambda: Number("text"),
     "arms": lambda: ad.case(ad.left(1.0, 2), lambda v: v),
-    "trips": lambda: ad.fori_loop(0, 2.5, lambda i, c: c, 1.0),
+    "iterations": lambda: ad.fori_loop(0, 2.5, lambda i, c: c, 1.0),
 }
 
 

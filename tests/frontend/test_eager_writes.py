@@ -1,7 +1,7 @@
 """Writes in and behind constructs outside of traces: they show where they show in the compiled construct.
 
-A body writes what it is given, or the caller writes what it gets: arrays of the caller, and what other trips
-and bodies are given, are as they were.
+A body writes what it is given, or the caller writes what it gets: arrays of the caller, and what other
+iterations and bodies are given, are as they were.
 """
 
 from __future__ import annotations

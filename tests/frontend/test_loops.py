@@ -146,7 +146,7 @@ def test_errors(function, words):
     assert words in str(error.value)
 
 
-def test_values_of_a_trip_do_not_leave_the_loop():
+def test_values_of_a_iteration_do_not_leave_the_loop():
     kept = []
 
     def body(c, x):

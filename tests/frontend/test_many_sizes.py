@@ -71,7 +71,7 @@ def test_padded_rows_are_left_out_of_sums():
     compare_all_sizes(lambda w, x, n: masked(terms=terms(w, x), n=n), lambda w, x: float(np.sum(terms(w, x))))
 
 
-def test_loops_make_as_many_trips_as_there_are_rows():
+def test_loops_make_as_many_iterations_as_there_are_rows():
     loop = hinted("ad.fori_loop(")
 
     def last(w: Any, x: Any, n: Any) -> Any:

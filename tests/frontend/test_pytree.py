@@ -47,7 +47,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=str)
-def test_round_trip(value):
+def test_round_iteration(value):
     leaves, tree = flatten(value)
     assert tree.size == len(leaves)
     again = tree.unflatten(leaves)

@@ -85,7 +85,9 @@ def test_second_derivatives_differentiate_the_rule(name, options):
 @pytest.mark.parametrize("name", ["converging loop", "clip"])
 @pytest.mark.parametrize("options", [*WAYS[1:3], {"chunk": 2}], ids=str)
 def test_lanes_loops_and_branches(name, options):
-    """Each lane and each trip applies the rule to its own cotangent, the sum of what its readers send."""
+    """Each lane and each iteration applies the rule to its own cotangent, the sum of what its readers
+    send.
+    """
     f, expected = with_rule(name, True), RULES[name][1]
     w = np.array([2.0, -3.0, 0.3])
     right = [expected(a * c) for a, c in zip(X, w, strict=True)]

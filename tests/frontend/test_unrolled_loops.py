@@ -1,4 +1,4 @@
-"""Python loops that are written out trip by trip: the warning, at the user's line."""
+"""Python loops that are written out iteration by iteration: the warning, at the user's line."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     axes = random_axes(rng)                       (0, None, -1, 1, None, ...), out (1, 0, ...)
     slices(f, args, axes.given, axes.results)     a loop in Python over f on NumPy arrays
 
-Each step maps such a state to one of moderate size: loops whose trips differ between slices, branches,
+Each step maps such a state to one of moderate size: loops whose iterations differ between slices, branches,
 recursion, orders, writes, equations, factorisations, transforms, complex and random numbers, derivatives.
 Conditions depend on the floats as well.
 """
@@ -64,8 +64,8 @@ def _scanned(s: Any, v: Any) -> Any:
     return ad.scan(lambda c, x: (np.sin(c + x), c * x), s, v)
 
 
-def _sequence(v: Any, trips: Any) -> Any:
-    return ad.fori_loop(0, trips % 3 + 1, lambda k, c: _put(c, k % N, np.cos(c[k] + 0.1 * k)), v)
+def _sequence(v: Any, iterations: Any) -> Any:
+    return ad.fori_loop(0, iterations % 3 + 1, lambda k, c: _put(c, k % N, np.cos(c[k] + 0.1 * k)), v)
 
 
 STEPS: Sequence[Step] = (

@@ -1,9 +1,10 @@
-"""Random programs on an array of cells: every trip of a loop reads some cells and updates some.
+"""Random programs on an array of cells: every iteration of a loop reads some cells and updates some.
 
-    f = random_cells(seed, depth=1)       f(v, positions) -> scalar     of n cells, in len(positions) trips
+    f = random_cells(seed, depth=1)   f(v, positions) -> scalar     of n cells, in len(positions) iterations
 
-Reads and updates stand in the trip itself, in branches, inner loops, checkpoints, derivatives and functions
-that are called, in any order, nested. Whatever n is, a trip takes the same time, and so must its derivative.
+Reads and updates stand in the iteration itself, in branches, inner loops, checkpoints, derivatives and
+functions that are called, in any order, nested. Whatever n is, an iteration takes the same time, and so must
+its derivative.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ Step = Callable[[Cells, Any], Cells]
 
 
 def random_cells(seed: int, depth: int = 1) -> Callable[[Any, Any], Any]:
-    """A function of the cells and of the positions at which its trips work; the same for the same seed."""
+    """A function of the cells and of the positions at which its iterations work; the same for the same
+    seed.
+    """
     rng = random.Random(seed)
     step, outer = _steps(rng, depth), rng.choice((_scanned, _counted, _by_recursion))
 
@@ -96,15 +99,15 @@ def _branched(rng: random.Random, depth: int) -> Step:
 
 
 def _looped(rng: random.Random, depth: int) -> Step:
-    trips, carried = rng.choice((1, 2, 3)), rng.random() < 0.6
-    # A loop that updates an array which it does not hand on copies it in every trip.
+    iterations, carried = rng.choice((1, 2, 3)), rng.random() < 0.6
+    # A loop that updates an array which it does not hand on copies it in every iteration.
     step = _steps(rng, depth) if carried else _reads(rng, depth)
 
     def run(t: Cells, p: Any) -> Cells:
         if carried:
-            return ad.fori_loop(0, trips, lambda i, t: step(t, (p + i) % len(t[0])), t)
+            return ad.fori_loop(0, iterations, lambda i, t: step(t, (p + i) % len(t[0])), t)
         v, s = t
-        return v, ad.fori_loop(0, trips, lambda i, s: step((v, s), (p + i) % len(v))[1], s)
+        return v, ad.fori_loop(0, iterations, lambda i, s: step((v, s), (p + i) % len(v))[1], s)
 
     return run
 
@@ -140,11 +143,11 @@ def _scanned(step: Step, state: Cells, positions: Any) -> Cells:
 def _counted(step: Step, state: Cells, positions: Any) -> Cells:
     count = ad.asarray(len(positions))
 
-    def trip(c: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def iteration(c: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         i, v, s = c
         return (i + 1, *step((v, s), positions[i]))
 
-    return ad.while_loop(lambda c: c[0] < count, trip, (0, *state))[1:]
+    return ad.while_loop(lambda c: c[0] < count, iteration, (0, *state))[1:]
 
 
 def _by_recursion(step: Step, state: Cells, positions: Any) -> Cells:

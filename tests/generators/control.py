@@ -1,7 +1,7 @@
 """Makers of random loops and branches; see `elementwise` for what a maker is.
 
-Every loop ends: a `while` has a counter as its first carry. In smooth mode branches and the number of trips
-depend on integers only, and carries stay bounded.
+Every loop ends: a `while` has a counter as its first carry. In smooth mode branches and the number of
+iterations depend on integers only, and carries stay bounded.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _carry_bound(g: ProgramBuilder, init: Value) -> float:
 
 
 def _next_carry(g: ProgramBuilder, argument: Value) -> Value:
-    """The value of a carry in the next trip; sometimes the carry itself or a value from outside."""
+    """The value of a carry in the next iteration; sometimes the carry itself or a value from outside."""
     choice = g.rng.random()
     if choice < 0.1:
         return argument
@@ -63,7 +63,7 @@ def _next_carry(g: ProgramBuilder, argument: Value) -> Value:
     return g.at_most(made, g.bound(argument))
 
 
-def _trip(
+def _iteration(
     g: ProgramBuilder, init: Sequence[Value], first: int, extra: Callable[[], Sequence[Value]]
 ) -> Callable[[Sequence[Value]], Sequence[Value]]:
     """A body with carries from argument `first` on; `extra` chooses what it yields after them."""
@@ -99,7 +99,7 @@ def scan(g: ProgramBuilder) -> Value | None:
     def body(args: Sequence[Value]) -> Sequence[Value]:
         for x, part in zip(xs, args[1 + len(init) :], strict=True):
             g.bounds[part] = g.bound(x)
-        return _trip(g, init, 1, stack)(args)
+        return _iteration(g, init, 1, stack)(args)
 
     region = g.typed_region([i64, *(v.type for v in init), *slices], body, indices=1)
     properties: dict[str, Attribute] = {"carries": integer(len(init)), "length": integer(length)}
@@ -113,7 +113,7 @@ def scan(g: ProgramBuilder) -> Value | None:
 
 
 def _while(g: ProgramBuilder, recorded: int | None) -> tuple[list[Value], list[float]]:
-    """A loop of at most 3 trips: its results, and bounds of the values that it records."""
+    """A loop of at most 3 iterations: its results, and bounds of the values that it records."""
     init = [g.constant(0, i64), *_some_values(g, 0, 2)]
     types = [v.type for v in init]
     limit = g.rng.randint(0, 3)
@@ -134,7 +134,7 @@ def _while(g: ProgramBuilder, recorded: int | None) -> tuple[list[Value], list[f
         return recording
 
     def body(args: Sequence[Value]) -> Sequence[Value]:
-        rest = _trip(g, init[1:], 1, record)(args)
+        rest = _iteration(g, init[1:], 1, record)(args)
         return [g.emit(ew.AddOp, [args[0], g.constant(1, i64)], i64), *rest]
 
     regions = [g.typed_region(types, condition), g.typed_region(types, body)]
@@ -162,7 +162,7 @@ def replay(g: ProgramBuilder) -> Value | None:
 
     def body(args: Sequence[Value]) -> Sequence[Value]:
         g.bounds.update(zip(args, entry_bounds, strict=False))
-        return _trip(g, init, len(entry), list)(args)
+        return _iteration(g, init, len(entry), list)(args)
 
     region = g.typed_region([*entry, *(v.type for v in init)], body)
     properties = {"reverse": FLAG} if g.rng.random() < 0.6 else {}

@@ -20,8 +20,8 @@ def random_element_loop(seed: int) -> tuple[str, list[Shape]]:
     """
     rng = random.Random(seed)
     space: Shape = tuple(rng.choice((1, 2, 3, 5, 8, 17)) for _ in range(rng.choice((1, 1, 2))))
-    trips = rng.choice((2, 3, 7))
-    whole, stack = _type(space), _type((trips, *space))
+    iterations = rng.choice((2, 3, 7))
+    whole, stack = _type(space), _type((iterations, *space))
     carries, slices = rng.randint(1, 3), rng.randint(0, 2)
     body = _Body(rng, whole)
     body.values += [f"%c{k}" for k in range(carries)] + [f"%s{k}" for k in range(slices)] + ["%w"]
@@ -39,21 +39,22 @@ def random_element_loop(seed: int) -> tuple[str, list[Shape]]:
     arguments += [f"%s{k}: {whole}" for k in range(slices)] + ["%r: f64"]
     results = [*([whole] * carries), *([stack] * len(kept))]
     names = [f"%y{k}" for k in range(len(results))]
-    types = [*([whole] * carries), *([stack] * slices), _type((trips,))]
+    types = [*([whole] * carries), *([stack] * slices), _type((iterations,))]
     reverse = ", reverse" if rng.random() < 0.5 else ""
     parameters = [f"{name}: {type_}" for name, type_ in zip([*given, *xs, "%z"], types, strict=True)]
     lines = "\n    ".join(body.lines)
     text = f"""
 func.func @f({", ".join(parameters)}, %w: {whole}) -> ({", ".join(results)}) {{
   {", ".join(names)} = array.scan {", ".join([*given, *xs, "%z"])} ({", ".join(arguments)})
-      {{carries = {carries}, length = {trips}{reverse}}} : {", ".join(types)} -> ({", ".join(results)}) {{
+      {{carries = {carries}, length = {iterations}{reverse}}} : {", ".join(types)} -> ({", ".join(results)})
+      {{
     {lines}
     array.yield {", ".join([*made, *kept])} : {", ".join([whole] * (carries + len(kept)))}
   }}
   func.return {", ".join(names)} : {", ".join(results)}
 }}
 """
-    return text, [*([space] * carries), *([(trips, *space)] * slices), (trips,), space]
+    return text, [*([space] * carries), *([(iterations, *space)] * slices), (iterations,), space]
 
 
 def _type(shape: Shape) -> str:

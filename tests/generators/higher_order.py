@@ -203,7 +203,7 @@ class Terms:
         init = self.term(type_, fuel // 3)
         hidden = holds_closures((type_,)) and not self.growing
 
-        def trip(i: Value, carry: Value, x: Value | None = None) -> list[Value]:
+        def iteration(i: Value, carry: Value, x: Value | None = None) -> list[Value]:
             if hidden:
                 self.applied_once(carry)
                 self.scopes[-1].remove(carry)
@@ -212,7 +212,7 @@ class Terms:
 
         if self.rng.random() < 0.6:
             xs = self.term(VECTOR, fuel // 3)
-            body = self.region([i64, type_, f64], trip, hidden)
+            body = self.region([i64, type_, f64], iteration, hidden)
             properties: dict[str, Attribute] = {"carries": integer(1), "length": integer(3)}
             return self.emit(control.ScanOp, [init, xs], [type_], properties, [body])[0]
         start, limit = self.constant(0, i64), self.constant(self.rng.randint(0, 3), i64)
@@ -221,7 +221,7 @@ class Terms:
             return self.emit(ew.CompareOp, [i, limit], [i1], {"predicate": keyword("lt")})
 
         def counted(i: Value, carry: Value) -> list[Value]:
-            return [*self.emit(ew.AddOp, [i, self.constant(1, i64)], [i64]), *trip(i, carry)]
+            return [*self.emit(ew.AddOp, [i, self.constant(1, i64)], [i64]), *iteration(i, carry)]
 
         regions = [self.region([i64, type_], more), self.region([i64, type_], counted, hidden)]
         return self.emit(control.WhileOp, [start, init], [i64, type_], None, regions)[1]
@@ -280,10 +280,10 @@ class Terms:
         closure = self.wrapped_type(type_)
         init = self.term(closure, fuel // 3)
 
-        def trip(i: Value, carry: Value) -> list[Value]:
+        def iteration(i: Value, carry: Value) -> list[Value]:
             return [self.wrapped(carry, fuel // 2)]
 
-        body = self.region([i64, closure], trip)
+        body = self.region([i64, closure], iteration)
         properties: dict[str, Attribute] = {"carries": integer(1), "length": integer(self.rng.randint(0, 3))}
         (made,) = self.emit(control.ScanOp, [init], [closure], properties, [body])
         self.scopes[-1].append(made)

@@ -110,7 +110,7 @@ def scan(b: MapBuilder, s: Attribute) -> Value | None:
 
 
 def while_(b: MapBuilder, s: Attribute) -> Value | None:
-    """The map of a loop of at most 3 trips, which records a captured value."""
+    """The map of a loop of at most 3 iterations, which records a captured value."""
     carries, captured = b.rng.randint(0, 2), b.rng.randint(0, 2)
     recorded = b.captured(s)
     zero, one, limit = (

@@ -159,7 +159,7 @@ class Writer:
         init = self.term(type_, fuel // 3)
         hidden = holds_functions(type_)
 
-        def trip(*names: str) -> str:
+        def iteration(*names: str) -> str:
             if hidden:
                 carry = next(entry for entry in self.scopes[-1] if entry[1] == type_)
                 self.scopes[-1].remove(carry)
@@ -169,9 +169,9 @@ class Writer:
         kind = self.rng.choice(("fold", "fori", "while"))
         if kind == "fold":
             xs = self.term(V, fuel // 3)
-            body = self.define((type_, F), trip, hidden)
+            body = self.define((type_, F), iteration, hidden)
             return self.name(f"ad.fold({body}, {init}, {xs})")
-        body = self.define((type_,), trip, hidden)
+        body = self.define((type_,), iteration, hidden)
         if kind == "fori":
             return self.name(
                 f"ad.fori_loop(0, {self.rng.choice(('n', '0', '2'))}, lambda i, c: {body}(c), {init})"

@@ -4,7 +4,7 @@
 
 Every part maps such a pair to one, is smooth and bounded, and is made of smaller parts: the body of a loop,
 the sides of a branch, a function that is differentiated. What decides (positions, conditions, numbers of
-trips) depends on integers and on lengths only.
+iterations) depends on integers and on lengths only.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def scanned(rng: random.Random, depth: int) -> Part:
         def step(carry: State, x: Any) -> tuple[State, Any]:
             t, w = body(carry)
             w = w * v if shared else w
-            if dropped == "mixing":  # what trips make depends on no other trip
+            if dropped == "mixing":  # what iterations make depends on no other iteration
                 t, w = carry[0] * 0.2, body((x["x"], v))[1]
             return (np.sin(t + x["x"]), np.tanh(w)), (t, {"w": w})
 
@@ -121,13 +121,13 @@ def scanned(rng: random.Random, depth: int) -> Part:
 
 
 def repeated(rng: random.Random, depth: int) -> Part:
-    body, trips, by_data = part(rng, depth), rng.choice((0, 1, 3)), rng.random() < 0.5
+    body, iterations, by_data = part(rng, depth), rng.choice((0, 1, 3)), rng.random() < 0.5
 
     def run(state: State) -> State:
         if not by_data:
-            return ad.fori_loop(0, trips, lambda i, c: body((c[0] + 0.1 * i, c[1])), state)
+            return ad.fori_loop(0, iterations, lambda i, c: body((c[0] + 0.1 * i, c[1])), state)
         counted = ad.while_loop(
-            lambda c: c[0] < ad.asarray(trips), lambda c: (c[0] + 1, body(c[1])), (np.int64(0), state)
+            lambda c: c[0] < ad.asarray(iterations), lambda c: (c[0] + 1, body(c[1])), (np.int64(0), state)
         )
         return counted[1]
 
@@ -202,7 +202,7 @@ def wrapped(rng: random.Random, depth: int) -> Part:
 
 def recursive(rng: random.Random, depth: int) -> Part:
     """A function that calls itself, before or after its own part, as often as an integer says."""
-    body, trips, is_last = part(rng, depth - 1), rng.choice((0, 1, 2)), rng.random() < 0.5
+    body, iterations, is_last = part(rng, depth - 1), rng.choice((0, 1, 2)), rng.random() < 0.5
 
     def deeper(state: State, n: Any) -> State:
         return descend(body(state), n - 1) if is_last else body(descend(state, n - 1))
@@ -211,7 +211,7 @@ def recursive(rng: random.Random, depth: int) -> Part:
     def descend(state: State, n: Any) -> State:
         return ad.cond(n < 1, lambda: (np.sin(state[0]), state[1] * 1.0), lambda: deeper(state, n))
 
-    return lambda state: descend(state, ad.asarray(trips))
+    return lambda state: descend(state, ad.asarray(iterations))
 
 
 LEAVES: tuple[Callable[[random.Random, int], Part], ...] = (elementwise, mixing, positions)

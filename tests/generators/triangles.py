@@ -33,7 +33,7 @@ def random_triangles(seed: int) -> ModuleOp:
 
 def _function(rng: random.Random, rows: int, columns: int) -> Callable[..., Any]:
     """A sum of what is read of a matrix in one or two ways, or these parts themselves."""
-    kind, trips = rng.choice(("product", "product", "map", "loop")), rng.randint(1, 4)
+    kind, iterations = rng.choice(("product", "product", "map", "loop")), rng.randint(1, 4)
     readers = [_reader(rng, rows, columns) for _ in range(rng.randint(1, 2))]
     steep = rng.random() < 0.3
 
@@ -43,7 +43,7 @@ def _function(rng: random.Random, rows: int, columns: int) -> Callable[..., Any]
         elif kind == "product":
             m = x.T @ y
         else:
-            m = ad.fori_loop(0, trips, lambda k, m: m + (x * (k + 1.0)).T @ y, z)
+            m = ad.fori_loop(0, iterations, lambda k, m: m + (x * (k + 1.0)).T @ y, z)
         m = np.sin(m) * z if steep else m
         return sum(np.sum(np.cos(read(m))) for read in readers)
 

@@ -58,8 +58,8 @@ def test_scan_counts_slices_and_stacks() -> None:
     parameters = "%z : f64, %k : i64, %x : tensor<5x2xf64>, %v : tensor<3xf64>"
     results = "f64, i64, tensor<5x2xf64>, tensor<5xi64>"
     run(parameters, results, body, 1.5, 7, np.ones((5, 2)), np.ones(3), counter=counter)
-    each_trip = {"sum": 2, "mul": 1, "index": 1, "add": 1, "broadcast": 2, "sub": 3}
-    expected = {f"array.{name}": 5 * n for name, n in each_trip.items()}
+    each_iteration = {"sum": 2, "mul": 1, "index": 1, "add": 1, "broadcast": 2, "sub": 3}
+    expected = {f"array.{name}": 5 * n for name, n in each_iteration.items()}
     assert counter.by_op == {**expected, "array.scan": 10 + 10 + 5}
 
 

@@ -197,7 +197,7 @@ def test_orders_and_prefixes_are_folds(op, nodes):
 
 
 def test_tapes_hand_terms_on():
-    """The trips of a loop, replayed from the newest to the oldest."""
+    """The iterations of a loop, replayed from the newest to the oldest."""
     text = """func.func @f(%x: f64) -> f64 {
   %one = array.constant 1.0 : f64
   %limit = array.constant 20.0 : f64

@@ -40,7 +40,7 @@ func.func @main(%x: f64, %v: tensor<3xf64>) -> (f64, f64) {
 """
 
 
-def test_a_closure_keeps_what_it_captured_in_its_trip() -> None:
+def test_a_closure_keeps_what_it_captured_in_its_iteration() -> None:
     a, b = run_function(program(LOOP), [2.0, np.array([3.0, 5.0, 7.0])])
     assert (a, b) == (14.0, 10.0)
 

@@ -78,7 +78,7 @@ def product(b: ArrayBuilder, c: Sequence[Value], x: Sequence[Value]) -> tuple[li
 @pytest.mark.parametrize(
     ("length", "expected"), [(0, "constant broadcast"), (1, "constant index mul broadcast")]
 )
-def test_a_scan_of_no_trip_or_one_is_straight_code(length: int, expected: str) -> None:
+def test_a_scan_of_no_iteration_or_one_is_straight_code(length: int, expected: str) -> None:
     def body(b: ArrayBuilder, z: Value, x: Value) -> list[Value]:
         carries, ys = b.scan([z], [x], length, lambda i, c, x: product(b, c, x))
         return [*carries, *ys]

@@ -29,12 +29,12 @@ def counted_by_data(x: Any, n: Any) -> Any:
 
 
 def recorded(x: Any, n: Any) -> Any:
-    """A loop that records few trips, each of which runs long, in reverse mode."""
+    """A loop that records few iterations, each of which runs long, in reverse mode."""
     return ad.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, endless_while(c[1], n) + x), (0, x))[1]
 
 
 def counted_scan(x: Any, n: Any) -> Any:
-    """Long whatever n is below 0; the loop around has few trips."""
+    """Long whatever n is below 0; the loop around has few iterations."""
     return ad.cond(n > 100, lambda: ad.fori_loop(0, 10**13, lambda i, c: c * 0.999 + x, x), lambda: np.sin(x))
 
 

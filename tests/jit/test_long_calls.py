@@ -182,7 +182,7 @@ def polls(write: Any, *, asked: bool = True) -> int:
 
 
 def loops(*extents: Any, **bounds: int) -> Any:
-    """Loops in each other; None stands for a number of trips that is not known."""
+    """Loops in each other; None stands for a number of iterations that is not known."""
 
     def write(f: Any, n: Any, p: Any, level: int = 0) -> None:
         if level == len(extents):

@@ -263,7 +263,7 @@ ROWS_ABOVE = 4
 
 
 def rows_in_blocks(blocks: int, rows: int, m: int) -> str:
-    """Sums of differences to the rows above, 0 outside, of blocks of rows: a trip of a loop each."""
+    """Sums of differences to the rows above, 0 outside, of blocks of rows: an iteration of a loop each."""
     t, result = tensor((blocks * rows, m)), tensor((blocks,))
     differences = "".join(
         f"""
@@ -292,7 +292,7 @@ func.func @main(%x: {t}) -> {result} {{
 }}"""
 
 
-def test_guards_on_the_trip_of_a_loop_around_a_kernel(always: None) -> None:
+def test_guards_on_the_iteration_of_a_loop_around_a_kernel(always: None) -> None:
     """A guard chooses an address for each subtraction, but on the fast path."""
     text = rows_in_blocks(8, 16, 32)
     program = compile_module(parse_module(text), Options(start="kernels", entry="main")).program

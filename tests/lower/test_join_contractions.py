@@ -36,15 +36,15 @@ def dots_in_loops(f: FuncOp) -> int:
     return sum(isinstance(op, DotOp) for loop in loops for op in loop.body.walk())
 
 
-def recurrence(trips: int, lhs: str, rhs: str, result: str, dims: str) -> str:
-    """A loop that sums products of slices %x, and of values %w that depend on the trips before."""
+def recurrence(iterations: int, lhs: str, rhs: str, result: str, dims: str) -> str:
+    """A loop that sums products of slices %x, and of values %w that depend on the iterations before."""
     return f"""
-    func.func @f(%a: tensor<{rhs}xf64>, %g: tensor<{result}xf64>, %xs: tensor<{trips}x{lhs}xf64>)
+    func.func @f(%a: tensor<{rhs}xf64>, %g: tensor<{result}xf64>, %xs: tensor<{iterations}x{lhs}xf64>)
         -> (tensor<{rhs}xf64>, tensor<{result}xf64>) {{
       %r, %s = array.scan %a, %g, %xs
           (%i, %v: tensor<{rhs}xf64>, %b: tensor<{result}xf64>, %x: tensor<{lhs}xf64>)
-          {{carries = 2, length = {trips}}}
-          : tensor<{rhs}xf64>, tensor<{result}xf64>, tensor<{trips}x{lhs}xf64>
+          {{carries = 2, length = {iterations}}}
+          : tensor<{rhs}xf64>, tensor<{result}xf64>, tensor<{iterations}x{lhs}xf64>
           -> (tensor<{rhs}xf64>, tensor<{result}xf64>) {{
         %w = array.sin %v : tensor<{rhs}xf64>
         %d = array.dot %x, %w
@@ -77,7 +77,7 @@ def test_what_takes_more_memory_than_the_loop_reads_stays() -> None:
     assert dots_in_loops(joined(f, args)) == 0
 
 
-def test_large_products_of_few_trips_stay() -> None:
+def test_large_products_of_few_iterations_stay() -> None:
     f = function(recurrence(2, "64x32", "64x32", "32x32", "0"))
     args = values((64, 32), (32, 32), (2, 64, 32))
     assert dots_in_loops(joined(f, args, always=False)) == 1

@@ -113,10 +113,10 @@ def test_schedules(schedule: str, dynamic: str, element: str) -> None:
 
 
 @pytest.mark.parametrize("reverse", ["", ", reverse"])
-@pytest.mark.parametrize(("space", "trips"), [("n", 6), (12, "n"), ("n", "n")])
-def test_recurrences(space: int | str, trips: int | str, reverse: str) -> None:
-    line, table = array(space), array(trips, space)
-    length = trips if isinstance(trips, int) else f"#array.extent<{trips}>"
+@pytest.mark.parametrize(("space", "iterations"), [("n", 6), (12, "n"), ("n", "n")])
+def test_recurrences(space: int | str, iterations: int | str, reverse: str) -> None:
+    line, table = array(space), array(iterations, space)
+    length = iterations if isinstance(iterations, int) else f"#array.extent<{iterations}>"
     text = function(
         {"x": line, "y": table, "z": array("n")},
         [

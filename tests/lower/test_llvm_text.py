@@ -248,14 +248,14 @@ def test_equal_functions_are_merged() -> None:
     assert result.tolist() == [27.0, 9.0]
 
 
-@pytest.mark.parametrize("trips", [1, 1000])
-def test_shared_functions_are_inlined_where_their_uses_are_few(trips: int) -> None:
-    most = MOST_INLINED[trips > 1]
+@pytest.mark.parametrize("iterations", [1, 1000])
+def test_shared_functions_are_inlined_where_their_uses_are_few(iterations: int) -> None:
+    most = MOST_INLINED[iterations > 1]
     for uses in (most, most + 1):
         module = ModuleText()
         f = module.function("f", [Parameter("x", "ptr"), Parameter("n", "i64")], linkage="")
         x, n = f.arguments
-        with f.loop(0, n, at_most=trips):
+        with f.loop(0, n, at_most=iterations):
             y = f.load(x, "double")
             for _ in range(uses):
                 y = f.call_shared("cube", [y], "double", 1, lambda: _cube(module, "cube"))  # noqa: B023

@@ -1,4 +1,5 @@
-"""Gradients of loops, as kernels: what stands in a body depends on the trip, carries stay where they are."""
+"""Gradients of loops, as kernels: what stands in a body depends on the iteration, carries stay where they
+are."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def loops(f: FuncOp) -> list[ScanOp | WhileOp | ReplayOp]:
 
 
 def invariant_ops(region: Region) -> list[str]:
-    """The ops of a body that do not depend on the trip."""
+    """The ops of a body that do not depend on the iteration."""
     varying: set[Value] = set(region.block.args)
     found: list[str] = []
     for op in region.block.ops:
@@ -63,7 +64,7 @@ def invariant_ops(region: Region) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in GRADIENTS if name != "llsq"])  # which is recurrences
-def test_nothing_in_a_body_is_the_same_in_every_trip(name: str) -> None:
+def test_nothing_in_a_body_is_the_same_in_every_iteration(name: str) -> None:
     bodies = [region for loop in loops(kernels(name)) for region in loop.regions]
     assert bodies
     for region in bodies:
@@ -82,7 +83,7 @@ def test_arrays_are_carried_where_they_are(name: str, moved: int) -> None:
     assert sum(mode != IN_PLACE for mode in modes) == moved
 
 
-def test_a_trip_back_through_a_network_is_a_few_kernels() -> None:
+def test_a_iteration_back_through_a_network_is_a_few_kernels() -> None:
     forward, reverse = (list(loop.body.block.ops) for loop in loops(kernels("lstm")))
     for ops, most in ((forward, 8), (reverse, 6)):
         assert sum(isinstance(op, NestOp | ScatterOp) for op in ops) <= most

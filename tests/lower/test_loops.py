@@ -40,7 +40,7 @@ def carries(f: FuncOp) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("length", [2, 3, 10])
 @pytest.mark.parametrize("reverse", ["", ", reverse"])
-def test_a_scalar_loop_is_one_kernel_per_trip(length: int, reverse: str) -> None:
+def test_a_scalar_loop_is_one_kernel_per_iteration(length: int, reverse: str) -> None:
     planned = check(
         f"""
         func.func @f(%a: f64, %b: f64) -> (f64, f64, tensor<{length}xf64>) {{
@@ -204,7 +204,7 @@ def test_loops_over_arrays_without_elements() -> None:
     )
 
 
-def test_no_trips_and_stacks_alone() -> None:
+def test_no_iterations_and_stacks_alone() -> None:
     check(
         """
         func.func @f(%a: tensor<3xf64>, %x: tensor<0x3xf64>, %y: tensor<2x3xf64>)
@@ -256,10 +256,10 @@ RECORD = """
     }"""
 
 
-@pytest.mark.parametrize("trips", [0, 1, 2, 128, 129, 700])
+@pytest.mark.parametrize("iterations", [0, 1, 2, 128, 129, 700])
 @pytest.mark.parametrize("direction", ["", "{reverse}"])
-def test_records_of_any_length_are_replayed(trips: int, direction: str) -> None:
-    check(RECORD.replace("DIRECTION", direction), np.arange(3.0), float(trips))
+def test_records_of_any_length_are_replayed(iterations: int, direction: str) -> None:
+    check(RECORD.replace("DIRECTION", direction), np.arange(3.0), float(iterations))
 
 
 class Allocations:

@@ -360,11 +360,11 @@ func.func @f(%a: tensor<40xf64>, %b: tensor<40xf64>) -> (tensor<40xf64>, tensor<
         np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("trips", [0, 1, 2, 5, 6])
-def test_an_even_number_of_turns_ends_where_it_began(trips: int) -> None:
+@pytest.mark.parametrize("iterations", [0, 1, 2, 5, 6])
+def test_an_even_number_of_turns_ends_where_it_began(iterations: int) -> None:
     text = f"""
     func.func @f(%x: {T}) -> {T} {{ {nest("%a", "%x")}
-      %r = array.scan %a (%k, %c: {T}) {{carries = 1, length = {trips}}} : {T} -> {T} {{
+      %r = array.scan %a (%k, %c: {T}) {{carries = 1, length = {iterations}}} : {T} -> {T} {{
         {nest("%n", "%c", turned=True)}
         array.yield %n : {T}
       }}
@@ -372,9 +372,9 @@ def test_an_even_number_of_turns_ends_where_it_began(trips: int) -> None:
     }}"""
     f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
     new = planned(f)
-    assert places(new) == [(-1,) if trips in (2, 6) else (0,)]
+    assert places(new) == [(-1,) if iterations in (2, 6) else (0,)]
     x = np.arange(100.0)
-    check_kernels(f, [x], [x[:: -1 if trips % 2 else 1]], 0)
+    check_kernels(f, [x], [x[:: -1 if iterations % 2 else 1]], 0)
 
 
 @pytest.mark.parametrize(("n", "is_in_place"), [(7, False), (8, False), (60, True), (64, True)])

@@ -54,14 +54,14 @@ def test_carries_and_captured_arrays_are_not() -> None:
     assert not fetched(PROGRAMS["value"], *stencil.random_instance(800, 800))
 
 
-def trajectory(x: Any, trips: int) -> Any:
+def trajectory(x: Any, iterations: int) -> Any:
     """Means of neighbours on a circle, taken again and again."""
 
     def step(u: Any, _: Any) -> tuple[Any, Any]:
         moved = 0.5 * u + 0.5 * np.roll(u, 1)
         return moved, moved
 
-    return ad.scan(step, x, np.arange(trips))[1]
+    return ad.scan(step, x, np.arange(iterations))[1]
 
 
 def test_short_slices_are_not() -> None:

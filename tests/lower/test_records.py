@@ -65,7 +65,7 @@ def first_scan(f: FuncOp) -> ScanOp:
 
 
 @pytest.mark.usefixtures("everywhere")
-def test_rows_of_a_trip_lie_side_by_side() -> None:
+def test_rows_of_a_iteration_lie_side_by_side() -> None:
     f = planned()
     op = first_scan(f)
     # Rows of 40, 8 and 5 bytes, each of which begins at a multiple of 8.
@@ -119,7 +119,7 @@ def test_few_values_and_small_ones_lie_apart() -> None:
         ((0, 0, 56, 56, 56), -8),  # a row that begins in the one before
         ((0, 0, 57, 57, 57), 0),  # not aligned
         ((0, 0, 56, 56), 0),  # one too few
-        ((56, 0, 56, 56, 56), 0),  # the last value of a carry has no rows of trips
+        ((56, 0, 56, 56, 56), 0),  # the last value of a carry has no rows of iterations
         ((0, 0, 56, 56, -56), 0),
         ((0, 0, 2**40, 2**40, 2**40), 0),
     ],

@@ -40,16 +40,16 @@ def check(f: FuncOp, args: list[Any], rows: int = 0) -> FuncOp:
 
 
 POLYNOMIALS = """
-func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<TRIPSxf64>, %y: tensor<TRIPSxEXTENTxf64>)
-    -> (tensor<EXTENTxf64>, tensor<TRIPSxEXTENTxf64>, tensor<TRIPSxEXTENTxi1>) {
+func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<ITERATIONSxf64>, %y: tensor<ITERATIONSxEXTENTxf64>)
+    -> (tensor<EXTENTxf64>, tensor<ITERATIONSxEXTENTxf64>, tensor<ITERATIONSxEXTENTxi1>) {
   %one = array.constant 1.0 : f64
   %ones = array.broadcast %one {dims = []} : f64 -> tensor<EXTENTxf64>
   %step = array.constant 0.125 : f64
   %last, %sums, %time, %powers, %less = array.scan %ones, %t, %one, %x, %y
-      (%i, %p: tensor<EXTENTxf64>, %s: tensor<EXTENTxf64>, %u: f64, %c: f64, %r: tensor<EXTENTxf64>)
-      {carries = 3, length = TRIPSDIRECTION}
-      : tensor<EXTENTxf64>, tensor<EXTENTxf64>, f64, tensor<TRIPSxf64>, tensor<TRIPSxEXTENTxf64>
-      -> (tensor<EXTENTxf64>, tensor<EXTENTxf64>, f64, tensor<TRIPSxEXTENTxf64>, tensor<TRIPSxEXTENTxi1>) {
+      (%i, %p: tensor<EXTENTxf64>, %s: tensor<EXTENTxf64>, %u: f64, %c: f64, %r: tensor<EXTENTxf64>) {carries
+      = 3, length = ITERATIONSDIRECTION} : tensor<EXTENTxf64>, tensor<EXTENTxf64>, f64,
+      tensor<ITERATIONSxf64>, tensor<ITERATIONSxEXTENTxf64> -> (tensor<EXTENTxf64>, tensor<EXTENTxf64>, f64,
+      tensor<ITERATIONSxEXTENTxf64>, tensor<ITERATIONSxEXTENTxi1>) {
     %k = array.convert %i : i64 -> f64
     %w = array.add %k, %u : f64
     %v = array.add %u, %step : f64
@@ -64,14 +64,14 @@ func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<TRIPSxf64>, %y: tensor<TRIPSxEXT
     %d = array.compare lt %q, %z : tensor<EXTENTxf64>, tensor<EXTENTxf64> -> tensor<EXTENTxi1>
     array.yield %q, %z, %v, %p, %d
         : tensor<EXTENTxf64>, tensor<EXTENTxf64>, f64, tensor<EXTENTxf64>, tensor<EXTENTxi1>
-  }
-  func.return %sums, %powers, %less : tensor<EXTENTxf64>, tensor<TRIPSxEXTENTxf64>, tensor<TRIPSxEXTENTxi1>
+  } func.return %sums, %powers, %less : tensor<EXTENTxf64>, tensor<ITERATIONSxEXTENTxf64>,
+  tensor<ITERATIONSxEXTENTxi1>
 }
 """
 
 
-def polynomials(extent: int, trips: int, direction: str = "") -> FuncOp:
-    text = POLYNOMIALS.replace("EXTENT", str(extent)).replace("TRIPS", str(trips))
+def polynomials(extent: int, iterations: int, direction: str = "") -> FuncOp:
+    text = POLYNOMIALS.replace("EXTENT", str(extent)).replace("ITERATIONS", str(iterations))
     return function(text.replace("DIRECTION", direction))
 
 
@@ -84,10 +84,10 @@ def test_loops_of_any_extent(extent: int, direction: str) -> None:
     assert not any(isinstance(op, ScanOp) for op in formed.walk())
 
 
-@pytest.mark.parametrize("trips", [0, 1])
-def test_loops_of_few_trips(trips: int) -> None:
-    generator = np.random.default_rng(trips)
-    check(polynomials(5, trips), [generator.normal(size=s) for s in (5, trips, (trips, 5))])
+@pytest.mark.parametrize("iterations", [0, 1])
+def test_loops_of_few_iterations(iterations: int) -> None:
+    generator = np.random.default_rng(iterations)
+    check(polynomials(5, iterations), [generator.normal(size=s) for s in (5, iterations, (iterations, 5))])
 
 
 def test_loops_in_strips() -> None:
@@ -152,12 +152,12 @@ def kernels_of(f: FuncOp) -> list[type[Operation]]:
     return [type(op) for op in formed.walk() if isinstance(op, NestOp | RecurrenceOp)]
 
 
-def powers(extent: int, trips: int) -> FuncOp:
+def powers(extent: int, iterations: int) -> FuncOp:
     """All powers of a vector."""
-    vector, matrix = f"tensor<{extent}xf64>", f"tensor<{trips}x{extent}xf64>"
+    vector, matrix = f"tensor<{extent}xf64>", f"tensor<{iterations}x{extent}xf64>"
     return function(f"""
     func.func @f(%x: {vector}) -> {matrix} {{
-      %last, %all = array.scan %x (%i, %a: {vector}) {{carries = 1, length = {trips}}}
+      %last, %all = array.scan %x (%i, %a: {vector}) {{carries = 1, length = {iterations}}}
           : {vector} -> ({vector}, {matrix}) {{
         %b = array.mul %a, %x : {vector}
         array.yield %b, %a : {vector}, {vector}
@@ -167,7 +167,7 @@ def powers(extent: int, trips: int) -> FuncOp:
     """)
 
 
-def test_costs_choose_cheap_trips_and_leave_long_chains_and_large_stacks() -> None:
+def test_costs_choose_cheap_iterations_and_leave_long_chains_and_large_stacks() -> None:
     assert RecurrenceOp in kernels_of(powers(14, 8))
     assert RecurrenceOp in kernels_of(powers(64, 100))
     assert RecurrenceOp not in kernels_of(powers(20_000, 1000))
@@ -175,28 +175,28 @@ def test_costs_choose_cheap_trips_and_leave_long_chains_and_large_stacks() -> No
 
 
 STACKED = """
-func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<TRIPSxf64>) -> (tensor<TRIPSxf64>, tensor<TRIPSxEXTENTxf64>) {
-  %one = array.constant 1.0 : f64
-  %ones = array.broadcast %one {dims = []} : f64 -> tensor<EXTENTxf64>
-  %last, %powers = array.scan %ones, %x (%i, %p: tensor<EXTENTxf64>, %c: f64) {carries = 1, length = TRIPS}
-      : tensor<EXTENTxf64>, tensor<TRIPSxf64> -> (tensor<EXTENTxf64>, tensor<TRIPSxEXTENTxf64>) {
+func.func @f(%t: tensor<EXTENTxf64>, %x: tensor<ITERATIONSxf64>) -> (tensor<ITERATIONSxf64>,
+tensor<ITERATIONSxEXTENTxf64>) {
+  %one = array.constant 1.0 : f64 %ones = array.broadcast %one {dims = []} : f64 -> tensor<EXTENTxf64> %last,
+  %powers = array.scan %ones, %x (%i, %p: tensor<EXTENTxf64>, %c: f64) {carries = 1, length = ITERATIONS}
+      : tensor<EXTENTxf64>, tensor<ITERATIONSxf64> -> (tensor<EXTENTxf64>, tensor<ITERATIONSxEXTENTxf64>) {
     %g = array.broadcast %c {dims = []} : f64 -> tensor<EXTENTxf64>
     %q = array.mul %p, %t : tensor<EXTENTxf64>
     %r = array.add %q, %g : tensor<EXTENTxf64>
     array.yield %r, %p : tensor<EXTENTxf64>, tensor<EXTENTxf64>
   }
-  %sum = array.sum %powers {dims = [1]} : tensor<TRIPSxEXTENTxf64> -> tensor<TRIPSxf64>
-  %sine = array.sin %powers : tensor<TRIPSxEXTENTxf64>
-  func.return %sum, %sine : tensor<TRIPSxf64>, tensor<TRIPSxEXTENTxf64>
+  %sum = array.sum %powers {dims = [1]} : tensor<ITERATIONSxEXTENTxf64> -> tensor<ITERATIONSxf64>
+  %sine = array.sin %powers : tensor<ITERATIONSxEXTENTxf64>
+  func.return %sum, %sine : tensor<ITERATIONSxf64>, tensor<ITERATIONSxEXTENTxf64>
 }
 """
 
 
 def test_rows_that_would_conflict_in_the_cache_lie_apart() -> None:
     generator = np.random.default_rng(0)
-    for extent, trips, pitch in ((256, 40, 264), (250, 40, None), (128, 8, None)):
-        f = function(STACKED.replace("EXTENT", str(extent)).replace("TRIPS", str(trips)))
-        formed = check(f, [generator.uniform(-1, 1, extent), generator.uniform(-1, 1, trips)])
+    for extent, iterations, pitch in ((256, 40, 264), (250, 40, None), (128, 8, None)):
+        f = function(STACKED.replace("EXTENT", str(extent)).replace("ITERATIONS", str(iterations)))
+        formed = check(f, [generator.uniform(-1, 1, extent), generator.uniform(-1, 1, iterations)])
         (found,) = recurrences_of(schedule_function(formed))
         assert (None if found.pitch is None else found.pitch.value.data) == pitch
 

@@ -164,6 +164,6 @@ def test_few_rows_make_no_strips_and_no_calls_of_blas() -> None:
         assert kernel.name not in kernels_of(program, SMALL_N)
 
 
-def test_loops_of_few_trips_do_not_poll() -> None:
+def test_loops_of_few_iterations_do_not_poll() -> None:
     """A loop over rows inside of a static one: at no small size does it run for long."""
     assert f"@{POLL}" not in compiled(PROGRAMS["products"]).llvm

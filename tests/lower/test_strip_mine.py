@@ -115,7 +115,7 @@ func.func @f(%t: tensor<50xf64>, %x: tensor<6xf64>, %y: tensor<6x50xf64>) -> (te
 
 
 @pytest.mark.parametrize("rows", [10, 16, 48])
-def test_scans_run_all_trips_in_one_strip(rows: int) -> None:
+def test_scans_run_all_iterations_in_one_strip(rows: int) -> None:
     generator = np.random.default_rng(rows)
     args = [generator.uniform(-1, 1, 50), generator.normal(size=6), generator.normal(size=(6, 50))]
     formed = check(function(SCAN), args, rows)
@@ -157,7 +157,7 @@ func.func @f(
 
 
 @pytest.mark.parametrize("rows", [10, 16, 48])
-def test_sums_over_trips_and_rows_go_from_strip_to_strip(rows: int) -> None:
+def test_sums_over_iterations_and_rows_go_from_strip_to_strip(rows: int) -> None:
     generator = np.random.default_rng(rows)
     args: list[npt.ArrayLike] = [generator.normal(size=3), generator.normal(size=(50, 3))]
     args += [generator.integers(0, 4, 50), generator.normal(size=3), generator.normal(size=4)]

@@ -44,7 +44,7 @@ class Growing:
             "CLOSURE": C,
             "BINARY": "!function.closure<(f64, f64) -> f64>",
             "VECTOR": f"tensor<{n}xf64>",
-            "TRIPS": f"{{carries = 1, length = {n}}}",
+            "ITERATIONS": f"{{carries = 1, length = {n}}}",
             "COUNT": str(n),
             "CELL": "!function.sum<f64, tuple<f64, !function.inductive<list>>>",
             "LIST": "!function.inductive<list>",
@@ -74,7 +74,7 @@ COMPOSED = Growing(
     """
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
   SCALED
-  %g = array.scan %f, %w (%i, %h: CLOSURE, %e: f64) TRIPS : CLOSURE, VECTOR -> CLOSURE {
+  %g = array.scan %f, %w (%i, %h: CLOSURE, %e: f64) ITERATIONS : CLOSURE, VECTOR -> CLOSURE {
     %k = function.lambda (%z: f64) : -> CLOSURE {
       %a = array.sin %z : f64
       %b = array.mul %a, %e : f64
@@ -154,7 +154,7 @@ ALTERNATING = Growing(
     """
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
   SCALED
-  %g = array.scan %f, %w (%i, %c: CLOSURE, %e: f64) TRIPS : CLOSURE, VECTOR -> CLOSURE {
+  %g = array.scan %f, %w (%i, %c: CLOSURE, %e: f64) ITERATIONS : CLOSURE, VECTOR -> CLOSURE {
     %two = array.constant 2 : i64
     %r = array.rem %i, %two : i64
     %h = array.switch %r : i64 -> CLOSURE {
@@ -244,7 +244,7 @@ def _many_times(x: Any, w: Any) -> Any:
 
 
 MANY_TIMES = Growing(
-    "a loop of loops that compose, whose trips leave no closure",
+    "a loop of loops that compose, whose iterations leave no closure",
     """
 func.func private @composed(%x: f64, %w: VECTOR) -> f64 {
   SCALED
@@ -264,7 +264,7 @@ func.func private @composed(%x: f64, %w: VECTOR) -> f64 {
 }
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
   %zero = array.constant 0.0 : f64
-  %s = array.scan %zero, %w (%i, %t: f64, %e: f64) TRIPS : f64, VECTOR -> f64 {
+  %s = array.scan %zero, %w (%i, %t: f64, %e: f64) ITERATIONS : f64, VECTOR -> f64 {
     %a = array.mul %x, %e : f64
     %b = func.call @composed(%a, %w) : (f64, VECTOR) -> f64
     %c = array.add %t, %b : f64
@@ -288,7 +288,7 @@ func.func @main(%x: f64, %w: VECTOR) -> f64 {
     %a = array.mul %z, %x : f64
     array.yield %a : f64
   }
-  %g = array.scan %f, %w (%i, %h: BINARY, %u: f64) TRIPS : BINARY, VECTOR -> BINARY {
+  %g = array.scan %f, %w (%i, %h: BINARY, %u: f64) ITERATIONS : BINARY, VECTOR -> BINARY {
     %k = function.lambda (%z: f64, %e: f64) : -> BINARY {
       %a = array.sin %z : f64
       %b = array.mul %a, %u : f64
@@ -338,7 +338,7 @@ func.func private @fold(%l: LIST) -> f64 {
 func.func @main(%x: f64, %w: VECTOR) -> f64 {
   %c = function.inject %x {index = 0} : f64 -> CELL
   %l = function.roll %c : CELL -> LIST
-  %m = array.scan %l, %w (%i, %k: LIST, %e: f64) TRIPS : LIST, VECTOR -> LIST {
+  %m = array.scan %l, %w (%i, %k: LIST, %e: f64) ITERATIONS : LIST, VECTOR -> LIST {
     %p = function.tuple %e, %k : f64, LIST -> tuple<f64, LIST>
     %d = function.inject %p {index = 1} : tuple<f64, LIST> -> CELL
     %h = function.roll %d : CELL -> LIST

@@ -203,7 +203,7 @@ def test_a_limit_cuts_only_builds_that_compute_more():
     whole = run_passes(module.clone(), f"builds-to-loops{{limit={64 * each}}}")
     assert not any(isinstance(op, ScanOp) for op in whole.walk())
     cut = run_passes(module.clone(), f"builds-to-loops{{limit={16 * each}}}")
-    assert next(op for op in cut.walk() if isinstance(op, ScanOp)).trips == 4
+    assert next(op for op in cut.walk() if isinstance(op, ScanOp)).iterations == 4
 
 
 def test_blocks_divide_the_extent_where_that_costs_little():

@@ -497,7 +497,9 @@ def test_a_chosen_closure_captures_a_linear_map() -> None:
 
 
 def test_cost_of_a_gradient_through_closures_is_linear() -> None:
-    """A closure over an array, applied in n trips: the gradient costs O(n) and reads one element per trip."""
+    """A closure over an array, applied in n iterations: the gradient costs O(n) and reads one element per
+    iteration.
+    """
 
     def cost(n: int) -> int:
         text = f"""

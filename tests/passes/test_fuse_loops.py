@@ -1,4 +1,5 @@
-"""Loops that follow one another trip by trip are one: the same bits, and no memory for their trips."""
+"""Loops that follow one another iteration by iteration are one: the same bits, and no memory for their
+iterations."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ def random_loops(seed: int, size: int) -> Loop:
         if kind == "for":
             return lambda s, c: ad.fori_loop(0, LENGTH, lambda i, s: step(s, c * i / LENGTH), s)
         if kind == "while":
-            trip = lambda s, c: (step(s[0], c), s[1] + 1)  # noqa: E731
-            return lambda s, c: ad.while_loop(lambda s: s[1] < LENGTH, lambda s: trip(s, c), (s, 0))[0]
+            iteration = lambda s, c: (step(s[0], c), s[1] + 1)  # noqa: E731
+            return lambda s, c: ad.while_loop(lambda s: s[1] < LENGTH, lambda s: iteration(s, c), (s, 0))[0]
 
         def stacked(s: Any, c: Any) -> Any:
             final, all_ = ad.scan(
@@ -133,7 +134,7 @@ LOOPS = [logistic, backwards, counted, until, nested, in_turn]
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("loop", LOOPS)
-def test_forward_mode_keeps_nothing_of_the_trips(loop: Loop, method: Any, order: int) -> None:
+def test_forward_mode_keeps_nothing_of_the_iterations(loop: Loop, method: Any, order: int) -> None:
     function: Callable[[Any], Any] = lambda s: loop(s, 0.3)  # noqa: E731
     for _ in range(order):
         function = lambda s, f=function: ad.jvp(f, (s,), (np.ones(2),))[1]  # noqa: E731

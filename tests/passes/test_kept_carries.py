@@ -12,22 +12,24 @@ from mlirad.dialects.shapes import size_of
 from mlirad.ir.parsing import parse_module
 
 
-def kept_per_trip(function, *args) -> int:
-    """The elements that the gradient's loop stacks in each trip."""
+def kept_per_iteration(function, *args) -> int:
+    """The elements that the gradient's loop stacks in each iteration."""
     module = parse_module(ad.grad(function).ir(*args, after="lower-custom-derivatives"))
     scans = [op for op in module.walk() if isinstance(op, ScanOp)]
-    return max(sum(size_of(y) for y in op.stacked) // op.trips for op in scans)
+    return max(sum(size_of(y) for y in op.stacked) // op.iterations for op in scans)
 
 
 def test_a_runge_kutta_step_keeps_its_state():
     x = ode.random_instance(6)
-    assert kept_per_trip(lambda x: ode.last_component(x, 5), x) == 6
+    assert kept_per_iteration(lambda x: ode.last_component(x, 5), x) == 6
 
 
 def test_one_value_is_kept_rather_than_one_carry():
     """x sin'(a x) has one value to keep; the carry would be no less."""
     x = np.ones(6)
-    assert kept_per_trip(lambda x: np.sum(ad.fori_loop(0, 5, lambda _, a: np.sin(a * a + a), x)), x) <= 12
+    assert (
+        kept_per_iteration(lambda x: np.sum(ad.fori_loop(0, 5, lambda _, a: np.sin(a * a + a), x)), x) <= 12
+    )
 
 
 def test_long_arithmetic_is_not_repeated():
@@ -37,7 +39,7 @@ def test_long_arithmetic_is_not_repeated():
         return a * a
 
     x = np.full(3, 0.1)
-    assert kept_per_trip(lambda x: np.sum(ad.fori_loop(0, 2, lambda _, a: far(far(a)), x)), x) == 6
+    assert kept_per_iteration(lambda x: np.sum(ad.fori_loop(0, 2, lambda _, a: far(far(a)), x)), x) == 6
 
 
 def test_factors_are_kept_rather_than_their_product():
@@ -61,8 +63,8 @@ def test_factors_are_kept_rather_than_their_product():
         return np.sum(ad.fori_loop(0, 3, step, u))
 
     w = np.ones((16, n))
-    assert kept_per_trip(f, u, v) == 3 * u.size
-    assert kept_per_trip(long, u, w) == 2 * u.size + n * n
+    assert kept_per_iteration(f, u, v) == 3 * u.size
+    assert kept_per_iteration(long, u, w) == 2 * u.size + n * n
     ad.check_derivatives(f, u, v)
 
 

@@ -53,11 +53,11 @@ def differentiated(text: str, method: str) -> ModuleOp:
     return run_passes(parse_module(text), f"differentiate,{','.join(expansion(method))}")
 
 
-def stacked_values(text: str, trips: int, method: str) -> int:
-    """How many values per trip the gradient keeps."""
+def stacked_values(text: str, iterations: int, method: str) -> int:
+    """How many values per iteration the gradient keeps."""
     module = differentiated(text, method)
     scans = [op for op in module.walk() if isinstance(op, ScanOp)]
-    return sum(size_of(y) for op in scans for y in op.stacked) // trips
+    return sum(size_of(y) for op in scans for y in op.stacked) // iterations
 
 
 def gradient(text: str, x: float, method: str) -> float:

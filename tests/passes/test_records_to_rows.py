@@ -191,7 +191,7 @@ def test_records_stay_where_nothing_is_differentiated() -> None:
 
 
 def test_rows_are_used_again_where_no_record_leaves() -> None:
-    """Each trip composes four functions, so there is room for all trips where there is for one."""
+    """Each iteration composes four functions, so there is room for all iterations where there is for one."""
     arguments = arguments_of_size(9)
     module = rows_of(MANY_TIMES.module(9), "4,1")
     (value,) = run_function(module, arguments, function="main")

@@ -35,9 +35,9 @@ SEEDS = (*range(24), 500442)
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loops that save little, so that programs can be small, some of several repetitions a trip."""
+    """Loops that save little, so that programs can be small, some of several repetitions an iteration."""
     monkeypatch.setattr(costs, "LEAST_SAVED", 12)
-    monkeypatch.setattr(costs, "LEAST_TRIPS", 2)
+    monkeypatch.setattr(costs, "LEAST_ITERATIONS", 2)
     monkeypatch.setattr(costs, "LONG", 3)
 
 
@@ -168,13 +168,13 @@ def test_work_of_a_written_out_fit_does_not_grow_with_its_terms() -> None:
     assert kernels and work(129) == (ops, kernels)
 
 
-def test_a_trip_over_long_arrays_makes_several_repetitions() -> None:
+def test_a_iteration_over_long_arrays_makes_several_repetitions() -> None:
     def muls(points: int) -> str:
         text = ad.jit(llsq.primal).ir(*llsq.random_instance(66, points), after="reroll-loops")
         return text[text.index("array.scan") : text.index("array.yield")]
 
     assert muls(16).count("array.mul") == 2
-    assert muls(4096).count("array.mul") == 2 * costs.IN_ONE_TRIP
+    assert muls(4096).count("array.mul") == 2 * costs.IN_ONE_ITERATION
 
 
 def test_a_list_of_results_is_the_stacked_result() -> None:

@@ -1,4 +1,4 @@
-"""Scatters leave loops: values stay, carries get smaller, and what varies with the trip stays inside."""
+"""Scatters leave loops: values stay, carries get smaller, and what varies with the iteration stays inside."""
 
 from __future__ import annotations
 

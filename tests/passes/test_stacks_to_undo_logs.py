@@ -1,4 +1,4 @@
-"""Carried arrays that are restored instead of kept: the same bits, and no array of every trip."""
+"""Carried arrays that are restored instead of kept: the same bits, and no array of every iteration."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from mlirad.pipelines import expansion
 from tests.acceptance.test_random_programs import run_for
 from tests.passes.derivatives import run_passes
 
-TRIPS = 6
+ITERATIONS = 6
 PASS = "stacks-to-undo-logs"
 
 
 def random_updates(seed: int, size: int) -> Callable[[Any, Any, Any], Any]:
-    """A loop whose trips update few parts of an array, anywhere in it or beside it, and read all of it."""
+    """A loop whose iterations update few parts of an array, anywhere in it or beside it, and read all
+    of it.
+    """
     rng = random.Random(seed)
     kinds = [rng.choice(("set", "add", "multiply", "row")) for _ in range(rng.randint(1, size))]
     shifts = [rng.choice((-120, -1, 0, 0, 1, 2, 120)) for _ in kinds]
@@ -32,9 +34,9 @@ def random_updates(seed: int, size: int) -> Callable[[Any, Any, Any], Any]:
 
     def read(v: Any, s: Any, p: Any) -> Any:
         """A loop on data, which runs again when the derivative is applied."""
-        trip = lambda j, s: np.sin(s + v[(p + j) % len(v), j % v.shape[1]])  # noqa: E731
+        iteration = lambda j, s: np.sin(s + v[(p + j) % len(v), j % v.shape[1]])  # noqa: E731
         for _ in range(depth):
-            s = ad.fori_loop(0, p % 4, trip, s)
+            s = ad.fori_loop(0, p % 4, iteration, s)
         return s
 
     def step(v: Any, s: Any, p: Any) -> Any:
@@ -48,8 +50,8 @@ def random_updates(seed: int, size: int) -> Callable[[Any, Any, Any], Any]:
 
     def function(v: Any, s: Any, positions: Any) -> Any:
         if loop == "scan":
-            trip = lambda t, p: (step(*t, p), None)  # noqa: E731
-            v, s = ad.scan(trip, (v, s), positions, reverse=backwards)[0]
+            iteration = lambda t, p: (step(*t, p), None)  # noqa: E731
+            v, s = ad.scan(iteration, (v, s), positions, reverse=backwards)[0]
         else:
             count = ad.asarray(len(positions))
             body = lambda c: (c[0] + 1, *step(*c[1:], positions[c[0]]))  # noqa: E731
@@ -62,7 +64,7 @@ def random_updates(seed: int, size: int) -> Callable[[Any, Any, Any], Any]:
 def arguments(seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(80, 100)), int(rng.integers(1, 4)))
-    return [rng.normal(size=shape), rng.normal(), rng.integers(0, shape[0], size=TRIPS)]
+    return [rng.normal(size=shape), rng.normal(), rng.integers(0, shape[0], size=ITERATIONS)]
 
 
 def check(seed: int, size: int) -> None:
@@ -84,12 +86,12 @@ def check(seed: int, size: int) -> None:
 
 
 def keeps_arrays(module: ModuleOp, given: list[Any]) -> bool:
-    """Whether an array of the shape of the first argument is kept of every trip."""
+    """Whether an array of the shape of the first argument is kept of every iteration."""
     shape = given[0].shape
     stacks = [y for op in module.walk() if isinstance(op, ScanOp) for y in op.stacked]
     tapes = [r.type for op in module.walk() for r in op.results if isinstance(r.type, TapeType)]
     entries = [shape_of(e) for t in tapes for e in t.types.data]
-    return (TRIPS, *shape) in map(shape_of, stacks) or shape in entries
+    return (ITERATIONS, *shape) in map(shape_of, stacks) or shape in entries
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -63,7 +63,7 @@ def test_draws_are_the_same_in_a_trace_outside_and_in_a_batch():
                 np.testing.assert_array_equal(interpreted, traced)
 
 
-def test_draws_in_a_loop_are_those_of_its_trips():
+def test_draws_in_a_loop_are_those_of_its_iterations():
     def walk(key):
         return ad.scan(lambda c, i: (c, random.uniform(random.fold_in(c, i))), key, np.arange(4))[1]
 

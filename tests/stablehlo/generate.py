@@ -37,7 +37,7 @@ def main() -> None:
             return sum((weights(r.shape) * r).sum() for r in floats), results
 
         chosen = [arguments[k] for k in moving]
-        # JAX has no reverse mode of loops whose trips depend on data.
+        # JAX has no reverse mode of loops whose iterations depend on data.
         derivative = jax.jacfwd if name == "while_loop" else jax.grad
         gradients, results = jax.jit(derivative(total, tuple(range(len(moving))), has_aux=True))(*chosen)
         figures[name] = {

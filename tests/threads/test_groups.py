@@ -99,7 +99,7 @@ def test_totals_of_scatters() -> None:
 
 
 def test_totals_of_loops() -> None:
-    """The trips of a loop in a strip add to sums that go from strip to strip."""
+    """The iterations of a loop in a strip add to sums that go from strip to strip."""
     generator = np.random.default_rng(6)
     args: list[npt.ArrayLike] = [generator.normal(size=3), generator.normal(size=(50, 3))]
     args += [generator.integers(0, 4, 50), generator.normal(size=3), generator.normal(size=4)]

@@ -24,7 +24,7 @@ ALONE = (
     "in order",
     "steps",
 )
-"""Programs without a loop of independent trips that is long enough."""
+"""Programs without a loop of independent iterations that is long enough."""
 
 SHARED = [name for name in PROGRAMS if name not in ALONE]
 

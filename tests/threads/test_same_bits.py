@@ -152,8 +152,8 @@ def test_blocks_of_any_size(op: str, block: int) -> None:
     found = re.search(r"load <(\d+) x double>", program.llvm)  # as stated, or wider
     assert found is not None
     lanes = int(found[1])
-    trips = -(-19 // lanes) if op == "exp" else 19 // lanes
-    assert program.kernels[0].tasks == -(-trips // -(-block // lanes))
+    iterations = -(-19 // lanes) if op == "exp" else 19 // lanes
+    assert program.kernels[0].tasks == -(-iterations // -(-block // lanes))
     for threads in (1, 2, 3):
         (found,) = NativeFunction(program, threads=threads)(given)
         np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -79,7 +79,10 @@ def test_the_tool_refuses_and_can_be_told_not_to(
     path = tmp_path / "f.mlir"
     path.write_text(SCAN.replace("LENGTH", "9223372036854775807"))
     assert run.main([str(path), *how, "--args", "1.0"]) == 1
-    assert f"{path}:3:8: error: array.scan: 9223372036854775807 elements or trips" in capsys.readouterr().err
+    assert (
+        f"{path}:3:8: error: array.scan: 9223372036854775807 elements or iterations"
+        in capsys.readouterr().err
+    )
     path.write_text(SCAN.replace("LENGTH", "5"))
     assert run.main([str(path), *how, "--max-work", "4", "--args", "1.0"]) == 1
     assert run.main([str(path), *how, "--max-work", "2**3", "--args", "1.0"]) == 0

@@ -42,7 +42,7 @@ def test_output_file(tmp_path: Path, capsys: Capture) -> None:
     assert error.startswith(f"error: cannot write {tmp_path}")
 
 
-def test_locations_survive_a_round_trip(tmp_path: Path, capsys: Capture) -> None:
+def test_locations_survive_a_round_iteration(tmp_path: Path, capsys: Capture) -> None:
     first, _ = run(capsys, DOUBLE, "--print-debuginfo")
     path = tmp_path / "again.mlir"
     path.write_text(first)

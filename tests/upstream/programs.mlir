@@ -274,8 +274,8 @@ func.func @power(%x: f64, %n: i64) -> f64 {
   %c4 = arith.constant 4 : i64
   %one = arith.constant 1.0 : f64
   %m = arith.remui %n, %c4 : i64
-  %trips = arith.index_cast %m : i64 to index
-  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%p = %one) -> (f64) {
+  %iterations = arith.index_cast %m : i64 to index
+  %r = scf.for %i = %c0 to %iterations step %c1 iter_args(%p = %one) -> (f64) {
     %q = arith.mulf %p, %x : f64
     scf.yield %q : f64
   }

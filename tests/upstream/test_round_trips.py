@@ -40,7 +40,7 @@ def test_every_op_is_converted_or_refused_for_a_reason() -> None:
     assert all(len(reason.split()) > 3 for reason in REFUSED.values())
 
 
-def check_round_trip(seed: int, size: int) -> None:
+def check_round_iteration(seed: int, size: int) -> None:
     """Compare a random program with itself after a journey, as text and in memory."""
     module = random_program(seed, size, allow=is_converted)
     upstream = module.clone()
@@ -57,7 +57,7 @@ def check_round_trip(seed: int, size: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_keep_their_meaning(seed) -> None:
-    check_round_trip(seed, 12)
+    check_round_iteration(seed, 12)
 
 
 def check_in_runner(seeds: Sequence[int], size: int) -> None:

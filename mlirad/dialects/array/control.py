@@ -1,4 +1,4 @@
-"""Control flow: loops of a known and of an unknown number of trips, branches, and the tape of a loop.
+"""Control flow: loops of a known and of an unknown number of iterations, branches, and the tape of a loop.
 
     %c, %ys = array.scan %init, %xs (%i, %a : f64, %x : f64) {carries = 1, length = 5}
         : f64, tensor<5xf64> -> (f64, tensor<5xf64>) {
@@ -58,14 +58,14 @@ from mlirad.dialects.syntax import StructuredOp
 from mlirad.dialects.type_lists import TypeList
 
 CHECKPOINTS = ("store", "recompute", "sqrt")
-"""What the reverse sweep of a scan keeps: what each trip made, each carry, or every √n-th carry."""
+"""What the reverse sweep of a scan keeps: what each iteration made, each carry, or every √n-th carry."""
 
 
 @irdl_attr_definition
 class TapeType(TypeList):
-    """The type of a record of trips: a sequence of any length of tuples of scalars and arrays.
+    """The type of a record of iterations: a sequence of any length of tuples of scalars and arrays.
 
-    Written `!array.tape<f64, tensor<3xf64>>`; `!array.tape<>` records only how many trips there were.
+    Written `!array.tape<f64, tensor<3xf64>>`; `!array.tape<>` records only how many iterations there were.
     """
 
     name = "array.tape"
@@ -84,12 +84,12 @@ def tape_type(types: Sequence[Attribute]) -> TapeType:
 
 
 def entry_types(tape: Value) -> tuple[Attribute, ...]:
-    """The types of the values that a tape records in each trip."""
+    """The types of the values that a tape records in each iteration."""
     return tuple(cast(TapeType, tape.type).types.data)
 
 
-class TripsOp(CountedOp, ABC):
-    """A loop of `length` trips that has a derivative, or the map of one."""
+class IterationsOp(CountedOp, ABC):
+    """A loop of `length` iterations that has a derivative, or the map of one."""
 
     checkpoint = opt_prop_def(StringAttr)
     kept = opt_prop_def(UnitAttr)
@@ -99,27 +99,28 @@ class TripsOp(CountedOp, ABC):
         """Return what the reverse sweep keeps, where it is stated."""
         return None if self.checkpoint is None else self.checkpoint.data
 
-    def check_trips(self) -> None:
-        """Require a number of trips, and something to keep that is known."""
-        if self.trips < 0:
-            raise VerifyException(f"length {self.trips} must not be negative")
+    def check_iterations(self) -> None:
+        """Require a number of iterations, and something to keep that is known."""
+        if self.iterations < 0:
+            raise VerifyException(f"length {self.iterations} must not be negative")
         if self.checkpointing not in (None, *CHECKPOINTS):
             known = ", ".join(CHECKPOINTS)
             raise VerifyException(f"checkpoint '{self.checkpointing}' is not one of {known}")
 
 
 @irdl_op_definition
-class ScanOp(TripsOp, CarryingOp):
-    """A loop of `length` trips over carries, slices and captured values.
+class ScanOp(IterationsOp, CarryingOp):
+    """A loop of `length` iterations over carries, slices and captured values.
 
     The first `carries` operands are the initial carries; each other operand gives its slice number i along
-    dimension 0 to trip i. The region takes i, the carries and the slices; it yields the new carries, then any
-    number of values that are stacked: that of trip i stands at position i of dimension 0. With `reverse` the
-    trips run from the last to the first. The results are the last carries, then the stacked values.
+    dimension 0 to iteration i. The region takes i, the carries and the slices; it yields the new carries,
+    then any number of values that are stacked: that of iteration i stands at position i of dimension 0. With
+    `reverse` the iterations run from the last to the first. The results are the last carries, then the
+    stacked values.
 
     `checkpoint` says what the reverse sweep of the derivative keeps; it does not change the value. A scan
-    without carries is a build, unless it is `kept`: then its trips run one after another, and its derivatives
-    are kept loops too.
+    without carries is a build, unless it is `kept`: then its iterations run one after another, and its
+    derivatives are kept loops too.
     """
 
     name = "array.scan"
@@ -129,16 +130,16 @@ class ScanOp(TripsOp, CarryingOp):
 
     @property
     def xs(self) -> Sequence[Value]:
-        """The arrays that the trips take slices of."""
+        """The arrays that the iterations take slices of."""
         return self.operands[self.carry_count :]
 
     def verify_(self) -> None:
         """Region arguments and results follow from the operands, the length and what the region yields."""
-        carries, length = self.carry_count, self.trips
+        carries, length = self.carry_count, self.iterations
         types = [o.type for o in self.operands]
         if not 0 <= carries <= len(types):
             raise VerifyException(f"{carries} carries of {len(types)} operands")
-        self.check_trips()
+        self.check_iterations()
         check_values(types[:carries], "operand")
         check_arrays(types[carries:], "operand", carries)
         for k, type_ in enumerate(types[carries:]):
@@ -156,11 +157,12 @@ class ScanOp(TripsOp, CarryingOp):
 
 @irdl_op_definition
 class WhileOp(StructuredOp):
-    """A loop that goes on while its condition holds for the carries; the number of trips depends on data.
+    """A loop that goes on while its condition holds for the carries; the number of iterations depends on
+    data.
 
     The first region takes the carries and yields one i1, the second one takes them and yields the new ones.
-    With `record = k` the second region yields k more values after the carries. Each trip pushes them onto a
-    tape, which is the last result.
+    With `record = k` the second region yields k more values after the carries. Each iteration pushes them
+    onto a tape, which is the last result.
     """
 
     name = "array.while"
@@ -179,7 +181,7 @@ class WhileOp(StructuredOp):
 
     @property
     def tape(self) -> Value | None:
-        """The result that is the record of the trips, where there is one."""
+        """The result that is the record of the iterations, where there is one."""
         return None if self.record is None else self.results[-1]
 
     def verify_(self) -> None:

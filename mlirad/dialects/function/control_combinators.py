@@ -152,19 +152,19 @@ class FoldOp(CombinatorOp):
     BRACED: ClassVar = ("carries", "length", "reverse")
 
     def verify_(self) -> None:
-        """The function is that of a trip."""
+        """The function is that of an iteration."""
         count, length = self.carries.value.data, integer_of(self.length)
         type_ = rep_type(self.function.type, "operand")
         context, index, *given = parts(type_.domain, "what the operand takes", 2)
         made = parts(type_.codomain, "what the operand makes")
         if index != i64 or length < 0 or not 0 <= count <= min(len(given), len(made)):
-            raise VerifyException(f"operand of type {type_} is no trip of a loop with {count} carries")
+            raise VerifyException(f"operand of type {type_} is no iteration of a loop with {count} carries")
         if list(made[:count]) != given[:count]:
             raise VerifyException(
-                f"a trip takes carries {shown(given[:count])} and makes {shown(made[:count])}"
+                f"an iteration takes carries {shown(given[:count])} and makes {shown(made[:count])}"
             )
         if not all(map(is_array, (*given[count:], *made[count:]))):
-            raise VerifyException("slices and stacked values of a trip must be arrays")
+            raise VerifyException("slices and stacked values of an iteration must be arrays")
         wholes = [[_stacked(t, length) for t in types[count:]] for types in (given, made)]
         self.require(
             with_context(context, [*given[:count], *wholes[0]]), tuple_type([*made[:count], *wholes[1]])
@@ -173,19 +173,21 @@ class FoldOp(CombinatorOp):
 
 @irdl_op_definition
 class IterateOp(CombinatorOp):
-    """(c, s...) to the carries after as many trips f(c, s...) as the condition p(c, s...) holds before."""
+    """(c, s...) to the carries after as many iterations f(c, s...) as the condition p(c, s...) holds
+    before.
+    """
 
     name = "function.iterate"
     condition = operand_def()
     function = operand_def()
 
     def verify_(self) -> None:
-        """Condition and trip take the context and the carries."""
+        """Condition and iteration take the context and the carries."""
         condition = rep_type(self.condition.type, "first operand")
         type_ = rep_type(self.function.type, "second operand")
-        context, *carries = parts(type_.domain, "what a trip takes", 1)
+        context, *carries = parts(type_.domain, "what an iteration takes", 1)
         if type_.codomain != tuple_type(carries):
-            raise VerifyException(f"a trip takes carries {shown(carries)} and makes {type_.codomain}")
+            raise VerifyException(f"an iteration takes carries {shown(carries)} and makes {type_.codomain}")
         if (condition.domain, condition.codomain) != (type_.domain, tuple_type([i1])):
             raise VerifyException(f"the condition must take {type_.domain} to tuple<i1>, got {condition}")
         self.require(with_context(context, carries), tuple_type(carries))

@@ -1,10 +1,11 @@
-"""Loops over kernels whose trips threads may share: which loops can be, and the attribute that says so.
+"""Loops over kernels whose iterations threads may share: which loops can be, and the attribute that says so.
 
-    %p = array.scan (%t) over 16 {...} attributes {kernel.parallel = 2}      eight tasks of two trips
+    %p = array.scan (%t) over 16 {...} attributes {kernel.parallel = 2}      eight tasks of two iterations
 
-The trips of such a loop are independent: it has no carries, and hands over slices of its results, each
-written by one trip (where strips overlap, by two that follow each other). What kernels in it compute for each
-other lies in memory of the thread. Nests say the same of their outermost loop by their property `parallel`.
+The iterations of such a loop are independent: it has no carries, and hands over slices of its results, each
+written by one iteration (where strips overlap, by two that follow each other). What kernels in it compute for
+each other lies in memory of the thread. Nests say the same of their outermost loop by their property
+`parallel`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from mlirad.dialects.kernel.whole_arrays import CallbackOp, ReportOp
 from mlirad.dialects.shapes import integer_of
 
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
-"""Of a loop over kernels, how many trips in a row are one task."""
+"""Of a loop over kernels, how many iterations in a row are one task."""
 
 _NOT_SHARED: Final = (ReportOp, CallbackOp, CallOp, SaveOp, RestoreOp, NextRowOp, ReplayOp)
 """Ops that run on one thread: they call the host, or use memory of the call."""
@@ -40,9 +41,9 @@ def stated_parallel(op: ScanOp | StripsOp) -> int | None:
 def why_dependent(op: Operation) -> str | None:
     """Return the reason why threads cannot share the iterations of an op, None if they can."""
     if not isinstance(op, ScanOp | StripsOp):
-        return f"{op.name} has no independent trips"
+        return f"{op.name} has no independent iterations"
     if op.carry_count:
-        return "trips with carries depend on each other"
+        return "iterations with carries depend on each other"
     return keeps_to_one_thread(op)
 
 
@@ -55,7 +56,7 @@ def keeps_to_one_thread(op: ScanOp | StripsOp) -> str | None:
 
 
 def check_parallel_attribute(op: Operation) -> None:
-    """Require a number of trips, of a loop whose trips are independent."""
+    """Require a number of iterations, of a loop whose iterations are independent."""
     found = op.attributes.get(PARALLEL_ATTRIBUTE)
     if found is None:
         return

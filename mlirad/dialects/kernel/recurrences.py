@@ -87,7 +87,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
     @property
     def extents(self) -> Shape:
         """Output space, then the iterations."""
-        return (*values_of(self.space), self.trips)
+        return (*values_of(self.space), self.iterations)
 
     @property
     def carried(self) -> Sequence[Value]:
@@ -96,7 +96,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
 
     def around_iterations(self, loops: CutLoops) -> CutLoops:
         """The loops of the output space, with that of the iterations inside if there are several."""
-        return loops if at_most(self.trips, 1) else loops.around(len(values_of(self.space)))
+        return loops if at_most(self.iterations, 1) else loops.around(len(values_of(self.space)))
 
     def pitch_of(self, result: Value) -> int | None:
         """The elements from row to row of a stacked result whose rows are padded; None for any other."""
@@ -107,8 +107,8 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         space, count = values_of(self.space), self.carry_count
         if not 0 <= count <= len(self.operands):
             raise VerifyException(f"{count} carries of {len(self.operands)} operands")
-        if self.trips < 1:
-            raise VerifyException(f"length {self.trips}: a recurrence has at least one iteration")
+        if self.iterations < 1:
+            raise VerifyException(f"length {self.iterations}: a recurrence has at least one iteration")
         for k, init in enumerate(self.init):
             if not is_array(init.type) or shape_of(init) not in ((), space):
                 raise VerifyException(
@@ -121,7 +121,7 @@ class RecurrenceOp(ScheduledOp, CarryingOp, LayoutReader):
         if made[:count] != elements:
             raise VerifyException("the body does not yield the carries, in their types")
         expected = [array_type(space, e) for e in elements]
-        expected += [array_type((self.trips, *space), t) for t in made[count:]]
+        expected += [array_type((self.iterations, *space), t) for t in made[count:]]
         if not expected or list(self.result_types) != expected:
             raise VerifyException(
                 f"results are of types ({', '.join(map(str, self.result_types))}), the recurrence makes "

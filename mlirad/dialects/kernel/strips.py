@@ -68,7 +68,7 @@ class StripsOp(StructuredOp):
         return self.block.value.data
 
     @property
-    def trips(self) -> int:
+    def iterations(self) -> int:
         """The number of strips."""
         return -(-self.rows // self.strip_rows)
 
@@ -92,9 +92,9 @@ class StripsOp(StructuredOp):
         """The results that are stacked parts."""
         return self.results[len(self.results) - self.part_count :]
 
-    def start_of(self, trip: int) -> tuple[int, int]:
+    def start_of(self, iteration: int) -> tuple[int, int]:
         """The first row of a strip, and how many of its rows the strip before has done."""
-        wanted = trip * self.strip_rows
+        wanted = iteration * self.strip_rows
         start = min(wanted, self.rows - self.strip_rows)
         return start, wanted - start
 
@@ -117,7 +117,7 @@ class StripsOp(StructuredOp):
             if shape_of(type_)[:1] != (self.strip_rows,):
                 raise VerifyException(f"a strip of type {type_} does not have {self.strip_rows} rows")
         joined = [array_type((self.rows, *shape_of(t)[1:]), element_of(t)) for t in made[len(types) : last]]
-        stacked = [array_type((self.trips, *shape_of(t)), element_of(t)) for t in made[last:]]
+        stacked = [array_type((self.iterations, *shape_of(t)), element_of(t)) for t in made[last:]]
         check_results(self.result_types, [*types, *joined, *stacked])
 
 

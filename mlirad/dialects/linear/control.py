@@ -1,4 +1,4 @@
-"""Maps of loops and branches: their regions make the map of a trip, or of a branch, from primal values.
+"""Maps of loops and branches: their regions make the map of an iteration, or of a branch, from primal values.
 
     %m = linear.scan %r (%i, %a : f64) {carries = 1, inputs = 1, captured = 1, length = 5}
         : tensor<5xf64> -> !linear.map<tuple<f64, tensor<5xf64>, f64>, tuple<f64, tensor<5xf64>>> {
@@ -28,20 +28,21 @@ from xdsl.ir import Attribute, Region
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, region_def, var_operand_def, var_region_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.control import TapeType, TripsOp, check_arguments, entry_types, shown
+from mlirad.dialects.array.control import IterationsOp, TapeType, check_arguments, entry_types, shown
 from mlirad.dialects.array.indexing import yielded
 from mlirad.dialects.linear.maps import ControlMapOp, MapType, map_type
 from mlirad.dialects.shapes import FLOATS, array_type, element_of, is_array, shape_of, tuple_type
 
 
 @irdl_op_definition
-class ScanOp(ControlMapOp, TripsOp):
-    """The linear recurrence (dc, dxs, dk) to (dc after the last trip, dys) over `length` trips.
+class ScanOp(ControlMapOp, IterationsOp):
+    """The linear recurrence (dc, dxs, dk) to (dc after the last iteration, dys) over `length` iterations.
 
-    Trip i applies the map that the region makes of i and of slice i of each operand, from the tuple of dc, of
-    slice i of every dxs and of dk to the tuple of the new dc and of slice i of every dys. `carries`, `inputs`
-    and `captured` say how many components of the domain are dc, dxs and dk. With `reverse` the trips run from
-    the last to the first. `checkpoint` and `kept` are passed on to the loop that applies the map.
+    Iteration i applies the map that the region makes of i and of slice i of each operand, from the tuple of
+    dc, of slice i of every dxs and of dk to the tuple of the new dc and of slice i of every dys. `carries`,
+    `inputs` and `captured` say how many components of the domain are dc, dxs and dk. With `reverse` the
+    iterations run from the last to the first. `checkpoint` and `kept` are passed on to the loop that applies
+    the map.
     """
 
     name = "linear.scan"
@@ -56,9 +57,9 @@ class ScanOp(ControlMapOp, TripsOp):
         return self.carry_count, self.inputs.value.data, self.captured.value.data
 
     def verify_(self) -> None:
-        """Domain and codomain follow from the map of a trip and the length."""
-        length, (carries, inputs, captured) = self.trips, self.counts
-        self.check_trips()
+        """Domain and codomain follow from the map of an iteration and the length."""
+        length, (carries, inputs, captured) = self.iterations, self.counts
+        self.check_iterations()
         slices: list[Attribute] = []
         for k, operand in enumerate(self.residuals):
             shape = shape_of(operand)
@@ -67,15 +68,15 @@ class ScanOp(ControlMapOp, TripsOp):
             slices.append(array_type(shape[1:], element_of(operand)))
         check_arguments(self.body.block, [i64, *slices], "region")
         step = yielded_map(self.body, "region")
-        parts = product_components(step.domain, "domain of the map of a trip")
+        parts = product_components(step.domain, "domain of the map of an iteration")
         if min(carries, inputs, captured) < 0 or carries + inputs + captured != len(parts):
             raise VerifyException(
                 f"{carries} carries, {inputs} inputs and {captured} captured values do not make {step.domain}"
             )
-        made = product_components(step.codomain, "codomain of the map of a trip")
+        made = product_components(step.codomain, "codomain of the map of an iteration")
         if made[:carries] != parts[:carries]:
             kept = shown(parts[:carries])
-            raise VerifyException(f"the map of a trip must end in carries {kept}, got {step.codomain}")
+            raise VerifyException(f"the map of an iteration must end in carries {kept}, got {step.codomain}")
         stacked = [_stacked(t, length) for t in parts[carries : carries + inputs]]
         domain = tuple_type([*parts[:carries], *stacked, *parts[carries + inputs :]])
         codomain = tuple_type([*made[:carries], *(_stacked(t, length) for t in made[carries:])])
@@ -84,10 +85,11 @@ class ScanOp(ControlMapOp, TripsOp):
 
 @irdl_op_definition
 class WhileOp(ControlMapOp):
-    """The linear recurrence (dc, dk) to (dc after the last trip) over the trips that a tape recorded.
+    """The linear recurrence (dc, dk) to (dc after the last iteration) over the iterations that a tape
+    recorded.
 
-    Each trip applies the map that the region makes of its entry, from the tuple of dc and dk to the tuple of
-    the new dc. `carries` components of the domain are dc.
+    Each iteration applies the map that the region makes of its entry, from the tuple of dc and dk to the
+    tuple of the new dc. `carries` components of the domain are dc.
     """
 
     name = "linear.while"
@@ -97,16 +99,16 @@ class WhileOp(ControlMapOp):
     BRACED: ClassVar = ("carries",)
 
     def verify_(self) -> None:
-        """The region takes an entry; domain and codomain are those of the map of a trip."""
+        """The region takes an entry; domain and codomain are those of the map of an iteration."""
         carries = self.carries.value.data
         check_arguments(self.body.block, entry_types(self.tape), "region")
         step = yielded_map(self.body, "region")
-        parts = product_components(step.domain, "domain of the map of a trip")
+        parts = product_components(step.domain, "domain of the map of an iteration")
         if not 0 <= carries <= len(parts):
             raise VerifyException(f"{carries} carries of {len(parts)} components")
         self.require(step.domain, tuple_type(parts[:carries]))
         if step.codomain != self.codomain:
-            raise VerifyException(f"the map of a trip ends in {step.codomain}, not in {self.codomain}")
+            raise VerifyException(f"the map of an iteration ends in {step.codomain}, not in {self.codomain}")
 
 
 @irdl_op_definition

@@ -281,7 +281,9 @@ def _branches(judge: _Judge, op: control.IfOp | control.SwitchOp) -> list[Depend
 def _rounds(
     judge: _Judge, op: control.LoopOp, first: int, others: Sequence[Dependence]
 ) -> tuple[list[Dependence], list[Dependence]]:
-    """The carries before any trip, and what the body then yields; `others` are the arguments around them."""
+    """The carries before any iteration, and what the body then yields; `others` are the arguments around
+    them.
+    """
     carries = [judge.of(v) for v in op.init]
     count = len(carries)
     while True:

@@ -158,7 +158,7 @@ class ListsForm(HloOp):
     """The name of the property by the key that it is written with."""
 
     SHORT: ClassVar[bool] = False
-    """Whether one type stands for all where they are equal."""
+    """True if one type stands for all where they are equal."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

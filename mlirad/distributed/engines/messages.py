@@ -22,10 +22,11 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.packages import load
 
 POLL_SECONDS: Final = 1.0
-"""How often the client looks whether the workers that it waits for are still there."""
+"""The seconds between two looks of the client at whether the workers that it waits for are still there."""
 
 REACH_SECONDS: Final = 3.0
-"""How long a worker may take to answer the client without the scheduler, before all goes by the scheduler."""
+"""The time that a worker may take to answer the client without the scheduler, before all goes by the
+scheduler."""
 
 SHORT: Final = 1 << 16
 """Below how many bytes a request is part of the head of a message; larger ones are sent without a copy."""

@@ -23,7 +23,7 @@ from mlirad.errors import ClusterError, TimeLimitError, is_from_signal
 from mlirad.frontend.tracing.source import user_line
 
 MEMORY_SHARE: Final = 0.7
-"""How much of the memory of a worker its chunks may take: Dask begins to pause workers at 0.8."""
+"""The part of the memory of a worker that its chunks may take: Dask begins to pause workers at 0.8."""
 
 
 class Placement:

@@ -15,7 +15,8 @@ from mlirad.frontend.compiling.recompiles import warn
 from mlirad.frontend.tracing.captures import Captures
 
 CALLS: Final = 3
-"""How many calls are weighed: the shortest one counts, as the first ones are longer than later ones."""
+"""The number of calls that are weighed: the shortest one counts, as the first ones are longer than later
+ones."""
 
 NOTICED: Final = 2e-5
 """Seconds from which on a comparison is worth a warning."""

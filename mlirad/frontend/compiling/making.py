@@ -110,7 +110,7 @@ def native_program(
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
         stats.traffic = _traffic(made.program.kernels)
         shared = [k for k in made.program.kernels if k.is_shared]
-        stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.trips for k in shared)
+        stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.iterations for k in shared)
     return made
 
 
@@ -171,7 +171,7 @@ def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
     for kernel in kernels:
         level = level_of(kernel.nbytes)
         if level is not None:
-            found[level] = found.get(level, 0) + kernel.nbytes * kernel.trips
+            found[level] = found.get(level, 0) + kernel.nbytes * kernel.iterations
     return dict(sorted(found.items()))
 
 

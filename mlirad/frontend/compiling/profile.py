@@ -29,16 +29,16 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.native_program import KernelNote
 
 LEAST_CALLS = 3
-"""How many calls are measured at least, after one that is not."""
+"""The number of calls that are measured at least, after one that is not."""
 
 MOST_CALLS = 1000
-"""How many calls are measured at most."""
+"""The number of calls that are measured at most."""
 
 SECONDS = 0.25
-"""How long calls are measured, beyond the least number of them."""
+"""The time that calls are measured, beyond the least number of them."""
 
 _LONGEST_LINE = 60
-"""How many characters of a source line are shown."""
+"""The number of characters of a source line that are shown."""
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CACHE_SIZE = 256
-"""How many compiled signatures of one function are kept."""
+"""The number of compiled signatures of one function that are kept."""
 
 CACHE_BYTES = 1 << 29
-"""How many bytes the arrays may have of which programs of one function are kept that do not fit what it reads
-from outside at present: each has copies of its own.
-"""
+"""The most bytes of the arrays of programs of one function that do not fit what it reads from outside at
+present: each has copies of its own."""
 
 
 @dataclass(frozen=True)

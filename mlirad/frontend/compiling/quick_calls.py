@@ -47,7 +47,7 @@ from mlirad.lazy_dataclass import dataclass
 Quick: TypeAlias = Callable[..., object]
 
 MOST_SIGNATURES: Final = 8
-"""How many signatures of a function have a quick call; each is asked before the dispatch is."""
+"""The number of signatures of a function that have a quick call; each is asked before the dispatch is."""
 
 _MISSED: Final = object()
 """What the machine code gives for arguments that it was not made for."""

@@ -25,7 +25,7 @@ from mlirad.jit.forking import CompileLock
 from mlirad.lazy_dataclass import dataclass
 
 SHARED: Final = 64
-"""How many programs of functions that may be gone are kept for functions that equal them."""
+"""The number of programs of functions that may be gone which are kept for functions that equal them."""
 
 SHARED_BYTES: Final = 1 << 20
 """Functions that read more bytes of arrays from outside do not share their programs."""

@@ -17,7 +17,7 @@ from mlirad.errors import NoRoomError, OutOfMemoryError
 from mlirad.jit.forking import CompileLock
 
 GROWTH = 4
-"""How many times as many rows there are after a call that found too few."""
+"""The factor by which rows grow after a call that found too few."""
 
 
 class Roomy:

@@ -22,7 +22,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.moves import Move, explanation
 
 LINES_SHOWN = 10
-"""How many lines of the source are listed with the memory that they need."""
+"""The number of lines of the source that are listed with the memory that they need."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Stats:
     """The time that compiling one signature took, stage by stage, and the resources of a call of the result.
 
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
-    loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
-    source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
+    loops counted as one iteration; `peak_bytes` its scratch memory, and `memory` what lies there at the peak,
+    by source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
     holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
-    `shared_kernels` is how many kernels threads may share, and `shared_work` their part of the work.
-    They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
-    only its work and its scratch memory are known. `is_quick` says that its LLVM IR text is so long that LLVM
-    does not optimise it.
+    `shared_kernels` is how many kernels threads may share, and `shared_work` their part of the work. They are
+    0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that only its
+    work and its scratch memory are known. `is_quick` says that its LLVM IR text is so long that LLVM does not
+    optimise it.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])

@@ -1,7 +1,7 @@
 """Structures of traced values that go into regions and come out: carries of loops, results of branches.
 
-A loop passes its carries from trip to trip, so each leaf must keep its type. A Python scalar has no dtype of
-its own and takes the one that the body gives it, for which the body is retraced:
+A loop passes its carries from iteration to iteration, so each leaf must keep its type. A Python scalar has no
+dtype of its own and takes the one that the body gives it, for which the body is retraced:
 
     ad.fold(lambda c, x: c + x, 0, xs)        the carry is a float, like the elements of xs
 
@@ -34,7 +34,8 @@ from mlirad.ir.regions import discard
 T = TypeVar("T")
 
 ATTEMPTS = 8
-"""How often a body is traced until the types of its Python scalars stay: each time one becomes wider."""
+"""The number of times that a body is traced until the types of its Python scalars stay: each time one becomes
+wider."""
 
 
 class Retrace(Exception):
@@ -208,7 +209,7 @@ def paths_of(tree: Tree, root: str, *, of_variables: bool) -> list[str]:
 
 
 def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree, int]:
-    """The arrays that a loop takes slices of, their structure, and the number of trips."""
+    """The arrays that a loop takes slices of, their structure, and the number of iterations."""
     leaves, tree = flatten(xs)
     paths = tree.paths("xs")
     hint = "the body sees it without xs; choose from several with ad.switch"
@@ -217,7 +218,7 @@ def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree
 
 
 def sliced_length(shapes: Sequence[Shape], paths: Sequence[str], length: int | None, what: str) -> int:
-    """The number of trips of a loop that takes slices of arrays of these shapes."""
+    """The number of iterations of a loop that takes slices of arrays of these shapes."""
     found = length
     for shape, path in zip(shapes, paths, strict=True):
         if not shape:

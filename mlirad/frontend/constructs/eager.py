@@ -5,9 +5,9 @@
 Bodies get NumPy arrays and scalars of their own, and results share elements with nothing: a write to either
 shows nowhere else, as in a trace. (A write to a captured array, which a trace refuses, changes that.) Results
 are those of the compiled construct, and so are the errors about structures, shapes and dtypes. What a
-construct does not run it cannot look at: of branches the one that is chosen, of a `while_loop` without trips
-nothing. Results whose shape no call shows, of loops of no trips and builds of no positions, are those of the
-compiled construct.
+construct does not run it cannot look at: of branches the one that is chosen, of a `while_loop` without
+iterations nothing. Results whose shape no call shows, of loops of no iterations and builds of no positions,
+are those of the compiled construct.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class KnownCarry(Carry):
         self.types = [leaf.kind if isinstance(leaf, Higher) else _type_of(leaf) for leaf in self._leaves]
 
     def current(self) -> Any:
-        """The carry for the next trip."""
+        """The carry for the next iteration."""
         return self.tree.unflatten(self._leaves)
 
     def hand(self, result: Any) -> None:
@@ -142,18 +142,18 @@ def _converted(value: Any, dtype: np.dtype[Any]) -> Any:
 def scan(
     step: Function, init: Any, xs: Any, length: int | None, reverse: bool, what: str
 ) -> tuple[Any, Any] | None:
-    """The last carry, and the outputs stacked; `None` for a loop of no trips, which shows no output."""
+    """The last carry, and the outputs stacked; `None` for a loop of no iterations, which shows no output."""
     leaves, tree = flatten(xs)
     paths = tree.paths("xs")
     arrays = [plain_array(_known_leaf(leaf, path, what)) for leaf, path in zip(leaves, paths, strict=True)]
-    trips = sliced_length([a.shape for a in arrays], paths, length, what)
+    iterations = sliced_length([a.shape for a in arrays], paths, length, what)
     carry = KnownCarry(init, what)
-    outputs = Stack((trips,), what)
-    for k in reversed(range(trips)) if reverse else range(trips):
+    outputs = Stack((iterations,), what)
+    for k in reversed(range(iterations)) if reverse else range(iterations):
         new, output = step(k, carry.current(), tree.unflatten([own(a[k]) for a in arrays]))
         carry.hand(new)
         outputs.put((k,), output)
-    return (carry.last(), outputs.whole()) if trips else None
+    return (carry.last(), outputs.whole()) if iterations else None
 
 
 def while_loop(condition: Function, body: Function, init: Any) -> Any:
@@ -200,7 +200,7 @@ class Stack:
                     location=user_line(),
                     hint="return the same structure and shapes at every position",
                 )
-            # What depends on a carry that began as a Python number may get its dtype in the second trip.
+            # What depends on a carry that began as a Python number may get its dtype in the second iteration.
             wider = result_type([array.dtype, value.dtype])
             if wider != array.dtype:
                 self._arrays[k] = array = array.astype(wider)

@@ -5,8 +5,8 @@
     ad.fori_loop(0, n, lambda i, y: y * x[i], 1.0)     a loop that counts; n may be traced
     ad.while_loop(lambda y: y > 1, lambda y: y / 2, x)
 
-The number of trips of `scan` and `fold` is static; what a body reads from outside is captured, which costs
-nothing. Each body is traced once, whatever the number of trips.
+The number of iterations of `scan` and `fold` is static; what a body reads from outside is captured, which
+costs nothing. Each body is traced once, whatever the number of iterations.
 """
 
 from __future__ import annotations
@@ -160,12 +160,12 @@ def _scan(
     what: str,
 ) -> tuple[Any, Any]:
     backwards, kept = checked_flag(reverse, f"{what}: reverse"), checked_checkpoint(checkpoint)
-    arrays, tree, trips = slices_of(xs, None if length is None else _static(length), what)
+    arrays, tree, iterations = slices_of(xs, None if length is None else _static(length), what)
 
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return counted(step, init, arrays, trips, backwards, kept, what)
+    return counted(step, init, arrays, iterations, backwards, kept, what)
 
 
 def _run(
@@ -179,12 +179,12 @@ def _run(
 ) -> tuple[Any, Any]:
     """A `scan` outside of a trace."""
     backwards, _ = checked_flag(reverse, f"{what}: reverse"), checked_checkpoint(checkpoint)
-    trips = None if length is None else _static(length)
+    iterations = None if length is None else _static(length)
 
     def step(index: int, carry: Any, x: Any) -> tuple[Any, Any]:
         return _pair(f(carry, x), what)
 
-    found = eager.scan(step, init, xs, trips, backwards, what)
+    found = eager.scan(step, init, xs, iterations, backwards, what)
     if found is not None:
         return found
 
@@ -205,7 +205,7 @@ def counted(
     *,
     of_variables: bool = False,
 ) -> tuple[Any, Any]:
-    """A loop of so many trips inside a trace: its last carry, and the stacked outputs of its body.
+    """A loop of so many iterations inside a trace: its last carry, and the stacked outputs of its body.
 
     `step` takes the index, the carry and slices of the arrays. Errors call the loop `what`; the carry may be
     a dictionary of variables.

@@ -43,7 +43,7 @@ from mlirad.ir.regions import nested_ops
 from mlirad.lazy_dataclass import dataclass
 
 ATTEMPTS = 8
-"""How often a recursive function is traced until the type of its result stays."""
+"""The number of times that a recursive function is traced until the type of its result stays."""
 
 
 class UnknownResult(Exception):

@@ -19,10 +19,10 @@ from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 
 LEAST_CALLS = 100
-"""How many calls of such functions a trace holds before any is shared."""
+"""The number of calls of such functions that a trace holds before any is shared."""
 
 OWN_TRACES = 2
-"""How often a function is traced for the same types before it is shared."""
+"""The number of times that a function is traced for the same types before it is shared."""
 
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

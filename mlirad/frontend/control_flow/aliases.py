@@ -6,8 +6,8 @@
     u = v if x > 0 else -v          u may be v or not: `mark` makes it an error to read either of them once
                                     the other one has been written
 
-A loop of the program carries values, so which variables hold one array must not change from trip to trip
-where one of them is written; that is an error, too.
+A loop of the program carries values, so which variables hold one array must not change from iteration to
+iteration where one of them is written; that is an error, too.
 """
 
 # pyright: reportPrivateUsage=false
@@ -220,7 +220,7 @@ def _representatives(x: Array) -> list[Array]:
     return found
 
 
-# From trip to trip -------------------------------------------------------------------------------
+# From iteration to iteration -------------------------------------------------------------------------------
 
 
 def together(values: Mapping[str, Any]) -> set[str]:
@@ -272,10 +272,10 @@ class Sharing:
 
 
 def require_steady(before: Sharing, start: Sharing, after: Mapping[str, Any], what: str) -> None:
-    """Raise if other variables hold one array after a trip than at its start, or than before the loop, and
-    one of them is written. So it is with lists and dictionaries.
+    """Raise if other variables hold one array after an iteration than at its start, or than before the loop,
+    and one of them is written. So it is with lists and dictionaries.
 
-    What the function returns is left out: no trip follows the one that returns it.
+    What the function returns is left out: no iteration follows the one that returns it.
     """
     last = Sharing({name: found for name, found in after.items() if name != VALUE})
     written = start.written(last)

@@ -92,7 +92,7 @@ class _Choice:
         self._complex: set[str] = set()
         """Variables that one branch leaves complex and the other one real."""
         self._ends = False
-        """Whether an exception in a branch ends a loop around the `if`."""
+        """True if an exception in a branch ends a loop around the `if`."""
 
     def make(self) -> None:
         """Trace it. Variables and attributes are as before, if it cannot be traced."""

@@ -1,10 +1,10 @@
 """A loop of the program in the place of Python's: what it carries of the variables of a statement.
 
     loop = Loop(state, body, "`while`")
-    loop.run(make)                      traces it: `make` gives `loop.trip` to a construct, with the values
+    loop.run(make)   traces it: `make` gives `loop.iteration` to a construct, with the values
                                         that the loop begins with; the variables get what it ends with
 
-A trip begins with copies of what is carried, and must end with values of the same structure.
+An iteration begins with copies of what is carried, and must end with values of the same structure.
 """
 
 from __future__ import annotations
@@ -152,7 +152,9 @@ class Loop:
         self._state.put(results)
 
     def _require_unwritten(self) -> None:
-        """Raise if the body writes an array that the loop goes over: later trips would have to see it."""
+        """Raise if the body writes an array that the loop goes over: later iterations would have to see
+        it.
+        """
         bases = [base_of(x) for x in self._over if isinstance(x, Array)]
         written = [self._before[name] for name in self._written]
         if any(base_of(x) is base for x in written if isinstance(x, Array) for base in bases):
@@ -166,8 +168,8 @@ class Loop:
         self._passed |= passed_by(originals)
         return goes_on
 
-    def trip(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
-        """One trip: the carry after it."""
+    def iteration(self, carry: dict[str, Any], first: Thunk | None = None) -> dict[str, Any]:
+        """One iteration: the carry after it."""
         start = self._begin(carry)
         held = {name: contents(found) for name, found in start.items()}
         objects = {name: held_objects(start[name]) for name in self._together & carry.keys()}
@@ -184,7 +186,7 @@ class Loop:
             require_own(noted, self._what)
         require_known(self._originals, self._passed | passed_by(self._originals), self._what)
         parted = {name for name, found in objects.items() if held_objects(after[name]) != found}
-        if not parted <= self._apart:  # each trip but the first starts with what the body gives them
+        if not parted <= self._apart:  # each iteration but the first starts with what the body gives them
             self._apart |= parted
             raise Returned
         carried = {name: after[name] for name in carry}

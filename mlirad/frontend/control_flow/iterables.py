@@ -1,8 +1,8 @@
 """Iterables of `for` as iterations of a loop: ranges, arrays, and these by `enumerate`, `zip`, `reversed`.
 
-trips_of(range(2, 50, 3))          16 trips; item k is 2 + 3 k
-trips_of(x)                        as many as x has rows; item k is x[k]
-TracedRange(0, n, 1)               trips whose number is known when the program runs
+iterations_of(range(2, 50, 3))     16 iterations; item k is 2 + 3 k
+iterations_of(x)                   as many as x has rows; item k is x[k]
+TracedRange(0, n, 1)               iterations whose number is known when the program runs
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TracedRange:
 
     @property
     def length(self) -> Any:
-        """The number of trips."""
+        """The number of iterations."""
         start, stop, step = self.start, self.stop, self.step
         if type(step) is int:
             return xp.maximum((stop - start + (step - (1 if step > 0 else -1))) // step, 0)
@@ -42,11 +42,13 @@ class TracedRange:
         return xp.maximum(xp.where(step > 0, up, down), 0)
 
     def item(self, k: Any) -> Any:
-        """Return what trip k goes over."""
+        """Return what iteration k goes over."""
         return self.start + k * self.step
 
     def bounds(self) -> tuple[Array, Array]:
-        """Bounds to count between, one by one: its own if the step is 1, else 0 and the number of trips."""
+        """Bounds to count between, one by one: its own if the step is 1, else 0 and the number of
+        iterations.
+        """
         if type(self.step) is int and self.step == 1:
             return as_array(self.start), as_array(self.stop)
         return as_array(0), as_array(self.length)
@@ -99,7 +101,7 @@ def range_(*args: Any) -> Any:
 
 @dataclass(frozen=True)
 class SizedRange:
-    """`range(start, stop, step)` of integers and sizes: its number of trips is an extent."""
+    """`range(start, stop, step)` of integers and sizes: its number of iterations is an extent."""
 
     start: int
     step: int
@@ -118,19 +120,19 @@ def sized_range(start: int, stop: int | None = None, step: int = 1) -> SizedRang
 
 
 @dataclass(frozen=True)
-class Trips:
-    """The trips of a loop: how many, the item of each, and the arrays that the items are made of."""
+class Iterations:
+    """The iterations of a loop: how many, the item of each, and the arrays that the items are made of."""
 
     length: int
     item: Callable[[Any], Any]
-    """The item of a trip, by its number, which may be traced."""
+    """The item of an iteration, by its number, which may be traced."""
     whole: tuple[Any, ...]
-    """The arrays of which each trip takes a slice."""
+    """The arrays of which each iteration takes a slice."""
     of_slices: Callable[[Any, list[Any]], Any]
-    """The item of a trip, from its number and the slices."""
+    """The item of an iteration, from its number and the slices."""
 
     def arrays(self, first: int) -> list[Array]:
-        """The arrays, from a trip on."""
+        """The arrays, from an iteration on."""
         return [as_array(x[first:] if first else x) for x in self.whole]
 
 
@@ -141,20 +143,20 @@ class Once:
     Like Python's own it is used up by one loop.
     """
 
-    def __init__(self, trips: Trips, made: Callable[[], Iterator[Any]], parts: tuple[Any, ...]):
-        self._trips: Trips | None = trips
+    def __init__(self, iterations: Iterations, made: Callable[[], Iterator[Any]], parts: tuple[Any, ...]):
+        self._iterations: Iterations | None = iterations
         self._iterator: Iterator[Any] | None = None
         self._made, self._parts = made, parts
         self._is_known = True
 
     @property
-    def trips(self) -> Trips | None:
-        """All its trips, `None` if it is no longer at its start."""
-        return self._trips
+    def iterations(self) -> Iterations | None:
+        """All its iterations, `None` if it is no longer at its start."""
+        return self._iterations
 
     def use_up(self, *, wholly: bool) -> None:
         """A loop of the program has gone over it: over all of it, or as far as only the program knows."""
-        self._trips, self._iterator, self._is_known = None, iter(()), wholly
+        self._iterations, self._iterator, self._is_known = None, iter(()), wholly
         for part in self._parts:
             if isinstance(part, Once):
                 part.use_up(wholly=wholly)
@@ -169,43 +171,43 @@ class Once:
                 "make a new one for each loop",
             )
         if self._iterator is None:
-            self._trips, self._iterator = None, self._made()
+            self._iterations, self._iterator = None, self._made()
         return next(self._iterator)
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
-    """`enumerate`, of arrays as trips."""
-    trips = trips_of(iterable)
-    if trips is None or type(start) is not int:
+    """`enumerate`, of arrays as iterations."""
+    iterations = iterations_of(iterable)
+    if iterations is None or type(start) is not int:
         return enumerate(iterable, start)
-    numbers = trips_of(range(start, start + trips.length))
-    return Once(_paired([numbers, trips]), lambda: cast(Any, enumerate(iterable, start)), (iterable,))
+    numbers = iterations_of(range(start, start + iterations.length))
+    return Once(_paired([numbers, iterations]), lambda: cast(Any, enumerate(iterable, start)), (iterable,))
 
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:
-    """`zip`, of arrays as trips."""
-    parts = [trips_of(x) for x in iterables]
-    lengths = {None if trips is None else trips.length for trips in parts}
+    """`zip`, of arrays as iterations."""
+    parts = [iterations_of(x) for x in iterables]
+    lengths = {None if iterations is None else iterations.length for iterations in parts}
     if None in lengths or not lengths or (strict and len(lengths) > 1):
         return zip(*iterables, strict=strict)
     return Once(_paired(parts), lambda: zip(*iterables, strict=strict), iterables)
 
 
 def reversed_(iterable: Any) -> Any:
-    """`reversed`, of ranges and arrays as trips."""
+    """`reversed`, of ranges and arrays as iterations."""
     if isinstance(iterable, TracedRange):
         return iterable.reversed()
-    if isinstance(iterable, Once) or trips_of(iterable) is None:
+    if isinstance(iterable, Once) or iterations_of(iterable) is None:
         return reversed(cast(Any, iterable))
     backwards: Any = iterable[::-1]
-    return Once(cast(Trips, trips_of(backwards)), lambda: iter(backwards), ())
+    return Once(cast(Iterations, iterations_of(backwards)), lambda: iter(backwards), ())
 
 
-def trips_of(iterable: Any) -> Trips | None:
-    """Return what is iterated over as trips of a loop, `None` if it is neither a range nor an array."""
+def iterations_of(iterable: Any) -> Iterations | None:
+    """Return what is iterated over as iterations of a loop, `None` if it is neither a range nor an array."""
     if type(iterable) is range:
         first, step = iterable.start, iterable.step
-        return Trips(
+        return Iterations(
             len(iterable),
             lambda k: iterable[k] if type(k) is int else first + k * step,
             (),
@@ -213,20 +215,20 @@ def trips_of(iterable: Any) -> Trips | None:
         )
     if isinstance(iterable, SizedRange):
         start, by = iterable.start, iterable.step
-        return Trips(iterable.length, lambda k: start + k * by, (), lambda k, slices: start + k * by)
+        return Iterations(iterable.length, lambda k: start + k * by, (), lambda k, slices: start + k * by)
     if isinstance(iterable, Array) and iterable.ndim:
-        return Trips(iterable.shape[0], lambda k: iterable[k], (iterable,), lambda k, slices: slices[0])
+        return Iterations(iterable.shape[0], lambda k: iterable[k], (iterable,), lambda k, slices: slices[0])
     if type(iterable) is np.ndarray and iterable.ndim and iterable.dtype.kind in "biuf":
-        return Trips(
+        return Iterations(
             len(iterable),
             lambda k: iterable[k] if type(k) is int else as_array(iterable)[k],
             (iterable,),
             lambda k, slices: slices[0],
         )
-    return iterable.trips if isinstance(iterable, Once) else None
+    return iterable.iterations if isinstance(iterable, Once) else None
 
 
-def _paired(parts: list[Trips | None]) -> Trips:
+def _paired(parts: list[Iterations | None]) -> Iterations:
     known = [part for part in parts if part is not None]
     length = min(part.length for part in known)
 
@@ -235,4 +237,4 @@ def _paired(parts: list[Trips | None]) -> Trips:
         return tuple(part.of_slices(k, [next(rest) for _ in part.whole]) for part in known)
 
     whole = tuple(x[:length] for part in known for x in part.whole)
-    return Trips(length, lambda k: tuple(part.item(k) for part in known), whole, of_slices)
+    return Iterations(length, lambda k: tuple(part.item(k) for part in known), whole, of_slices)

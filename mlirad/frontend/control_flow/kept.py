@@ -33,7 +33,8 @@ Pair: TypeAlias = tuple[Any, Any]
 """A flag, `True` or traced, and the element that counts where it holds."""
 
 MOST: Final = 10_000
-"""How many elements of an iterator are looked at where a traced condition says which of them count."""
+"""The number of elements of an iterator that are looked at where a traced condition says which of them
+count."""
 
 _OTHERWISE = (
     "use it by sum, min, max, any, all, len, sorted, list, next, np.array and the like, or go over it by a "

@@ -1,10 +1,10 @@
-"""`while` and `for`: Python's trips as long as what steers them is known, then a loop of the program.
+"""`while` and `for`: Python's iterations as long as what steers them is known, then a loop of the program.
 
-    while_(test, body, state)          the first trips in Python until the test is traced
+    while_(test, body, state)          the first iterations in Python until the test is traced
     for_(xs, next, body, state, stop)  over a traced array, or a long range: a loop, if the body can be one
 
-A loop whose number of trips is known means the same whether it is written out or not, so it is written out
-where its body cannot be traced once for all trips: it appends to a list, or needs to know its index.
+A loop whose number of iterations is known means the same whether it is written out or not, so it is written
+out where its body cannot be traced once for all iterations: it appends to a list, or needs to know its index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
 from mlirad.frontend.control_flow.carried import Loop
 from mlirad.frontend.control_flow.expressions import and_, not_
-from mlirad.frontend.control_flow.iterables import ChosenItems, Once, TracedRange, Trips, trips_of
+from mlirad.frontend.control_flow.iterables import ChosenItems, Iterations, Once, TracedRange, iterations_of
 from mlirad.frontend.control_flow.kept import KeptList, flagged
 from mlirad.frontend.control_flow.reached import Reached
 from mlirad.frontend.control_flow.state import State, is_missing, is_traced, truth_of
@@ -31,7 +31,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.tokens import last_token, resume
 
 WRITTEN_OUT: Final = 16
-"""Loops of at most so many trips are written out."""
+"""Loops of at most so many iterations are written out."""
 
 Counted: TypeAlias = TracedRange | ChosenItems
 
@@ -40,10 +40,10 @@ Next = Callable[[Any], None]
 
 
 def while_(test: Thunk, body: Thunk, state: State) -> None:
-    """`while`: trips in Python until the test is traced.
+    """`while`: iterations in Python until the test is traced.
 
-    A first trip that is certain to be made is written out, too, where the loop cannot begin before it, as
-    where it gives a variable another shape.
+    A first iteration that is certain to be made is written out, too, where the loop cannot begin before it,
+    as where it gives a variable another shape.
     """
     may_begin_later = True
     while True:
@@ -72,7 +72,7 @@ def _repeat(test: Thunk, body: Thunk, state: State) -> None:
         lambda init: ended_by_exceptions(
             loops.repeated,
             lambda carry: loop.enter(carry, test),
-            loop.trip,
+            loop.iteration,
             init,
             "`while`",
             of_variables=True,
@@ -81,7 +81,7 @@ def _repeat(test: Thunk, body: Thunk, state: State) -> None:
 
 
 def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
-    """`for`: a loop of the program over traced arrays and long ranges, else trips in Python."""
+    """`for`: a loop of the program over traced arrays and long ranges, else iterations in Python."""
     if isinstance(iterable, MaskedElements) and iterable.dim == 0 and is_tracing():
         iterable = ChosenItems(iterable)
     elif isinstance(iterable, KeptList) and len(iterable.values) > WRITTEN_OUT and iterable.has_numbers():
@@ -90,37 +90,39 @@ def for_(iterable: Any, next_: Next, body: Thunk, state: State, stop: Thunk | No
         state.require_rewritable("a `for` loop")
         _count(iterable, next_, body, state, stop)
         return
-    trips = trips_of(iterable) if is_tracing() and not state.refuses else None
-    if trips is not None and not is_static(trips.length):
-        _loop_over(trips, 0, next_, body, state, stop)
+    iterations = iterations_of(iterable) if is_tracing() and not state.refuses else None
+    if iterations is not None and not is_static(iterations.length):
+        _loop_over(iterations, 0, next_, body, state, stop)
         return
-    attempts = {0, 1} if trips is not None and trips.length > WRITTEN_OUT else set[int]()
+    attempts = {0, 1} if iterations is not None and iterations.length > WRITTEN_OUT else set[int]()
     for k, (counts, item) in enumerate(flagged(iterable)):
         left = False if stop is None else stop()
-        if trips is not None and (k in attempts or is_traced(left)):
+        if iterations is not None and (k in attempts or is_traced(left)):
             parts = (next_, body) if stop is None else (next_, body, stop)
-            if _attempted(functools.partial(_loop_over, trips, k, next_, body, state, stop), parts, state):
+            if _attempted(
+                functools.partial(_loop_over, iterations, k, next_, body, state, stop), parts, state
+            ):
                 if isinstance(iterable, Once):
                     iterable.use_up(wholly=stop is None)
                 return
             if is_traced(left):
-                trips = None  # what cannot be a loop from here on is written out
+                iterations = None  # what cannot be a loop from here on is written out
         if is_traced(left) or counts is not True:
             is_made = and_(True, counts, lambda left=left: not_(left))
-            if_(is_made, lambda item=item: _trip(item, next_, body), _pass, state)
+            if_(is_made, lambda item=item: _iteration(item, next_, body), _pass, state)
         elif left:
             return
         else:
-            _trip(item, next_, body)
+            _iteration(item, next_, body)
 
 
-def _trip(item: Any, next_: Next, body: Thunk) -> None:
+def _iteration(item: Any, next_: Next, body: Thunk) -> None:
     next_(item)
     body()
 
 
 def _pass() -> None:
-    """The other way of a trip that is not made."""
+    """The other way of an iteration that is not made."""
 
 
 def _attempted(loop: Callable[[], None], parts: tuple[Callable[..., Any], ...], state: State) -> bool:
@@ -140,12 +142,14 @@ def _attempted(loop: Callable[[], None], parts: tuple[Callable[..., Any], ...], 
     return True
 
 
-def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
-    """A loop over known trips, from the first one on that is left."""
+def _loop_over(
+    iterations: Iterations, first: int, next_: Next, body: Thunk, state: State, stop: Thunk | None
+) -> None:
+    """A loop over known iterations, from the first one on that is left."""
     before = state.get()
-    next_(trips.item(first))  # so that variables of the target that are read later have a type
+    next_(iterations.item(first))  # so that variables of the target that are read later have a type
     is_certain = first == 0 and is_static(
-        trips.length
+        iterations.length
     )  # else variables keep their values if no iteration is left
     after = state.get()
     if not is_certain:
@@ -153,17 +157,17 @@ def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State,
     if all(after[name] is before[name] for name in state.live):
         after = before
     state.put(after)
-    loop = Loop(state, body, "`for`", trips.whole, can_carry=not is_static(trips.length))
+    loop = Loop(state, body, "`for`", iterations.whole, can_carry=not is_static(iterations.length))
 
     def counted(init: dict[str, Any]) -> dict[str, Any]:
         def step(k: Any, carry: dict[str, Any], slices: list[Any]) -> tuple[dict[str, Any], tuple[()]]:
             number = k + first if first else k
-            return loop.trip(carry, lambda: next_(trips.of_slices(number, slices))), ()
+            return loop.iteration(carry, lambda: next_(iterations.of_slices(number, slices))), ()
 
-        arrays, length = trips.arrays(first), trips.length - first
+        arrays, length = iterations.arrays(first), iterations.length - first
         return loops.counted(step, init, arrays, length, False, None, "`for`", of_variables=True)[0]
 
-    loop.run(counted if stop is None else lambda init: _stopping(trips, first, loop, next_, stop, init))
+    loop.run(counted if stop is None else lambda init: _stopping(iterations, first, loop, next_, stop, init))
 
 
 def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
@@ -174,7 +178,7 @@ def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk |
         low, high = items.bounds()
 
         def step(k: Any, carry: dict[str, Any]) -> dict[str, Any]:
-            return loop.trip(carry, lambda: next_(items.of_index(k)))
+            return loop.iteration(carry, lambda: next_(items.of_index(k)))
 
         return loops.counting(low, high, step, init, "`for`", of_variables=True)
 
@@ -182,15 +186,15 @@ def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk |
 
 
 def _stopping(
-    trips: Trips | Counted,
+    iterations: Iterations | Counted,
     first: int,
     loop: Loop,
     next_: Next,
     stop: Thunk,
     init: dict[str, Any],
 ) -> dict[str, Any]:
-    """A loop over trips from the first one on, which may be left before the last one."""
-    length = trips.length
+    """A loop over iterations from the first one on, which may be left before the last one."""
+    length = iterations.length
 
     def goes_on(carry: tuple[Any, dict[str, Any]]) -> Any:
         left = loop.enter(carry[1], stop)
@@ -198,6 +202,6 @@ def _stopping(
 
     def step(carry: tuple[Any, dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
         k, rest = carry
-        return k + 1, loop.trip(rest, lambda: next_(trips.item(k)))
+        return k + 1, loop.iteration(rest, lambda: next_(iterations.item(k)))
 
     return loops.repeated(goes_on, step, (first, init), "`for`", of_variables=True)[1]

@@ -89,7 +89,9 @@ class Originals:
                 self._note((*path, k), *pair)
 
     def require_places(self, after: Mapping[str, Any]) -> None:
-        """Forget what copies stand for that are elsewhere after a trip: in the next one others are there."""
+        """Forget what copies stand for that are elsewhere after an iteration: in the next one others are
+        there.
+        """
         for path, copy in self._places.items():
             found: Any = after[path[0]]
             for k in path[1:]:

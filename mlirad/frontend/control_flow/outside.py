@@ -5,8 +5,8 @@
         v[0] = x
         y = box.v.sum()
 
-The trips of a loop are traced once, so there what is read before it is written is an error, too: in the next
-trip it is read afterwards.
+The iterations of a loop are traced once, so there what is read before it is written is an error, too: in the
+next iteration it is read afterwards.
 """
 
 # pyright: reportPrivateUsage=false
@@ -53,8 +53,8 @@ def passed_by(originals: Originals) -> set[int]:
 def require_known(originals: Originals, passed: Set[int], what: str) -> None:
     """Raise if a body has written a copy, and reaches by another name what it stands for.
 
-    Of arrays these are those `passed` by, which a loop reads in its next trip, and of lists and dictionaries
-    all that are in reach.
+    Of arrays these are those `passed` by, which a loop reads in its next iteration, and of lists and
+    dictionaries all that are in reach.
     """
     for found in originals.written():
         original = found.original
@@ -67,7 +67,7 @@ def require_known(originals: Originals, passed: Set[int], what: str) -> None:
 
 
 def require_own(first: int, what: str) -> None:
-    """Raise if a loop writes what may be an array from outside of it, which the next trip may read.
+    """Raise if a loop writes what may be an array from outside of it, which the next iteration may read.
 
     What is noted in the frame from the position `first` on was noted in the loop. Arrays that have copies in
     the loop are the matter of `require_known`.

@@ -1,9 +1,9 @@
 """Objects that a body reaches besides the variables of its statement, and their changes in Python.
 
-    def bump():                   A body is traced once, for all trips of a loop or for a way that may not be
-        counts["n"] += 1          taken. What it does to Python's own objects would be done once, too. So they
-    for k in range(100):          are compared before and after: the loop is written out, which does it in
-        x = x + bump()            each iteration. Under a traced condition the statement carries attributes,
+    def bump():            A body is traced once, for all iterations of a loop or for a way that may not be
+        counts["n"] += 1   taken. What it does to Python's own objects would be done once, too. So they
+    for k in range(100):   are compared before and after: the loop is written out, which does it in
+        x = x + bump()     each iteration. Under a traced condition the statement carries attributes,
                                   like variables (`attributes.py`), and any other change is an error.
 
 Looked at are the variables of outer functions and the globals that functions reached from the body name,
@@ -74,7 +74,7 @@ _Waiting: TypeAlias = tuple[Any, str, bool, tuple[Any, str] | None]
 """An object, the name by which code reaches it, whether that is a global, and what attribute holds it."""
 
 LIMIT: Final = 5_000
-"""How many objects are looked at."""
+"""The number of objects that are looked at."""
 
 _PLAIN: Final = frozenset((int, float, bool, str, bytes, complex, type(None), Array, np.dtype)) | PROXIES
 """Classes of what cannot change, or whose changes are seen elsewhere."""
@@ -152,7 +152,7 @@ class Reached:
         """Of tables of attributes, the names of those that objects compute when they are asked for."""
         self._is_global = self._is_foreign = False
         self.has_iterators = False
-        """Whether there are objects that cannot be given again what they held."""
+        """True if there are objects that cannot be given again what they held."""
         for function in functions:
             if isinstance(function, FunctionType):  # which may be one of mlirad's, around the program's
                 self._function(function)

@@ -20,13 +20,13 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.lazy_dataclass import dataclass
 
 HALVINGS = 12
-"""How many steps h are tried."""
+"""The number of steps h that are tried."""
 
 LEAST_ORDER = 1.7
 """The order of the remainder below which a derivative is wrong."""
 
 NOISE = 200.0
-"""How many units of rounding of the function's values a remainder must exceed to be one."""
+"""The number of units of rounding of the function's values that a remainder must exceed to be one."""
 
 Arrays = list[npt.NDArray[Any]]
 Function = Callable[[Arrays], Arrays]

@@ -66,8 +66,8 @@ def sweep(
     loops or branches runs d + 1 times, and a function that calls itself once more for each level.
 
     Raises `ArgumentError` for an instance or mode that does not exist; `DifferentiationError`, at the line of
-    the operation, where the instance has no line for it, or data would decide a branch, a trip or a position
-    of an instance that does not read these; `ShapeError` for seeds of other shapes.
+    the operation, where the instance has no line for it, or data would decide a branch, an iteration or a
+    position of an instance that does not read these; `ShapeError` for seeds of other shapes.
     """
     require_function(function, THE_CALL)
     checked_choice(mode, "mode of sweep", MODES)

@@ -66,7 +66,7 @@ class Selection:
     space: Shape = ()
 
     copies: bool = False
-    """Whether NumPy copies although the key is basic, as it does for positions that are arrays of rank 0."""
+    """True if NumPy copies although the key is basic, as it does for positions that are arrays of rank 0."""
 
     @property
     def is_basic(self) -> bool:

@@ -1,7 +1,7 @@
 """Live variables: those that a loop must carry, and a branch must yield.
 
-    t = 2 * x            y is read after the loop, and in the next trip: it is carried
-    while y > t:         d is written before it is read: each trip has its own
+    t = 2 * x            y is read after the loop, and in the next iteration: it is carried
+    while y > t:         d is written before it is read: each iteration has its own
         d = y - t
         y = y - d / 2
 

@@ -57,7 +57,7 @@ class Solution(NamedTuple):
     x: Any
     converged: Any
     steps: Any
-    """How many steps the solver took, 0 for a solver of the user's own."""
+    """The number of steps that the solver took, 0 for a solver of the user's own."""
     residual: Any
     """The largest component of what is 0 at a solution: of f(x), of f(x) - x, or of the gradient of f."""
 

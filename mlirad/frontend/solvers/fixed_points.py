@@ -1,4 +1,4 @@
-"""Iterations to a fixed point of g: plain, and Anderson's, which extrapolates from the last few trips.
+"""Iterations to a fixed point of g: plain, and Anderson's, which extrapolates from the last few iterations.
 
 z = g(z)                                          plain: converges where g contracts
 z = g(z) - sum_k c_k (g(z_k+1) - g(z_k))          Anderson: c minimises |g(z) - z - sum_k c_k (r_k+1 - r_k)|
@@ -23,7 +23,7 @@ MEMORY = 5
 
 
 PATIENCE = 20
-"""How many trips without a smaller residual tell that what is left of it is rounding."""
+"""The number of iterations without a smaller residual after which the rest of it is taken to be rounding."""
 
 
 class _Residual(NamedTuple):

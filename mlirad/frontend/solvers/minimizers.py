@@ -31,7 +31,8 @@ LEAST_STEP = 2.0**-60
 """The smallest part of a step that the line search tries."""
 
 PATIENCE = 50
-"""How many steps that make neither f nor its gradient smaller tell that what is left of it is rounding."""
+"""The number of steps that make neither f nor its gradient smaller after which the rest is taken to be
+rounding."""
 
 Function = Callable[[Any], tuple[Any, Any]]
 """The value and the gradient."""

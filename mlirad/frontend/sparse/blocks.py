@@ -37,7 +37,7 @@ from mlirad.linear_maps.sparsity import BlockRows
 from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs
 
 MAX_ROWS_WRITTEN_OUT = 16
-"""How many products the program of a pattern that repeats may have."""
+"""The number of products that the program of a pattern that repeats may have."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.lazy_dataclass import dataclass
 
 MAX_ELEMENTS = 1 << 25
-"""How many elements the products that one call of a program makes may have, unless it makes only one."""
+"""The number of elements that the products that one call of a program makes may have, unless it makes only
+one."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ Iteration: TypeAlias = Callable[[Map, Map, Any, Any, int], Any]
 
 
 def _conjugate_gradients(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any:
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         x, r, p, size, steps = state
         image = a(p)
         step = size / (p @ image)
@@ -45,7 +45,7 @@ def _conjugate_gradients(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any
 
     z = m(b)
     start = (xp.zeros_like(b), b, z, b @ z, as_array(0))
-    return while_loop(lambda s: (norm(s[1]) > goal) & (s[4] < maxiter), trip, start)[0]
+    return while_loop(lambda s: (norm(s[1]) > goal) & (s[4] < maxiter), step, start)[0]
 
 
 def _stabilised(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any:
@@ -57,7 +57,7 @@ def _stabilised(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any:
 
     beside = b + norm(b) / np.sqrt(b.size) * xp.cos(xp.arange(b.size)).astype(b.dtype)
 
-    def trip(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         x, r, p, v, rho, alpha, omega, steps = state
         following = beside @ r
         beta = following / rho * (alpha / omega)
@@ -77,7 +77,7 @@ def _stabilised(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any:
 
     one, nothing = as_array(1.0, b.dtype), xp.zeros_like(b)
     start = (nothing, b, nothing, nothing, one, one, one, as_array(0))
-    return while_loop(lambda s: (norm(s[1]) > goal) & (s[7] < maxiter), trip, start)[0]
+    return while_loop(lambda s: (norm(s[1]) > goal) & (s[7] < maxiter), step, start)[0]
 
 
 def _least_residual(a: Map, m: Map, b: Any, goal: Any, maxiter: int) -> Any:

@@ -30,13 +30,13 @@ from mlirad.frontend.splicing.tracing_threads import TRACING
 
 _CODES: Final = dis.opmap
 _CALLABLE_FIRST: Final = version_info >= (3, 13)
-"""Whether what is called lies below the place of `self` on the stack, not above it."""
+"""True if what is called lies below the place of `self` on the stack, not above it."""
 
 _REMAINDER: Final = next(k for k, (name, _) in enumerate(opcode._nb_ops) if name == "NB_REMAINDER")  # pyright: ignore
 """The number of the operator `%`."""
 
 _MOST_STACK: Final = 4
-"""How many more values code that asks has on the stack, at most."""
+"""The number of values more that code that asks has on the stack, at most."""
 
 
 def asking(code: CodeType, hooks: Hooks, silent: Sequence[str] = ()) -> CodeType:

@@ -28,7 +28,7 @@ _LONG, _NO_COLUMNS, _NOWHERE = 14, 13, 15
 """Kinds of entries in the table of positions: with columns, without, and without a line."""
 
 _LONGEST = 8
-"""How many units one entry of that table covers at most."""
+"""The number of units that one entry of that table covers at most."""
 
 
 @dataclass(frozen=True)

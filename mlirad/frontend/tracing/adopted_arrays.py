@@ -82,7 +82,8 @@ def _owner(array: PlainArray) -> PlainArray:
 
 
 _OF_A_BASE = 3
-"""How many refer to the base of an array if nothing else does: the array, a variable, and who counts."""
+"""The number of references to the base of an array if nothing else refers to it: the array, a variable, and
+who counts."""
 
 
 _COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))

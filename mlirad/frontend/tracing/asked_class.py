@@ -27,7 +27,7 @@ _ANSWERED: Final = frozenset(("isscalar", "iterable"))
 """Functions of NumPy that ask what an argument is, and nothing else."""
 
 _own: dict[str, bool] = {}
-"""Whether a module gets the class itself, by its name."""
+"""True if a module gets the class itself, by its name."""
 
 
 def asks_for_numpys(*, by_functions_of_mlirad: bool = False) -> bool:

@@ -56,11 +56,11 @@ class Captures:
     names: frozenset[str]
     key: Hashable = None
     is_whole: bool = True
-    """Whether all was looked at."""
+    """True if all was looked at."""
     nbytes: int = 0
-    """How many bytes the arrays in it have."""
+    """The number of bytes that the arrays in it have."""
     has_growing: bool = False
-    """Whether containers are among it that may have more elements while the guards hold."""
+    """True if containers are among it that may have more elements while the guards hold."""
     outside: tuple[str, ...] = ()
     """What may read files, the clock and their like."""
     codes: frozenset[CodeType] = frozenset()

@@ -70,19 +70,19 @@ class CodeReads:
     codes: tuple[CodeType, ...]
     """It and the functions defined in it."""
     reads_all: bool
-    """Whether it may read attributes which it does not name."""
+    """True if it may read attributes which it does not name."""
     reads_globals: bool
-    """Whether it may read globals which it does not name."""
+    """True if it may read globals which it does not name."""
     reads_modules: bool
-    """Whether it may read modules which no import names."""
+    """True if it may read modules which no import names."""
     texts: frozenset[str]
     """Its strings, if it may read such modules."""
     survives: bool
-    """Whether it goes on where it finds no attribute of a name."""
+    """True if it goes on where it finds no attribute of a name."""
     makes_sets: bool
-    """Whether it may iterate over sets, the order of whose strings is another in each process."""
+    """True if it may iterate over sets, the order of whose strings is another in each process."""
     is_harmful: bool
-    """Whether it assigns more than its own variables and elements of containers, or imports something."""
+    """True if it assigns more than its own variables and elements of containers, or imports something."""
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -33,7 +33,7 @@ class Control:
     def __init__(self, mode: str = "auto") -> None:
         self.mode = mode
         self.is_rewriting = mode == "rewrite"
-        """Whether the trace calls functions rewritten."""
+        """True if the trace calls functions rewritten."""
         self.blocked: list[TracingError] = []
         """The errors of code that asked for elements of traced values, in the trace that is under way."""
         self.causes: list[TracingError] = []

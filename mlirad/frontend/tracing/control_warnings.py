@@ -17,7 +17,7 @@ from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import CYTHON, user_place
 
 MOST_NAMES: Final = 6
-"""How many functions a warning names."""
+"""The number of functions that a warning names."""
 
 _named: set[str] = set()
 """The functions that a warning has named, with their lines."""

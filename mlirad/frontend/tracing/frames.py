@@ -44,7 +44,7 @@ from mlirad.lazy_dataclass import dataclass
 T = TypeVar("T")
 
 MAX_OPERATIONS = 300_000
-"""How many operations one program may be written out to; it would be compiled for hours."""
+"""The number of operations that one program may be written out to; it would be compiled for hours."""
 
 
 class FrameBuilder(ArrayBuilder):

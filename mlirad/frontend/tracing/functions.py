@@ -77,7 +77,7 @@ class Traced:
     captured: tuple[Value, ...]
     results: StructureType
     has_token: bool = False
-    """Whether a token is one more result."""
+    """True if a token is one more result."""
 
     @property
     def result_types(self) -> list[Attribute]:

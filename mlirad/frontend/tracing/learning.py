@@ -36,7 +36,7 @@ Key: TypeAlias = tuple[tuple[CodeType, int], ...]
 """The frames of a call stack: code and instruction."""
 
 MOST_TRACES = 32
-"""How often a program is traced to learn signatures."""
+"""The number of times that a program is traced to learn signatures."""
 
 
 class Learned(Request):

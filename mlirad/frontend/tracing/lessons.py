@@ -40,10 +40,10 @@ class Lessons:
 
     signatures: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
     told: dict[int, int] = field(default_factory=dict[int, int])
-    """How often codes were told, by their identity."""
+    """The number of times that codes were told, by their identity."""
     untold: Running = field(default_factory=dict[int, Any])
     tells_all: bool = False
-    """Whether all functions that are called are told to ask, not those alone that name one in C."""
+    """True if all functions that are called are told to ask, not those alone that name one in C."""
     adopted: set[Place] = field(default_factory=set[Place])
     read: dict[int, tuple[CodeType, int]] = field(default_factory=dict[int, "tuple[CodeType, int]"])
     """Codes, by their identity, and how many calls away they were read."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 LONGEST = 2000
-"""How many characters of a text in a table are shown."""
+"""The number of characters of a text in a table that are shown."""
 
 MOST_LINES = 1000
-"""How many lines of a program are shown."""
+"""The number of lines of a program that are shown."""
 
 _CELL = 'style="text-align: left; vertical-align: top; white-space: pre-wrap"'
 _NUMBER = "text-align: right; white-space: pre"

@@ -213,7 +213,7 @@ NONE = Tree(type(None))
 
 
 MAX_DEPTH = 200
-"""How deep containers may be nested."""
+"""The depth to which containers may be nested."""
 
 
 def flatten(value: object) -> tuple[list[Any], Tree]:

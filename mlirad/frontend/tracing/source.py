@@ -22,7 +22,7 @@ CYTHON: Final = frozenset(("<stringsource>", "View.MemoryView"))
 _OWN = f"{Path(__file__).parents[2]}/"
 _FOLDERS = (_OWN, *(f"{Path(folder_of(package))}/" for package in LIBRARIES))
 _skipped: dict[str, bool] = {}
-"""Whether a file belongs to one of these packages, by its name."""
+"""True if a file belongs to one of these packages, by its name."""
 
 
 def user_place() -> tuple[str, int] | None:

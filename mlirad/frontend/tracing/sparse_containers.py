@@ -30,7 +30,7 @@ _PLACES: Final = {
 """By the format the attributes that say where entries are."""
 
 _MOST_KNOWN: Final = 64
-"""How many of the latest places are compared with before others are made."""
+"""The number of latest positions that are compared with before others are made."""
 
 Integers = tuple[npt.NDArray[np.integer[Any]], ...]
 

@@ -18,7 +18,7 @@ from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Shape
 
 Strides = tuple[int, ...]
-"""How many elements apart in memory neighbours along each dimension are."""
+"""The number of elements by which neighbours along each dimension are apart in memory."""
 
 
 def row_major(shape: Shape) -> Strides:

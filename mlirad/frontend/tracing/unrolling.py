@@ -1,4 +1,4 @@
-"""Python loops, which are traced trip by trip: a warning where that makes thousands of operations.
+"""Python loops, which are traced iteration by iteration: a warning where that makes thousands of operations.
 
     for t in range(2000):
         h = np.tanh(w @ h + x[t])      model.py:12: UnrolledLoopWarning: 5000 operations have been traced
@@ -19,7 +19,7 @@ Place = tuple[str, int]
 """A line of a file."""
 
 EVERY: Final = 5_000
-"""How many operations are traced between two looks for such lines."""
+"""The number of operations that are traced between two looks for such lines."""
 
 LEAST_REPEATED: Final = 64
 """From how many operations of one line on it is taken to be in a loop."""

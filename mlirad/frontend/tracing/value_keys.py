@@ -48,7 +48,7 @@ _SEQUENCES: Final = frozenset((tuple, frozenset, slice, range))
 
 
 MAX_DEPTH = 200
-"""How deep tuples and their like may be nested."""
+"""The depth to which tuples and their like may be nested."""
 
 
 def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:

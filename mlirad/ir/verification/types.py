@@ -40,7 +40,7 @@ class TypeChecks:
         self._skipped = skipped
         self._checked: dict[int, Attribute] = {}
         self.met_sizes = False
-        """Whether a type or property has been met that mentions sizes."""
+        """True if a type or property has been met that mentions sizes."""
 
     def look_at(self, properties: Iterable[Attribute]) -> None:
         """Note whether the properties of an op mention sizes."""

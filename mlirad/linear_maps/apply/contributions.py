@@ -10,7 +10,7 @@ reverse sweep takes
                     only read numbers and parts wait for those that add wholes
     parts last      a part waits as long as its sum has not begun and a whole is still to come
 
-and a loop whose trips update one element of a carry and read others costs O(1) per trip.
+and a loop whose iterations update one element of a carry and read others costs O(1) per iteration.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class Contributions:
     def __init__(self, order: Sequence[Value], wholes: Wholes):
         self.order = order
         self.wholes: Counter[Value] = Counter()
-        """How many wholes each node may receive."""
+        """The number of wholes that each node may receive."""
         self.given: dict[Value, list[Value]] = {}
         """The nodes that each hands a whole."""
         self.before: dict[Value, list[Value]] = {}
         """The nodes that the sweep takes after each."""
         self.waits: dict[Value, int] = {}
-        """How long loops, branches and calls wait; other nodes do not."""
+        """The kinds of nodes by how long they wait: loops, branches and calls do, other nodes do not."""
         self._wholes = wholes
         self._projections = _projections(order)
         pairs = {m for node in order for m in _read_as_one(node)}

@@ -7,8 +7,8 @@
     if       an `if` of the images, or of the sums after the branch has added to them; `checkpoint` likewise
 
 A sum of cotangents goes through a loop or branch as a value, to which the body adds in place: a loop that
-reads one element of a captured array per trip adds one element per trip to one sum. What is a structural zero
-in every trip is not carried.
+reads one element of a captured array per iteration adds one element per iteration to one sum. What is a
+structural zero in every iteration is not carried.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.elements import Elements, accumulated, as_value, value_of
 from mlirad.linear_maps.nonzeros import Nonzero, nonzero
 
-Trip: TypeAlias = Callable[[list[Value], list[Value], list[Value]], tuple[list[Value], list[Value]]]
+Iteration: TypeAlias = Callable[[list[Value], list[Value], list[Value]], tuple[list[Value], list[Value]]]
 """From the arguments of the primal code, carries and slices to the new carries and what is stacked."""
 
-Loop: TypeAlias = Callable[[list[Value], list[Value], Trip], tuple[Sequence[Value], Sequence[Value]]]
-"""From the first carries, what is sliced and the trip to the last carries and what was stacked."""
+Loop: TypeAlias = Callable[[list[Value], list[Value], Iteration], tuple[Sequence[Value], Sequence[Value]]]
+"""From the first carries, what is sliced and the iteration to the last carries and what was stacked."""
 
 
 def _scan(m: Application, op: linear.ScanOp, x: Elements, sums: Elements) -> Elements:
@@ -39,15 +39,17 @@ def _scan(m: Application, op: linear.ScanOp, x: Elements, sums: Elements) -> Ele
     outputs = len(components_of(op.codomain)) - carries
     residuals = m.own(op.residuals)
 
-    def loop(init: list[Value], xs: list[Value], trip: Trip) -> tuple[Sequence[Value], Sequence[Value]]:
+    def loop(
+        init: list[Value], xs: list[Value], iteration: Iteration
+    ) -> tuple[Sequence[Value], Sequence[Value]]:
         def body(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-            return trip([index, *slices[: len(residuals)]], state, slices[len(residuals) :])
+            return iteration([index, *slices[: len(residuals)]], state, slices[len(residuals) :])
 
         backwards = (op.reverse is not None) != m.transposed
         return m.b.scan(
             init,
             [*residuals, *xs],
-            op.trips,
+            op.iterations,
             body,
             reverse=backwards,
             checkpoint=op.checkpointing,
@@ -61,9 +63,11 @@ def _scan(m: Application, op: linear.ScanOp, x: Elements, sums: Elements) -> Ele
 def _while(m: Application, op: linear.WhileOp, x: Elements, sums: Elements) -> Elements:
     (tape,) = m.own([op.tape])
 
-    def loop(init: list[Value], xs: list[Value], trip: Trip) -> tuple[Sequence[Value], Sequence[Value]]:
+    def loop(
+        init: list[Value], xs: list[Value], iteration: Iteration
+    ) -> tuple[Sequence[Value], Sequence[Value]]:
         def body(entry: list[Value], state: list[Value]) -> list[Value]:
-            return trip(entry, state, [])[0]
+            return iteration(entry, state, [])[0]
 
         return m.b.replay(tape, init, body, reverse=m.transposed), []
 
@@ -80,7 +84,8 @@ def _looped(
 ) -> Elements:
     """The sums after a loop, given how many components are carried, sliced and stacked.
 
-    What is given beyond those is the same in every trip; what is made beyond them is a sum over all trips.
+    What is given beyond those is the same in every iteration; what is made beyond them is a sum over all
+    iterations.
     """
     b, (carries, slices_given, slices_made) = m.b, counts
     spaces = components_of(m.directed(op.domain, op.codomain)[1])
@@ -91,7 +96,7 @@ def _looped(
     summed = [k for k in sorted(m.nonzero(op.body, reaching)) if k >= first_sum]
     stacked: list[int] = []
 
-    def trip(
+    def iteration(
         arguments: list[Value], state: list[Value], slices: list[Value]
     ) -> tuple[list[Value], list[Value]]:
         given, before = list(x), _at(len(spaces), summed, state[len(carried) :])
@@ -104,7 +109,7 @@ def _looped(
 
     init = [value_of(b, x[k], spaces[k]) for k in carried]
     init += [value_of(b, sums[k], spaces[k]) for k in summed]
-    final, ys = loop(init, [as_value(x[k]) for k in sliced], trip)
+    final, ys = loop(init, [as_value(x[k]) for k in sliced], iteration)
     result = list(sums)
     for k, value in zip((*carried, *stacked), (*final[: len(carried)], *ys), strict=True):
         result[k] = accumulated(b, result[k], value)

@@ -30,7 +30,7 @@ from mlirad.linear_maps.nonzeros import Nonzero, Reach, reach_of
 from mlirad.linear_maps.transposes import Primitive
 
 MAX_NESTED_NODES = 1 << 16
-"""How many nodes of composite left operands one application may write out."""
+"""The number of nodes of composite left operands that one application may write out."""
 
 
 class MapEvaluator(Fold[Leaf]):

@@ -41,7 +41,7 @@ from mlirad.linear_maps.elements import (
 )
 from mlirad.linear_maps.nonzeros import nonzero
 
-Trip: TypeAlias = Callable[[Sequence[Value], Elements], Elements]
+Iteration: TypeAlias = Callable[[Sequence[Value], Elements], Elements]
 """`(position, sums)`: the sums after what there is at a position is added."""
 
 
@@ -51,11 +51,11 @@ def at_positions(m: Application, op: linear.IndexedMapOp, x: Elements, sums: Ele
     spaces = components_of(m.spaces(yields(op.body)[0])[1])
     if isinstance(op, linear.BuildOp) == m.transposed:
 
-        def trip(position: Sequence[Value], before: Elements) -> Elements:
+        def iteration(position: Sequence[Value], before: Elements) -> Elements:
             env = m.enter(op.body, position)
             return m.image_in(env, op.body, [_slice(m.b, e, position) for e in x], before)
 
-        return sums_over(m.b, op.space, sums, spaces, reached, trip)
+        return sums_over(m.b, op.space, sums, spaces, reached, iteration)
     if 0 in op.space:
         return sums
     result = list(sums)
@@ -77,9 +77,9 @@ def sums_over(
     sums: Elements,
     spaces: Sequence[Attribute],
     targets: Sequence[int],
-    trip: Trip,
+    iteration: Iteration,
 ) -> Elements:
-    """The sums after a trip at every position; only the `targets`, of these spaces, change."""
+    """The sums after an iteration at every position; only the `targets`, of these spaces, change."""
     result = list(sums)
     if 0 in extents:
         return result
@@ -89,7 +89,7 @@ def sums_over(
         if linear.is_plain(spaces[k]):
             arrays.append(k)
         else:
-            made = _functions(b, extents, spaces[k], lambda i, k=k: trip(i, list(nothing))[k])
+            made = _functions(b, extents, spaces[k], lambda i, k=k: iteration(i, list(nothing))[k])
             result[k] = accumulated(b, result[k], made)
     scalar = not any(shape_of(s) for k in arrays for s in leaf_spaces(spaces[k]))
     if scalar:
@@ -98,7 +98,7 @@ def sums_over(
             for place in range(len(leaf_spaces(spaces[k]))):
 
                 def body(*i: Value, k: int = k, place: int = place) -> Value:
-                    return leaves(b, trip(i, list(nothing))[k], spaces[k])[place]
+                    return leaves(b, iteration(i, list(nothing))[k], spaces[k])[place]
 
                 totals.append(b.sum(b.build(extents, body), range(len(extents))))
             result[k] = accumulated(b, result[k], from_leaves(spaces[k], totals))
@@ -106,7 +106,7 @@ def sums_over(
         init = [v for k in arrays for v in leaves(b, sums[k], spaces[k])]
 
         def with_sums(position: Sequence[Value], state: Sequence[Value]) -> list[Value]:
-            image = trip(position, _components(spaces, arrays, state))
+            image = iteration(position, _components(spaces, arrays, state))
             return [v for k in arrays for v in leaves(b, image[k], spaces[k])]
 
         final = _components(spaces, arrays, _loops(b, extents, with_sums, init))
@@ -129,10 +129,10 @@ def _functions(
             values = space.space
 
             def summed(point: Sequence[Value]) -> Element:
-                def trip(i: Sequence[Value], before: Elements) -> Elements:
+                def iteration(i: Sequence[Value], before: Elements) -> Elements:
                     return [accumulated(b, before[0], value_at(at(i), point))]
 
-                return sums_over(b, extents, [None], (values,), (0,), trip)[0]
+                return sums_over(b, extents, [None], (values,), (0,), iteration)[0]
 
             return Function(summed)
         case _:
@@ -144,16 +144,16 @@ def _functions(
 def _loops(
     b: ArrayBuilder,
     extents: Shape,
-    trip: Callable[[Sequence[Value], Sequence[Value]], list[Value]],
+    iteration: Callable[[Sequence[Value], Sequence[Value]], list[Value]],
     init: Sequence[Value],
     position: Sequence[Value] = (),
 ) -> list[Value]:
-    """A loop per extent, each inside the one before; `trip` takes a position and the carries."""
+    """A loop per extent, each inside the one before; `iteration` takes a position and the carries."""
     if not extents:
-        return trip(position, init)
+        return iteration(position, init)
 
     def body(index: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
-        return _loops(b, extents[1:], trip, carries, (*position, index)), []
+        return _loops(b, extents[1:], iteration, carries, (*position, index)), []
 
     return b.scan(init, [], extents[0], body)[0]
 

@@ -50,10 +50,10 @@ def _eliminated(m: Application, op: linear.PointwiseMapOp, collection: Pairs, su
     for entry in collection.entries:
         if isinstance(entry, Family):
 
-            def trip(position: Sequence[Value], before: Elements, family: Family = entry) -> Elements:
+            def iteration(position: Sequence[Value], before: Elements, family: Family = entry) -> Elements:
                 return _eliminated(m, op, family.at(position), before)
 
-            sums = sums_over(m.b, entry.extents, sums, spaces, range(len(spaces)), trip)
+            sums = sums_over(m.b, entry.extents, sums, spaces, range(len(spaces)), iteration)
         elif entry.element is not None:
             sums = m.image(op.body, entry.point, components(entry.element, source), sums)
     return sums

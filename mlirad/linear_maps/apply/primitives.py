@@ -32,8 +32,7 @@ Application: TypeAlias = Callable[[ArrayBuilder, Primitive, Captured, Any], Any]
 """`(b, m, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
 
 FEW_SLICES = 4
-"""How many slices there are at most in a stack of one slice and zeros, in which others find a place.
-"""
+"""The most slices in a stack of one slice and zeros in which others find a place."""
 
 
 def apply_primitive(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Element:
@@ -103,24 +102,24 @@ def _fft(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 
 
 def _recurrence(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    """d = a d + dx from trip to trip."""
+    """d = a d + dx from iteration to iteration."""
 
-    def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         d = b.add(b.absorbing_mul(slices[0], carries[0]), slices[1])
         return [d], [d]
 
-    return _along(b, m, captured, x, trip, m.has("reverse"))
+    return _along(b, m, captured, x, iteration, m.has("reverse"))
 
 
 def _along(
-    b: ArrayBuilder, m: Primitive, captured: Captured, x: Value, trip: ScanBody, reverse: bool
+    b: ArrayBuilder, m: Primitive, captured: Captured, x: Value, iteration: ScanBody, reverse: bool
 ) -> Value:
     """A loop along the map's dimension over the factors and x, with one carry that starts at 0."""
     rank, dim = len(shape_of(x)), m.dim
     order = [dim, *(d for d in range(rank) if d != dim)]
     factors, moved = (b.transpose(v, order) for v in (*m.captured(captured), x))
     start = b.zeros(array_type(shape_of(moved)[1:], element_of(x)))
-    _, (stacked,) = b.scan([start], [factors, moved], shape_of(moved)[0], trip, reverse=reverse)
+    _, (stacked,) = b.scan([start], [factors, moved], shape_of(moved)[0], iteration, reverse=reverse)
     return b.transpose(stacked, [order.index(d) for d in range(rank)])
 
 
@@ -197,11 +196,11 @@ def _update_transposed(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured,
 def _recurrence_transposed(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured, ct: Value) -> Value:
     """c[i] = ct[i] + a[i + 1] c[i + 1]; the carry is the product."""
 
-    def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         c = b.add(slices[1], carries[0])
         return [b.absorbing_mul(slices[0], c)], [c]
 
-    return _along(b, Primitive.of(op), captured, ct, trip, op.reverse is None)
+    return _along(b, Primitive.of(op), captured, ct, iteration, op.reverse is None)
 
 
 FORWARD: dict[type[linear.MapOp], Application] = {

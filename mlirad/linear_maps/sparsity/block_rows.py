@@ -39,7 +39,7 @@ from mlirad.linear_maps.sparsity.primitives import Place
 from mlirad.linear_maps.sparsity.relations import Ints, Relation, relation
 
 MAX_HEIGHT = 64
-"""How many rows a block may have."""
+"""The number of rows that a block may have."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,15 @@
 """Patterns of maps of loops and branches, and of maps at every index.
 
-A loop is analysed for all trips at once, the trips being a batch axis. Let S be the pairs of a carry after a
-trip and one before it, u(t) what trip t adds to the carries from elsewhere, and c(t) the carries before trip
-t. Then
+A loop is analysed for all iterations at once, the iterations being a batch axis. Let S be the pairs of a
+carry after an iteration and one before it, u(t) what iteration t adds to the carries from elsewhere, and c(t)
+the carries before iteration t. Then
 
     c(t) = S^t c(0)  +  u(t-1) + S u(t-2) + S^2 u(t-3) + ...
 
 Powers of S soon repeat: those of a running sum at once (S^1 = S^0), those of a window over the last k values
-after k, when they vanish. From then on the sum is a prefix sum. Loops whose S differs from trip to trip, or
-whose powers do not repeat, are followed trip by trip. What exceeds the limits below, and every `while`, gets
-the closure of S: a superset.
+after k, when they vanish. From then on the sum is a prefix sum. Loops whose S differs from iteration to
+iteration, or whose powers do not repeat, are followed iteration by iteration. What exceeds the limits below,
+and every `while`, gets the closure of S: a superset.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ Image: TypeAlias = Callable[[Place, Value, Patterns], Patterns]
 Elements: TypeAlias = list[Patterns]
 
 MAX_POWERS = 32
-"""How many powers of the dependence of carries on themselves are tried."""
+"""The number of powers of the dependence of carries on themselves that are tried."""
 
 MAX_PAIRS = 1 << 22
-"""How many pairs such a power may have."""
+"""The number of pairs that such a power may have."""
 
-MAX_TRIPS = 1 << 11
-"""Loops of more trips are not followed trip by trip."""
+MAX_ITERATIONS = 1 << 11
+"""Loops of more iterations are not followed iteration by iteration."""
 
 
-def _at(m: Place, region: Region, arguments: Sequence[Array | None], trips: tuple[int, ...]) -> Place:
+def _at(m: Place, region: Region, arguments: Sequence[Array | None], iterations: tuple[int, ...]) -> Place:
     """The place inside a region whose arguments are known, or not."""
-    return Place(m.known, m.scope.inner(trips, dict(zip(region.block.args, arguments, strict=True))))
+    return Place(m.known, m.scope.inner(iterations, dict(zip(region.block.args, arguments, strict=True))))
 
 
 # Scan ------------------------------------------------------------------------------------------------
@@ -67,11 +67,13 @@ def _scan(m: Place, op: linear.ScanOp, x: Patterns, image: Image) -> Patterns:
 
 
 class _Scan:
-    """One loop: its trips as a batch axis, the patterns of what it is given, and those of its carries."""
+    """One loop: its iterations as a batch axis, the patterns of what it is given, and those of its
+    carries.
+    """
 
     def __init__(self, m: Place, op: linear.ScanOp, x: Patterns, image: Image):
         self.m, self.op, self.image = m, op, image
-        self.n, (self.carries, self.inputs, _) = op.trips, op.counts
+        self.n, (self.carries, self.inputs, _) = op.iterations, op.counts
         self.rank = len(m.batch)
         self.spaces = components_of(op.domain)
         self.outputs = len(components_of(op.codomain)) - self.carries
@@ -79,7 +81,7 @@ class _Scan:
         self.given = parts(x, len(self.spaces))
         self.root = yields(op.body)[0]
         self.residuals = [m.value(r) for r in op.residuals]
-        self.all_trips = _at(m, op.body, [*m.scope.indices((self.n,)), *self.residuals], (self.n,))
+        self.all_iterations = _at(m, op.body, [*m.scope.indices((self.n,)), *self.residuals], (self.n,))
 
     def patterns(self) -> Patterns:
         """The last carries and the stacked values."""
@@ -88,20 +90,24 @@ class _Scan:
             return [*initial, *[None] * self.outputs]
         nothing: Elements = [None] * len(self.spaces)
         sources = [*self.given[self.carries : self.carries + self.inputs]]
-        captured = [mapped(c, self._in_all_trips) for c in self.given[self.carries + self.inputs :]]
+        captured = [mapped(c, self._in_all_iterations) for c in self.given[self.carries + self.inputs :]]
         added = self._image([*nothing[: self.carries], *sources, *captured])
-        own = coordinates(self.all_trips.batch, self.carry_space)
+        own = coordinates(self.all_iterations.batch, self.carry_space)
         passed = self._image([*parts(own, self.carries), *nothing[self.carries :]])
         before, after = added[: self.carries], added[self.carries :]
         step, output = passed[: self.carries], passed[self.carries :]
         if any(p.covers(d) for p in _patterns(step) for d in range(self.rank + 1)):
-            if self.n <= MAX_TRIPS:
-                return self._trip_by_trip()
-            return self._closed(matrix(self.all_trips.batch, step, self.carry_space), before, after)
-        pairs = matrix(self.all_trips.batch, step, self.carry_space)
+            if self.n <= MAX_ITERATIONS:
+                return self._iteration_by_iteration()
+            return self._closed(matrix(self.all_iterations.batch, step, self.carry_space), before, after)
+        pairs = matrix(self.all_iterations.batch, step, self.carry_space)
         powers = _powers(pairs, dimension(self.carry_space))
         if powers is None:
-            return self._trip_by_trip() if self.n <= MAX_TRIPS else self._closed(pairs, before, after)
+            return (
+                self._iteration_by_iteration()
+                if self.n <= MAX_ITERATIONS
+                else self._closed(pairs, before, after)
+            )
         last = self._last(powers, before, initial)
         if depends_on_nothing(output):
             return [*last, *after]
@@ -110,23 +116,23 @@ class _Scan:
         return [*last, *(plus(a, b) for a, b in zip(after, read, strict=True))]
 
     def _image(self, x: Elements) -> Elements:
-        return parts(self.image(self.all_trips, self.root, x), self.carries + self.outputs)
+        return parts(self.image(self.all_iterations, self.root, x), self.carries + self.outputs)
 
-    def _in_all_trips(self, x: Pattern) -> Pattern:
-        """Return what a value outside of the loop is in every trip."""
+    def _in_all_iterations(self, x: Pattern) -> Pattern:
+        """Return what a value outside of the loop is in every iteration."""
         return with_batch_axes(x, self.rank, (self.n,))
 
-    def _position(self, trip: int) -> int:
-        """At which position of the batch axis a trip stands, counted in the order in which they run."""
-        return self.n - 1 - trip if self.op.reverse is not None else trip
+    def _position(self, iteration: int) -> int:
+        """At which position of the batch axis an iteration stands, counted in the order in which they run."""
+        return self.n - 1 - iteration if self.op.reverse is not None else iteration
 
     def _power(self, pairs: Relation, x: Elements, batch: tuple[int, ...]) -> Elements:
         made = related(batch, list(x), self.carry_space, self.carry_space, pairs)
         return parts(made, self.carries)
 
-    def _during(self, x: Elements, trips: range) -> Elements:
-        """Return what reaches a carry by the trips of the range."""
-        places = np.array([self._position(t) for t in trips], np.int64)
+    def _during(self, x: Elements, iterations: range) -> Elements:
+        """Return what reaches a carry by the iterations of the range."""
+        places = np.array([self._position(t) for t in iterations], np.int64)
         rank = self.rank
 
         def sum_of(p: Pattern) -> Pattern:
@@ -137,7 +143,7 @@ class _Scan:
         return parts(mapped(list(x), sum_of), self.carries)
 
     def _last(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
-        """The carries after the last trip."""
+        """The carries after the last iteration."""
         n, stable = self.n, len(powers) - 1
         batch = self.m.batch
         total = self._power(powers[min(n, stable)], initial, batch)
@@ -149,9 +155,9 @@ class _Scan:
         return total
 
     def _states(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
-        """The carries before each trip."""
-        n, stable, batch = self.n, len(powers) - 1, self.all_trips.batch
-        start = [mapped(c, self._in_all_trips) for c in initial]
+        """The carries before each iteration."""
+        n, stable, batch = self.n, len(powers) - 1, self.all_iterations.batch
+        start = [mapped(c, self._in_all_iterations) for c in initial]
         total: Elements = [None] * self.carries
         for j in range(min(stable, n)):
             total = _sum(total, self._only(self._power(powers[j], start, batch), range(j, j + 1)))
@@ -164,12 +170,12 @@ class _Scan:
             total = _sum(total, self._later(parts(summed, self.carries), stable + 1))
         return total
 
-    def _only(self, x: Elements, trips: range) -> Elements:
-        places = np.sort(np.array([self._position(t) for t in trips], np.int64))
+    def _only(self, x: Elements, iterations: range) -> Elements:
+        places = np.sort(np.array([self._position(t) for t in iterations], np.int64))
         return self._along(x, places, places)
 
     def _later(self, x: Elements, by: int) -> Elements:
-        """Return what stands in each trip so many trips later."""
+        """Return what stands in each iteration so many iterations later."""
         early = np.arange(self.n - by) if by < self.n else np.zeros(0, np.int64)
         if self.op.reverse is not None:
             return self._along(x, early, early + by)
@@ -184,14 +190,16 @@ class _Scan:
         return parts(mapped(list(x), shift), self.carries)
 
     def _closed(self, pairs: Relation, added: Elements, outputs: Elements) -> Patterns:
-        """A superset: what reaches a carry in any trip reaches all that it leads to, in every trip."""
+        """A superset: what reaches a carry in any iteration reaches all that it leads to, in every
+        iteration.
+        """
         start = _sum(self.given[: self.carries], self._during(added, range(self.n)))
         carries = self._power(closure(pairs, dimension(self.carry_space)), start, self.m.batch)
-        states = [mapped(c, self._in_all_trips) for c in carries]
+        states = [mapped(c, self._in_all_iterations) for c in carries]
         read = self._image([*states, *[None] * (len(self.spaces) - self.carries)])[self.carries :]
         return [*carries, *(plus(a, b) for a, b in zip(outputs, read, strict=True))]
 
-    def _trip_by_trip(self) -> Patterns:
+    def _iteration_by_iteration(self) -> Patterns:
         carries, first = self.given[: self.carries], self.carries
         captured = self.given[self.carries + self.inputs :]
         stacked: list[Elements] = [[] for _ in range(self.outputs)]
@@ -267,7 +275,7 @@ def closure(pairs: Relation, size: int) -> Relation:
 
 
 def _while(m: Place, op: linear.WhileOp, x: Patterns, image: Image) -> Patterns:
-    """The number of trips and what they read is unknown: the closure, no trip included."""
+    """The number of iterations and what they read is unknown: the closure, no iteration included."""
     carries, spaces = op.carries.value.data, components_of(op.domain)
     given, root = parts(x, len(spaces)), yields(op.body)[0]
     inside = _at(m, op.body, [None] * len(op.body.block.args), ())

@@ -30,7 +30,8 @@ from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS, Place
 from mlirad.linear_maps.sparsity.relations import relation
 
 MAX_CALLS = 1000
-"""How many calls of functions are followed; what those beyond return depends on all that they are given."""
+"""The number of calls of functions that are followed; what those beyond return depends on all that they are
+given."""
 
 
 def image(m: Place, root: Value, x: Patterns, given: Mapping[Value, Patterns] | None = None) -> Patterns:

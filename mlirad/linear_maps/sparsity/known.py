@@ -4,8 +4,8 @@
     known.at(%position, scope)                 the value, or None if it depends on something unknown
 
 Values inside regions are known for all positions at once. A *scope* is a region with its *batch axes*: the
-trips of a loop, or the points of an index space. The value of an expression there is an array with one more
-leading axis for each batch axis, of extent 1 where it does not vary.
+iterations of a loop, or the points of an index space. The value of an expression there is an array with one
+more leading axis for each batch axis, of extent 1 where it does not vary.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from mlirad.recursion import deep_recursion
 Array: TypeAlias = NDArray[Any]
 
 MAX_RUNS = 1 << 14
-"""How often an op may be run, at each batch position, to know its values; beyond that they are unknown."""
+"""The number of times that an op may be run, at each batch position, to know its values; beyond that they are
+unknown."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ SMALL = 64
 """A relation over at most so many positions may be joined with others, where that unites terms."""
 
 JOINED_PAIRS = 1 << 14
-"""How many pairs a relation that is joined in order to unite terms may have."""
+"""The number of pairs that a relation that is joined in order to unite terms may have."""
 
 MAX_TERMS = 48
 """A pattern of more terms is written out as one relation."""

@@ -214,7 +214,7 @@ def _extent_around(value: Ssa) -> int | None:
     loop = owner.buffer.owner.parent_op()
     if owner.buffer is not owner.buffer.owner.args[0]:
         return None
-    return loop.rows if isinstance(loop, StripsOp) else loop.trips if isinstance(loop, ScanOp) else None
+    return loop.rows if isinstance(loop, StripsOp) else loop.iterations if isinstance(loop, ScanOp) else None
 
 
 _IMPLIED: Final = {

@@ -1,9 +1,9 @@
 """Buffers: slot, layout and size of the values of a program in memory.
 
-A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in
-the text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every
-trip (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from outermost
-to innermost:
+A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in the
+text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every
+iteration (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from
+outermost to innermost:
 
     shape (3, 5), layout (1, 0)    strides (1, 3): element (i, j) is i + 3 * j elements from the start
 
@@ -67,7 +67,7 @@ class Place:
 @dataclass(frozen=True)
 class Buffer:
     """An array in memory; `strides` count elements. It `passes` if a loop works on another part of memory in
-    each trip, more in all than caches hold."""
+    each iteration, more in all than caches hold."""
 
     kind: Kind
     shape: Shape

@@ -68,7 +68,7 @@ class BodyCode:
         self.valid: Value | None = None
         """Lanes of the current block that are inside the loop; None for all of them."""
         self.pieced_lanes: int | None = None
-        """How many lanes those are where they are loaded and stored in pieces; None elsewhere."""
+        """The lanes that are loaded and stored in pieces; None elsewhere."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._truths: Mapping[Ssa, bool] = {}
         self._products: Container[Operation] = ()
@@ -195,7 +195,7 @@ class BodyCode:
                 yield j, u
 
     def set(self, value: Ssa, known: Value, j: int = 0, u: int = 0) -> None:
-        """Say what a carry is in the trip that is being printed, or what has been found of a value."""
+        """Say what a carry is in the iteration that is being printed, or what has been found of a value."""
         self._values[self._copy(value, j, u)] = known
 
     @contextmanager

@@ -34,8 +34,8 @@ BARRIERS: Final = (CallOp, SaveOp, RestoreOp, NextRowOp, *LOWERED_CONTROL)
 """Ops that kernels before them do not run at the same time as kernels behind them."""
 
 MOST_TOGETHER: Final = 4
-"""How many contractions are brought together, and keep their operands for each other, at most: each takes
-memory for its own."""
+"""The number of contractions that are brought together, and keep their operands for each other, at most: each
+takes memory for its own."""
 
 
 def bring_together(block: Block) -> None:

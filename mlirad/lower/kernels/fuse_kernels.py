@@ -59,7 +59,7 @@ TINY = 256
 """Iterations up to which nests are merged to compile faster, whatever they share."""
 
 WINDOW = 16
-"""How many earlier nests over the same loops are considered."""
+"""The number of earlier nests over the same loops that are considered."""
 
 Spaces: TypeAlias = tuple[Shape, Shape]
 

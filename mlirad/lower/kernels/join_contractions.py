@@ -1,14 +1,14 @@
-"""`join-contractions`: the contractions that a loop sums become one contraction of all trips, after it.
+"""`join-contractions`: the contractions that a loop sums become one contraction of all iterations, after it.
 
     %c = scan %c0, %xs (%i, %a, %x) {              %ys = scan %xs (%i, %x) {
       %y = ...                                       %y = ...
       %d = dot %x, %y                                yield %y          (stacked)
       yield %a + %d                        -->     }
-    }                                              %c = %c0 + dot %xs, %ys, contracted over the trips as well
+    }                                              %c = %c0 + dot %xs, %ys, contracted over iterations, too
 
 So the gradient of a matrix that every step of a loop multiplies by is one large product, rather than a small
-one per trip whose result is added to a sum that is larger than what it is made of. The operands of all trips
-lie in memory for it: those that are slices do so anyway, the others are stacked.
+one per iteration whose result is added to a sum that is larger than what it is made of. The operands of all
+iterations lie in memory for it: those that are slices do so anyway, the others are stacked.
 
 Legal where nothing but the sum reads the carry, and nothing but the sum reads the contraction. It pays by the
 costs of `mlirad/lower/machine.py`, and what is stacked may take no more memory than what the loop reads. With
@@ -45,7 +45,7 @@ from mlirad.lower.machine import CALL, cycles_per_byte, element_bytes
 from mlirad.passes.function_pass import FunctionPass, Visit, visit_regions
 
 GAIN = 0.9
-"""The product of all trips must take at most this part of the cycles of one product per trip."""
+"""The product of all iterations must take at most this part of the cycles of one product per iteration."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def join_contractions(function: FuncOp, *, always: bool = False) -> FuncOp:
 
 @dataclass(frozen=True)
 class _Sum:
-    """The carry number `number` of a loop, to which `add` adds the contraction `dot` in every trip."""
+    """The carry number `number` of a loop, to which `add` adds the contraction `dot` in every iteration."""
 
     number: int
     add: Operation
@@ -91,29 +91,32 @@ def _joined(op: ScanOp, *, always: bool) -> list[_Sum]:
     candidates = _sums(op)
     allowed = sum(_bytes(x) for x in op.xs)
     stacked = set[Value](op.body.block.args[1 + op.carry_count :])
-    trips = nominal(op.trips)
+    iterations = nominal(op.iterations)
     found: list[_Sum] = []
     grows = True
     while grows:  # what is stacked for one sum may be what another one lacks
         grows = False
         for candidate in [s for s in candidates if s not in found]:
             new = {*candidate.dot.operands} - stacked
-            more = trips * sum(_bytes(v) for v in new)
-            many, one = _cycles(candidate.dot, trips, more)
+            more = iterations * sum(_bytes(v) for v in new)
+            many, one = _cycles(candidate.dot, iterations, more)
             is_done = always or (more <= allowed and one <= GAIN * many)
-            what = f"one contraction for the sum of those of {trips} trips"
+            what = f"one contraction for the sum of those of {iterations} iterations"
             considered(candidate.dot, what, many, one, is_done=is_done)
             if is_done:
                 allowed -= more
                 stacked |= new
                 found.append(candidate)
                 grows = True
-    # A loop without carries is no loop, and what its trips compute would have to be made of whole arrays.
+    # A loop without carries is no loop, and what its iterations compute would have to be made of whole
+    # arrays.
     return found if len(found) < op.carry_count else []
 
 
 def _sums(op: ScanOp) -> list[_Sum]:
-    """The carries to which every trip adds a contraction that only this reads, of values of the trip."""
+    """The carries to which every iteration adds a contraction that only this reads, of values of the
+    iteration.
+    """
     block, made = op.body.block, yields(op.body)
     found: list[_Sum] = []
     for k, total in enumerate(made[: op.carry_count]):
@@ -141,8 +144,10 @@ def _bytes(value: Value) -> int:
     return nominal_size(value) * element_bytes(element_of(value))
 
 
-def _cycles(dot: DotOp, trips: int, stacked: int) -> tuple[float, float]:
-    """Cycles of a product in each trip, and of one of all trips, for which so many bytes are stacked."""
+def _cycles(dot: DotOp, iterations: int, stacked: int) -> tuple[float, float]:
+    """Cycles of a product in each iteration, and of one of all iterations, for which so many bytes are
+    stacked.
+    """
     lhs, rhs = nominal_shape(dot.lhs), nominal_shape(dot.rhs)
     matrices = prod(lhs[d] for d in values_of(dot.lhs_batch))
     inner = prod(lhs[d] for d in values_of(dot.lhs_contract))
@@ -150,8 +155,8 @@ def _cycles(dot: DotOp, trips: int, stacked: int) -> tuple[float, float]:
     element, result = element_bytes(element_of(dot.lhs)), _bytes(dot.result)
     added = 3 * result * cycles_per_byte(2 * result) + CALL
     one = matrices * product_cycles(rows, columns, inner, element) + added
-    whole = matrices * product_cycles(rows, columns, inner * trips, element)
-    return trips * one, whole + 2 * stacked * cycles_per_byte(stacked)
+    whole = matrices * product_cycles(rows, columns, inner * iterations, element)
+    return iterations * one, whole + 2 * stacked * cycles_per_byte(stacked)
 
 
 def _rebuild(b: ArrayBuilder, op: ScanOp, env: Environment, found: Sequence[_Sum], visit: Visit) -> None:
@@ -187,12 +192,12 @@ def _rebuild(b: ArrayBuilder, op: ScanOp, env: Environment, found: Sequence[_Sum
     stacks = dict(zip(operands, ys[count:], strict=True))
     for s in found:
         b.location = s.dot.location
-        carries[s.number] = b.add(init[s.number], _of_all_trips(b, s.dot, stacks))
+        carries[s.number] = b.add(init[s.number], _of_all_iterations(b, s.dot, stacks))
     env.update(zip(op.results, [*carries, *ys[:count]], strict=True))
 
 
-def _of_all_trips(b: ArrayBuilder, dot: DotOp, stacks: dict[Value, Value]) -> Value:
-    """The sum over all trips of a contraction, from its operands stacked along a new dimension 0."""
+def _of_all_iterations(b: ArrayBuilder, dot: DotOp, stacks: dict[Value, Value]) -> Value:
+    """The sum over all iterations of a contraction, from its operands stacked along a new dimension 0."""
     groups = (dot.lhs_batch, dot.rhs_batch, dot.lhs_contract, dot.rhs_contract)
     lhs_batch, rhs_batch, lhs, rhs = ([d + 1 for d in values_of(group)] for group in groups)
     return b.dot(stacks[dot.lhs], stacks[dot.rhs], lhs_batch, rhs_batch, [0, *lhs], [0, *rhs])

@@ -1,11 +1,11 @@
 """The check of a memory plan: all writes stay inside, and nothing that is still needed is ever overwritten.
 
 Independent of how the plan was made: it walks every block backwards with the set of values that are still to
-be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes
-in them; what is required is to hold for all of these. Inside a loop these are also
-all that any trip captures, and the results themselves, which earlier trips have written to. What a region
-yields must be written where the region hands it over, and what a kernel leaves out must not be read, so no
-memory is read that nobody has written.
+be read, and at each op requires that what it writes overlaps none of them. Bytes and places may have sizes in
+them; what is required is to hold for all of these. Inside a loop these are also all that any iteration
+captures, and the results themselves, which earlier iterations have written to. What a region yields must be
+written where the region hands it over, and what a kernel leaves out must not be read, so no memory is read
+that nobody has written.
 
 No plan that comes from a file is used unchecked: `mlirad.compiler` checks those of all functions it emits.
 """
@@ -219,9 +219,9 @@ class _Verifier:
         """
         if not isinstance(op, ScanOp) or result not in op.stacked or not is_read_by_slices(result):
             return None
-        row, trips = row_bytes(result), op.trips
-        size = (trips - 1) * stride + row
-        sound = trips > 0 and stride >= row and place >= 0 and place + size <= self.arena
+        row, iterations = row_bytes(result), op.iterations
+        size = (iterations - 1) * stride + row
+        sound = iterations > 0 and stride >= row and place >= 0 and place + size <= self.arena
         aligned = place % ELEMENT_ALIGNMENT == 0 and stride % ELEMENT_ALIGNMENT == 0
         return _Piece("arena", place, size, stride, row) if sound and aligned else None
 

@@ -40,7 +40,7 @@ from mlirad.lower.kernels.affine import Affine, AffineForms
 from mlirad.lower.kernels.triangles import EVERYTHING, Part, common, moved, of_mask, shifted, union
 
 MOST_ROUNDS = 8
-"""How often a loop is repeated before all of its carries count as read."""
+"""The number of times that a loop is repeated before all of its carries count as read."""
 
 
 def check_skipped(function: FuncOp) -> None:
@@ -116,7 +116,9 @@ class Reads:
             self.add(op.inputs[0], EVERYTHING)
 
     def _loop(self, op: StripsOp | ScanOp) -> None:
-        """A loop with carries: what the last trip hands over is read, and what any trip reads of a carry."""
+        """A loop with carries: what the last iteration hands over is read, and what any iteration reads of a
+        carry.
+        """
         carries = op.carry_count
         block, made = op.body.block, yields(op.body)
         first = 1 if isinstance(op, ScanOp) else 2

@@ -21,9 +21,8 @@ MOST_NUMBERS: Final = 8192
 """The longest transform. What it works in, 256 KiB of 64-bit floats, lies in the second level of cache."""
 
 COLUMN_BYTES: Final = (128, 64)
-"""How much of each row of an array is read at once where the transform goes along columns: two lines of the
-cache, which processors fetch together, or one where the columns are long.
-"""
+"""The part of each row of an array that is read at once where the transform goes along columns: two lines of
+the cache, which processors fetch together, or one where the columns are long."""
 
 
 @cache

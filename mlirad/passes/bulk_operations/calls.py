@@ -43,7 +43,8 @@ BatchedFunction: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], Func
 """Makes a batched function over axes of the given extents; the flags say which arguments are batched."""
 
 MAX_PATTERNS = 16
-"""How many patterns of batched arguments a function may have; more are a sign that there is no end."""
+"""The number of patterns of batched arguments that a function may have; more are a sign that there is no
+end."""
 
 
 class BulkCalls:

@@ -5,11 +5,11 @@
                                               cs' = select a (t on cs) cs,  a' = a and p on cs'
 
 A carry, slice, stacked or recorded value is bulk only along the batch axes that it depends on, which are
-known before the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips
-become a batch axis, unless it is marked `kept`. A loop inside builds makes as many trips as the member that
-needs most, and all members compute in each of them; those that are finished keep their carries, and what they
-compute meanwhile does no harm (see `paths`). The tape of such a `while` records the members that went on as
-its last column, by which a replay skips the others.
+known before the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its iterations
+become a batch axis, unless it is marked `kept`. A loop inside builds makes as many iterations as the member
+that needs most, and all members compute in each of them; those that are finished keep their carries, and what
+they compute meanwhile does no harm (see `paths`). The tape of such a `while` records the members that went on
+as its last column, by which a replay skips the others.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from mlirad.passes.bulk_operations.terms import BatchAxes, Term, joined
 
 def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
     """The last carries, then the stacked values."""
-    r, count, trips = p.r, op.carry_count, op.trips
+    r, count, iterations = p.r, op.carry_count, op.iterations
     made, args = yields(op.body), op.body.block.args
-    if trips == 0:
+    if iterations == 0:
         stacked = [r.whole(r.b.zeros(v.type)) for v in op.stacked]
         return [*(p.term(v) for v in op.init), *stacked]
     loop = _Carries(p, op, args[1 : count + 1], made)
-    if trips == 1 or not (loop.varying or op.kept):
+    if iterations == 1 or not (loop.varying or op.kept):
         return _unrolled(p, op, loop)
     stacked_axes: list[BatchAxes] = []
     slices = [p.term(x) for x in op.xs]
@@ -53,15 +53,17 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
         return loop.aligned(found), [r.value(t) for t in found[count:]]
 
     init = loop.aligned(loop.all)
-    final, stacked = r.b.scan_like(op, init, [_trips_first(r, x) for x in slices], body)
+    final, stacked = r.b.scan_like(op, init, [_iterations_first(r, x) for x in slices], body)
     carried = loop.terms(final)
     return [*carried, *(_axes_first(r, own, y) for own, y in zip(stacked_axes, stacked, strict=True))]
 
 
 def _unrolled(p: Paths, op: control.ScanOp, loop: _Carries) -> list[Term]:
-    """A scan of one trip, or of trips that know nothing of each other: these become a batch axis."""
+    """A scan of one iteration, or of iterations that know nothing of each other: these become a batch
+    axis.
+    """
     r, count = p.r, op.carry_count
-    own = r.open((op.trips,), op.body.block.args[:1])
+    own = r.open((op.iterations,), op.body.block.args[:1])
     at = r.positions(own)
     xs = [r.index(p.term(x), at) for x in op.xs]
     found = p.evaluate(p.mask, op.body, [*at, *loop.all, *xs])
@@ -175,14 +177,16 @@ class _Carries(Carries[Term]):
         return self.all_of([self._paths.r.term(self.axes[k], v) for k, v in pairs])
 
 
-def _trips_first(r: BatchReader, x: Term) -> Value:
-    """The bulk value of an array that trips take slices of, their dimension in front of the batch axes."""
+def _iterations_first(r: BatchReader, x: Term) -> Value:
+    """The bulk value of an array that iterations take slices of, their dimension in front of the batch
+    axes.
+    """
     value, count = r.value(x), len(x.axes)
     rank = len(shape_of(value))
     return r.b.transpose(value, [count, *range(count), *range(count + 1, rank)])
 
 
 def _axes_first(r: BatchReader, axes: BatchAxes, y: Value) -> Term:
-    """Stacked bulk values as a term: the dimension of the trips behind the batch axes."""
+    """Stacked bulk values as a term: the dimension of the iterations behind the batch axes."""
     count, rank = len(axes), len(shape_of(y))
     return r.term(axes, r.b.transpose(y, [*range(1, count + 1), 0, *range(count + 1, rank)]))

@@ -33,10 +33,11 @@ from mlirad.passes.bulk_operations.term_builder import name_arguments
 from mlirad.passes.bulk_operations.terms import RECIPE_LIMIT, Read, Slots, Term, extents, union
 
 PUSH_LIMIT = 48
-"""How many ops deep a reading is pushed; deeper, the array is read as it is."""
+"""The number of ops through which a reading is pushed; deeper, the array is read as it is."""
 
 FREE_DEPTH = 4
-"""How many ops that place elements are read through even where more is read than the array has elements."""
+"""The number of ops that place elements which are read through even where more is read than the array has
+elements."""
 
 Evaluate: TypeAlias = Callable[[Region, Sequence[Term]], list[Term]]
 """What a region yields when its arguments are these terms."""

@@ -26,7 +26,7 @@ from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
 from mlirad.passes.bulk_operations.table import CONTROL_RULES
 
 DEPTH_LIMIT = 16
-"""How many builds, each indexed in the body of the next, are evaluated inside each other."""
+"""The number of builds, each indexed in the body of the next, that are evaluated inside each other."""
 
 _PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
 _ENTERED = (BuildOp, *CONTROL_RULES)

@@ -33,7 +33,7 @@ class TermBuilder:
     def __init__(self, b: ArrayBuilder):
         self.b = b
         self.opened = 0
-        """How many batch axes were opened so far: the number of the next one."""
+        """The number of batch axes that were opened so far: the number of the next one."""
 
     # Batch axes ----------------------------------------------------------------------------------
 

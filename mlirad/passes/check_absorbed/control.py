@@ -220,7 +220,9 @@ class _Checking:
 
 @dataclass(frozen=True)
 class _Beside:
-    """Values that go into or out of a loop trip by trip, with their shadows behind them where these vary."""
+    """Values that go into or out of a loop iteration by iteration, with their shadows behind them where these
+    vary.
+    """
 
     values: Sequence[Value]
     shadows: Sequence[Shadow | None]
@@ -236,7 +238,7 @@ class _Beside:
         return [*self.values, *(s for s in self.shadows if s is not None and not isinstance(s, bool))]
 
     def taken(self, shadows: Shadows, given: Sequence[Value]) -> list[Value]:
-        """Of what a trip gets of `all`, or all trips make, the values; their shadows are noted."""
+        """Of what an iteration gets of `all`, or all iterations make, the values; their shadows are noted."""
         values, rest = list(given[: len(self.values)]), iter(given[len(self.values) :])
         for value, shadow in zip(values, self.shadows, strict=True):
             if shadow is not None:

@@ -27,25 +27,25 @@ def _scan(c: Conversion, op: control.ScanOp) -> list[Value]:
     u, count = c.u, op.carry_count
     init, xs = c.values(op.init), c.values(op.xs)
     stacks = [u.empty(r.type) for r in op.results[count:]]
-    last = u.constant(op.trips - 1, i64)
+    last = u.constant(op.iterations - 1, i64)
 
-    def trip(index: Value, carries: list[Value]) -> Sequence[Value]:
+    def iteration(index: Value, carries: list[Value]) -> Sequence[Value]:
         at = u.op(arith.SubiOp, last, index) if op.reverse is not None else index
         slices = [u.slice(x, [at], array_type(shape_of(x)[1:], element_of(x))) for x in xs]
         made = c.inlined(op.body, [at, *carries[:count], *slices])
         stacked = zip(carries[count:], made[count:], strict=True)
         return [*made[:count], *(u.replace(whole, part, [at]) for whole, part in stacked)]
 
-    return u.loop(op.trips, [*init, *stacks], trip)
+    return u.loop(op.iterations, [*init, *stacks], iteration)
 
 
 def _while(c: Conversion, op: control.WhileOp) -> list[Value]:
     u, init = c.u, c.values(own_operands(op))
     if op.record is not None:
         raise UnsupportedError(
-            f"{op.name}: a tape of trips whose number depends on data has no form in upstream dialects",
+            f"{op.name}: a tape of iterations whose number depends on data has no form in upstream dialects",
             location=location_of(op),
-            hint="write a loop of a known number of trips, or differentiate forwards: mode=forward",
+            hint="write a loop of a known number of iterations, or differentiate forwards: mode=forward",
         )
     types = [v.type for v in init]
     condition, body = op.regions

@@ -45,7 +45,7 @@ REFUSED: Final[dict[type[Operation], str]] = {
     ew.SpecialOp: "upstream has no such special function",
     ew.PolygammaOp: "upstream has no polygamma functions",
     ew.ErfinvOp: "upstream has no inverse of the error function",
-    ReplayOp: "a tape of trips whose number depends on data has no form in upstream dialects",
+    ReplayOp: "a tape of iterations whose number depends on data has no form in upstream dialects",
     SizeOp: "programs with sizes are converted for numbers: instantiate-sizes puts them in",
     FftOp: "upstream has no Fourier transforms on tensors of real numbers",
     ReportOp: "upstream has no op that reports while a program runs",

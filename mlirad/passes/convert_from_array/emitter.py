@@ -259,18 +259,18 @@ class Emitter:
     # Control ---------------------------------------------------------------------------------------
 
     def loop(
-        self, trips: int, init: Sequence[Value], body: Callable[[Value, list[Value]], Sequence[Value]]
+        self, iterations: int, init: Sequence[Value], body: Callable[[Value, list[Value]], Sequence[Value]]
     ) -> list[Value]:
         """The last carries of a loop over positions 0, 1, ..."""
-        if not trips:
+        if not iterations:
             return list(init)
         types = [INDEX, *(v.type for v in init)]
 
-        def trip(index: Value, *carries: Value) -> Sequence[Value]:
+        def iteration(index: Value, *carries: Value) -> Sequence[Value]:
             return body(self.as_position(index), list(carries))
 
-        low, high, step = self.index(0), self.index(trips), self.index(1)
-        region = self.region(types, trip, scf.YieldOp)
+        low, high, step = self.index(0), self.index(iterations), self.index(1)
+        region = self.region(types, iteration, scf.YieldOp)
         return list(self.add(scf.ForOp(low, high, step, init, region)).results)
 
     def nest(

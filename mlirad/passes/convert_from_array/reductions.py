@@ -182,7 +182,7 @@ def _cumulative(c: Conversion, op: ordering.CumulativeOp) -> list[Value]:
     type_ = array_type(shape_of(lines)[1:], element_of(x))
     last = u.constant(shape[dim] - 1, i64)
 
-    def trip(index: Value, carries: list[Value]) -> Sequence[Value]:
+    def iteration(index: Value, carries: list[Value]) -> Sequence[Value]:
         total, made = carries
         at = u.op(arith.SubiOp, last, index) if op.reverse is not None else index
         part = u.slice(lines, [at], type_)
@@ -190,7 +190,7 @@ def _cumulative(c: Conversion, op: ordering.CumulativeOp) -> list[Value]:
         return [total, u.replace(made, total, [at])]
 
     start = u.constant(_identity(kind, type_), type_)
-    made = u.loop(shape[dim], [start, u.empty(lines.type)], trip)[1]
+    made = u.loop(shape[dim], [start, u.empty(lines.type)], iteration)[1]
     return [transpose(u, made, [order.index(d) for d in range(len(order))]) if dim else made]
 
 

@@ -1,7 +1,7 @@
 """Loops and branches. A loop that counts becomes a scan, of which derivatives keep what they need alone.
 
 while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) }
-    -->  scan of n trips over a, stacking g(i, a)
+    -->  scan of n iterations over a, stacking g(i, a)
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def _while(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
 
 @dataclass
 class _Count:
-    """Carry number `counter` goes up by `step` from `start`, `trips` times."""
+    """Carry number `counter` goes up by `step` from `start`, `iterations` times."""
 
     counter: int
     start: int
     step: int
-    trips: int
+    iterations: int
 
 
 def _counted(b: ArrayBuilder, init: list[Value], condition: Region, body: Region) -> _Count | None:
@@ -84,7 +84,7 @@ def _counted(b: ArrayBuilder, init: list[Value], condition: Region, body: Region
 
 
 def _known(b: ArrayBuilder, value: Value, init: list[Value], condition: Region, body: Region) -> float | None:
-    """The number that a value of the condition is in every trip."""
+    """The number that a value of the condition is in every iteration."""
     if isinstance(value, BlockArgument) and value.block is condition.block:
         k = value.index
         same = yields(body)[k] is body.block.args[k]
@@ -93,70 +93,74 @@ def _known(b: ArrayBuilder, value: Value, init: list[Value], condition: Region, 
 
 
 def _scanned(b: ArrayBuilder, init: list[Value], body: Region, count: _Count) -> list[Value]:
-    """The loop as a scan: the counter is computed from the trip, rows written once per trip are stacked."""
+    """The loop as a scan: the counter is computed from the iteration, rows written once per iteration are
+    stacked.
+    """
     carried = [k for k in range(len(init)) if k != count.counter]
     kind = element_of(init[count.counter])
     reversed_rows: dict[int, bool] = {}
 
-    def counter(trip: Value) -> Value:
-        scaled = b.mul(trip, b.index_constant(count.step))
+    def counter(iteration: Value) -> Value:
+        scaled = b.mul(iteration, b.index_constant(count.step))
         return b.convert(b.add(scaled, b.index_constant(count.start)), kind)
 
-    def emit(trip: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+    def emit(iteration: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
         arguments = list(carries)
-        arguments.insert(count.counter, counter(trip))
+        arguments.insert(count.counter, counter(iteration))
         made = b.inline_region(body, arguments, {})
         rows: list[Value] = []
         for k in carried:
             own = arguments[k]
-            row = _row(b, made[k], own, trip, count.trips)
+            row = _row(b, made[k], own, iteration, count.iterations)
             if row is not None:
                 reversed_rows[k] = row[1]
                 rows.append(row[0])
                 made[k] = own
         return [made[k] for k in carried], rows
 
-    carries, stacked = b.scan([init[k] for k in carried], [], count.trips, emit)
+    carries, stacked = b.scan([init[k] for k in carried], [], count.iterations, emit)
     final = dict(zip(carried, carries, strict=True))
     for (k, backwards), rows in zip(reversed_rows.items(), stacked, strict=True):
         final[k] = b.reverse(rows, [0]) if backwards else rows
-    last = count.start + count.trips * count.step
+    last = count.start + count.iterations * count.step
     final[count.counter] = b.constant(last, kind)
     return [final[k] for k in range(len(init))]
 
 
-def _row(b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int) -> tuple[Value, bool] | None:
-    """Return what a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 -
-    trip`.
+def _row(
+    b: ArrayBuilder, made: Value, carry: Value, iteration: Value, iterations: int
+) -> tuple[Value, bool] | None:
+    """Return what an iteration sets as row number `iteration` of a carry that nothing else reads, or as row
+    `iterations - 1 - iteration`.
     """
     op = made.owner
-    if not isinstance(op, UpdateOp) or op.kind.data != "set" or op.base is not carry or trips < 2:
+    if not isinstance(op, UpdateOp) or op.kind.data != "set" or op.base is not carry or iterations < 2:
         return None
     shape = shape_of(carry)
     alone = made.first_use is None and len(list(carry.uses)) == 1
-    if not alone or not shape or shape[0] != trips or op.body.block.args:
+    if not alone or not shape or shape[0] != iterations or op.body.block.args:
         return None
     places = yields(op.body)
     if len(places) != 1:
         return None
-    line = _line(b, places[0], trip)
-    if line not in ((1, 0), (-1, trips - 1)):
+    line = _line(b, places[0], iteration)
+    if line not in ((1, 0), (-1, iterations - 1)):
         return None
     return op.operand, line[0] < 0
 
 
-def _line(b: ArrayBuilder, value: Value, trip: Value) -> tuple[int, int]:
-    """`value = slope * trip + offset`; (0, 0) where it is not seen to be such a line."""
-    if value is trip:
+def _line(b: ArrayBuilder, value: Value, iteration: Value) -> tuple[int, int]:
+    """`value = slope * iteration + offset`; (0, 0) where it is not seen to be such a line."""
+    if value is iteration:
         return 1, 0
     known = b.scalar_of(value)
     if known is not None:
         return 0, int(known)
     op = value.owner
     if isinstance(op, ew.ConvertOp):
-        return _line(b, op.operand, trip)
+        return _line(b, op.operand, iteration)
     if isinstance(op, ew.AddOp | ew.SubOp):
-        (p, q), (r, s) = (_line(b, v, trip) for v in own_operands(op))
+        (p, q), (r, s) = (_line(b, v, iteration) for v in own_operands(op))
         sign = 1 if isinstance(op, ew.AddOp) else -1
         if (p, q) == (0, 0) and b.scalar_of(own_operands(op)[0]) is None:
             return 0, 0

@@ -85,7 +85,7 @@ class _Window:
     """Dimensions of the operand: those with positions, then those that are taken whole."""
 
     leading: int
-    """How many of these have positions."""
+    """The number of these that have positions."""
 
     long: list[int]
     """Dimensions with positions of which a window has other than one element."""

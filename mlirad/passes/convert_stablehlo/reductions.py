@@ -109,7 +109,7 @@ def _reduce(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
 def _folded(
     c: Converter, op: HloOp, xs: list[Value], initial: list[Value], dims: Sequence[int]
 ) -> list[Value]:
-    """A loop over the reduced elements, whose trips combine all of the kept ones."""
+    """A loop over the reduced elements, whose iterations combine all of the kept ones."""
     b, shape = c.b, shape_of(xs[0])
     kept = [d for d in range(len(shape)) if d not in dims]
     rest, total = tuple(shape[d] for d in kept), prod(shape[d] for d in dims)

@@ -77,18 +77,18 @@ def _for(c: Conversion, op: Operation) -> Sequence[Value]:
         return _counting_loop(c, block, low, high, step, carries)
     first, end, by = (int(k or 0) for k in known)
 
-    def trip(index: Value, inner: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, inner: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
         counted = b.convert(index, low.type)
         position = b.add(low, b.mul(counted, step))
         return c.inlined(block, [position, *inner]), []
 
-    return b.scan(carries, [], max(0, -((first - end) // by)), trip)[0]
+    return b.scan(carries, [], max(0, -((first - end) // by)), iteration)[0]
 
 
 def _counting_loop(
     c: Conversion, block: Block, low: Value, high: Value, step: Value, carries: Sequence[Value]
 ) -> list[Value]:
-    """A loop whose number of trips depends on data."""
+    """A loop whose number of iterations depends on data."""
     b = c.b
 
     def body(position: Value, *inner: Value) -> list[Value]:
@@ -101,7 +101,7 @@ def _counting_loop(
 
 
 def _while(c: Conversion, op: Operation) -> Sequence[Value]:
-    """The condition of the next trip is carried, with what the first region hands on."""
+    """The condition of the next iteration is carried, with what the first region hands on."""
     if len(op.regions) != 2:
         raise refusal(op, f"has {len(op.regions)} regions")
     before, after = body_of(op, 0), body_of(op, 1)
@@ -112,10 +112,10 @@ def _while(c: Conversion, op: Operation) -> Sequence[Value]:
     def again(condition: Value, *_: Value) -> Value:
         return condition
 
-    def trip(_: Value, *handed: Value) -> list[Value]:
+    def iteration(_: Value, *handed: Value) -> list[Value]:
         return c.inlined(before, c.inlined(after, handed))
 
-    return b.while_(c.inlined(before, c.values(own_operands(op))), again, trip)[1:]
+    return b.while_(c.inlined(before, c.values(own_operands(op))), again, iteration)[1:]
 
 
 def _forall(c: Conversion, op: Operation) -> Sequence[Value]:
@@ -137,7 +137,7 @@ def _forall(c: Conversion, op: Operation) -> Sequence[Value]:
         raise refusal(op, f"its body takes {len(block.args)} values of {len(extents) + len(outputs)}")
     shared = list(block.args[len(extents) :])
 
-    def trip(index: Value, inner: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, inner: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
         positions = [
             b.add(b.index_constant(low), b.mul(p, b.index_constant(step)))
             for p, low, step in zip(unravelled(b, index, extents), bounds[0], bounds[2], strict=True)
@@ -152,7 +152,7 @@ def _forall(c: Conversion, op: Operation) -> Sequence[Value]:
             (c.env[destination[0]],) = convert_insert_slice(c, write)
         return c.values(shared), []
 
-    return b.scan(c.values(outputs), [], prod(extents), trip)[0]
+    return b.scan(c.values(outputs), [], prod(extents), iteration)[0]
 
 
 CONTROL: dict[str, Handler] = {

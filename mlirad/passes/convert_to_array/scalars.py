@@ -194,7 +194,7 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
     "arith.subi": (2, partial(_integer_sum, op_class=ew.SubOp)),
     "arith.xori": (2, _binary(ew.XorOp)),
 }  # fmt: skip
-"""How many operands an op takes, and what it becomes."""
+"""The number of operands that an op takes, and what it becomes."""
 
 
 def _formula(count: int, formula: Formula) -> Handler:

@@ -283,7 +283,7 @@ class _Structured:
         missing = [d for d in range(len(self.space)) if d not in kept]
         extents = [self.space[d] for d in missing]
 
-        def trip(index: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(index: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
             looped = dict(zip(missing, unravelled(b, index, extents), strict=True))
 
             def at(*positions: Value, values: Sequence[Value]) -> list[Value]:
@@ -299,7 +299,7 @@ class _Structured:
             return [b.build(shape, element(value)) for value in self.yielded], []
 
         try:
-            return b.scan(self.starts, [], prod(extents), trip)[0]
+            return b.scan(self.starts, [], prod(extents), iteration)[0]
         finally:
             c.positions = outer
 

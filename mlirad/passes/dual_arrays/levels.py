@@ -64,7 +64,7 @@ class Level:
     """A block whose maps are applied later, when its values are gone, and the enclosing levels.
 
     `free` are arguments that are available; with `recompute` every op is recomputed. The block is the body of
-    a loop if it `repeats`, of so many `trips` where that is known. It may still grow.
+    a loop if it `repeats`, of so many `iterations` where that is known. It may still grow.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Level:
         *,
         recompute: bool = False,
         repeats: bool = True,
-        trips: int = 1,
+        iterations: int = 1,
         whole: Collection[Value] = (),
     ):
         """`whole` are outer values that are read as they are, whatever they cost."""
@@ -83,7 +83,7 @@ class Level:
         self.around = around
         self.recompute = recompute
         self.repeats = repeats
-        self.trips = trips
+        self.iterations = iterations
         self.whole = frozenset(whole)
         self._found: set[Value] = set(free)
         self._parts: dict[Value, Value] = {}
@@ -121,7 +121,7 @@ class Level:
         for result in op.results:
             if (
                 source is not None
-                and elements(result) * self.trips < cost
+                and elements(result) * self.iterations < cost
                 and not isinstance(result.type, TapeType)
             ):
                 self._parts[result] = source

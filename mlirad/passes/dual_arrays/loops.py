@@ -2,7 +2,7 @@
 
     while c0 {p} {t}       -->   c, tape = while c0 {p} {values of t; record residuals}
                                  m = linear.while tape {map of t},    d_c = m (d_c0 x d_captured)
-    replay tape r0 {u}     -->   D of the loop that recorded the tape, rerun with u after each trip
+    replay tape r0 {u}     -->   D of the loop that recorded the tape, rerun with u after each iteration
 
 The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
 loop is recomputed when the map is applied. A replay from the newest entry to the oldest, which is what the
@@ -84,11 +84,11 @@ def replay(d: DualArrays, op: control.ReplayOp) -> None:
         def condition(*state: Value) -> Value:
             return b.inline_region(loop.condition, state[:count], env)[0]
 
-        def trip(*state: Value) -> list[Value]:
+        def iteration(*state: Value) -> list[Value]:
             made = b.inline_region(loop.body, state[:count], env)
             return [*made[:count], *b.inline_region(op.body, [*made[count:], *state[count:]], env)]
 
         init = [env[v] for v in (*loop.init, *op.init)]
-        return b.while_(init, condition, trip)[count:]
+        return b.while_(init, condition, iteration)[count:]
 
     d.substitute(op, free, new_function("replayed", [v.type for v in free], body))

@@ -1,11 +1,11 @@
 """The residuals of a region's maps.
 
-The maps of a region read some of its values. The residuals are the values of each trip from which these, and
-what they read, are rematerialised:
+The maps of a region read some of its values. The residuals are the values of each iteration from which these,
+and what they read, are rematerialised:
 
-    outer values, the index of the trip                   read where they are
+    outer values, the index of the iteration              read where they are
     slices of the loop's inputs                           kept; they take no memory
-    what is the same in every trip                        recomputed
+    what is the same in every iteration                   recomputed
     constants, iotas, index code, structural ops and
       cheap arithmetic on recomputed values               recomputed
     a broadcast, reshape, negation ... of a value         the value is kept, the op recomputed
@@ -16,9 +16,9 @@ what they read, are rematerialised:
       levels would have to keep, if it is smaller         kept
     all else                                              kept
 
-With `recompute` everything is recomputed from the carries at the start of the trip. Without it, the carries
-are kept instead of what cheap arithmetic makes from them, if that keeps fewer elements and the arithmetic is
-short: a Runge-Kutta step keeps its y and not its four stages.
+With `recompute` everything is recomputed from the carries at the start of the iteration. Without it, the
+carries are kept instead of what cheap arithmetic makes from them, if that keeps fewer elements and the
+arithmetic is short: a Runge-Kutta step keeps its y and not its four stages.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Residuals:
 
     `free` are arguments of the block that are available without being kept, `stacked` those that are kept at
     no cost. With `recompute` every argument counts as such and every op is recomputed. `repeats` says that
-    the block is the body of a loop, of so many `trips`. `around` are the levels that enclose the block.
+    the block is the body of a loop, of so many `iterations`. `around` are the levels that enclose the block.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class Residuals:
         recompute: bool = False,
         repeats: bool = True,
         around: Sequence[Level] = (),
-        trips: int = 1,
+        iterations: int = 1,
     ):
         self.block = block
         self.free = frozenset(free)
         self.stacked = frozenset(stacked)
         self.around = around
-        self.trips = trips
+        self.iterations = iterations
         self.recompute = recompute
         self.repeats = repeats
         self.kept: dict[Value, None] = {}
@@ -89,7 +89,7 @@ class Residuals:
                 free,
                 recompute=self.recompute,
                 repeats=self.repeats,
-                trips=self.trips,
+                iterations=self.iterations,
                 whole=whole,
             )
             self._demand(maps)
@@ -104,7 +104,7 @@ class Residuals:
         for value in self.kept:
             array = self._level.part_of(value)
             if array is not None:
-                parts[array] += elements(value) * self.trips
+                parts[array] += elements(value) * self.iterations
         if not parts:
             return set()
         read = {v for op in self.recomputed for v in free_values(op)}

@@ -5,7 +5,7 @@
                                    d_(c, ys) = m (d_c0 x d_xs x d_captured)
 
 Captured floats that depend on the inputs become components of the step space. `checkpoint` decides what is
-kept: "recompute" the carries of each trip, "sqrt" those of every block of about √n trips.
+kept: "recompute" the carries of each iteration, "sqrt" those of every block of about √n iterations.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.products import is_long_product, product
 from mlirad.passes.dual_arrays.steps import trace
 
-MIN_BLOCKED_TRIPS = 4
-"""Loops of fewer trips are not cut into blocks."""
+MIN_BLOCKED_ITERATIONS = 4
+"""Loops of fewer iterations are not cut into blocks."""
 
 
 def scan(d: DualArrays, op: control.ScanOp) -> None:
@@ -67,18 +67,25 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
     outputs = [k for k in range(count, len(made)) if made[k] in inside]
     active = [*(arguments[k] for k in carries), *(slices[k] for k in sliced), *captured]
     inputs = range(count + 1, len(block.args))
-    step = trace(d, op.body, (op.trips,), active, (0,), inputs, checkpoint == "recompute")
+    step = trace(d, op.body, (op.iterations,), active, (0,), inputs, checkpoint == "recompute")
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         values, kept = step.values(b, [index, *state, *parts])
         return values[:count], [*values[count:], *kept]
 
     reverse = op.reverse is not None
     init, xs = [d.value(v) for v in op.init], [d.value(v) for v in op.xs]
     kept = op.kept is not None
-    # Without carries nothing is kept of a trip that is recomputed, so higher derivatives may rely on it too.
+    # Without carries nothing is kept of an iteration that is recomputed, so higher derivatives may rely on it
+    # too.
     final, stacked = b.scan(
-        init, xs, op.trips, trip, reverse=reverse, checkpoint=checkpoint if kept else None, kept=kept
+        init,
+        xs,
+        op.iterations,
+        iteration,
+        reverse=reverse,
+        checkpoint=checkpoint if kept else None,
+        kept=kept,
     )
     results = [*final, *stacked[: len(made) - count]]
     d.env.update(zip(op.results, results, strict=True))
@@ -92,7 +99,7 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
             return [step.map(b, known, wanted)]
 
         types = [i64, *(v.type for v in step.kept)]
-        region = b.region_over((op.trips,), types, body)
+        region = b.region_over((op.iterations,), types, body)
         b.name_hint = None
         tangent_map = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
         sources = [*(op.init[k] for k in carries), *(op.xs[k] for k in sliced), *captured]
@@ -103,9 +110,9 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
 def _map_of(
     b: ArrayBuilder, op: control.ScanOp, region: Region, residuals: list[Value], counts: tuple[int, int, int]
 ) -> Value:
-    """The map of a loop whose region makes the map of a trip."""
+    """The map of a loop whose region makes the map of an iteration."""
     carries, inputs, captured = counts
-    step = linear.map_type(yields(region)[0].type, "map of a trip")
+    step = linear.map_type(yields(region)[0].type, "map of an iteration")
     parts, made = components_of(step.domain), components_of(step.codomain)
     properties: dict[str, Attribute] = {
         "carries": integer(carries),
@@ -115,7 +122,7 @@ def _map_of(
     }
 
     def stacked(type_: Attribute) -> Attribute:
-        return array_type((op.trips, *shape_of(type_)), element_of(type_))
+        return array_type((op.iterations, *shape_of(type_)), element_of(type_))
 
     slices = [stacked(t) for t in parts[carries : carries + inputs]]
     domain = tuple_type([*parts[:carries], *slices, *parts[carries + inputs :]])
@@ -129,7 +136,7 @@ def _name(values: Sequence[Value], sources: Sequence[Value]) -> None:
             value.name_hint = source.name_hint
 
 
-# Blocks of trips -------------------------------------------------------------------------------------
+# Blocks of iterations -------------------------------------------------------------------------------------
 
 
 def checkpoint_of(op: control.ScanOp) -> str:
@@ -141,11 +148,13 @@ def checkpoint_of(op: control.ScanOp) -> str:
         return op.checkpointing or "store"
     if op.carry_count == 0:
         return "recompute"
-    return "sqrt" if nominal(op.trips) >= MIN_BLOCKED_TRIPS else "store"
+    return "sqrt" if nominal(op.iterations) >= MIN_BLOCKED_ITERATIONS else "store"
 
 
 def blocked(op: control.ScanOp) -> FuncOp:
-    """The loop as a loop of blocks of trips that keeps only carries, as a function of its free values."""
+    """The loop as a loop of blocks of iterations that keeps only carries, as a function of its free
+    values.
+    """
     free = free_values(op)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
@@ -155,27 +164,29 @@ def blocked(op: control.ScanOp) -> FuncOp:
 
 
 def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> list[Value]:
-    """A scan of n trips as a scan of q blocks of m trips and one of the n - q m trips left, m about √n."""
-    n, count = op.trips, op.carry_count
+    """A scan of n iterations as a scan of q blocks of m iterations and one of the n - q m iterations left, m
+    about √n.
+    """
+    n, count = op.iterations, op.carry_count
     m = isqrt(nominal(n) - 1) + 1
     q, rest = divmod(n, m)
     has_rest = rest != 0
     reverse, kept = op.reverse is not None, op.kept is not None
     xs = [env[x] for x in op.xs]
 
-    def trips(
+    def iterations(
         start: Value, number: int, carries: list[Value], parts: list[Value]
     ) -> tuple[list[Value], list[Value]]:
-        def trip(i: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
             index = b.add(start, i)
             b.ranges.set(index, 0, n - 1)
             made = b.inline_region(op.body, [index, *state, *slices], env)
             return made[:count], made[count:]
 
-        return b.scan(carries, parts, number, trip, reverse=reverse, kept=kept)
+        return b.scan(carries, parts, number, iteration, reverse=reverse, kept=kept)
 
     def block(k: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        return trips(b.mul(k, b.index_constant(m)), m, state, slices)
+        return iterations(b.mul(k, b.index_constant(m)), m, state, slices)
 
     carries = [env[v] for v in op.init]
     last: list[Value] = []
@@ -188,7 +199,7 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
             )
         elif has_rest:
             cut = [_rows(b, x, q * m, n) for x in xs]
-            carries, last = trips(b.index_constant(q * m), rest, carries, cut)
+            carries, last = iterations(b.index_constant(q * m), rest, carries, cut)
     joined = [b.reshape(y, (q * m, *shape_of(y)[2:])) for y in whole]
     if has_rest:
         joined = [b.concatenate([y, z], 0) for y, z in zip(joined, last, strict=True)]

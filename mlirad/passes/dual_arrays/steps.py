@@ -78,18 +78,18 @@ def trace(
     space = tuple_type([v.type for v in active])
     tangent_maps: list[Value] = []
 
-    around, trips = d.levels, prod(extents)
+    around, iterations = d.levels, prod(extents)
 
     def plan(block: Block, maps: Sequence[Value]) -> Residuals:
         args = block.args
         known = [args[k] for k in free], [args[k] for k in stacked]
-        return Residuals(block, maps, *known, recompute, repeats, around, trips)
+        return Residuals(block, maps, *known, recompute, repeats, around, iterations)
 
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
         present = args if recompute else [args[k] for k in (*free, *stacked)]
-        level = Level(b.block, around, present, recompute=recompute, repeats=repeats, trips=trips)
+        level = Level(b.block, around, present, recompute=recompute, repeats=repeats, iterations=iterations)
         inside = d.inner(space, zip(region.block.args, args, strict=True), level)
         for k, source in enumerate(active):
             inside.enter(source, b.project(space, k))

@@ -40,10 +40,10 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import replace_function
 
 MOST_CLONES = 8
-"""How many functions a recursive function may become."""
+"""The number of functions that a recursive function may become."""
 
 GROWTH = 4
-"""How many times its ops a program may grow by."""
+"""The factor by which the ops of a program may grow."""
 
 
 class Order:

@@ -339,11 +339,13 @@ class Rewriting:
         match op:
             case control.ScanOp():
 
-                def trip(i: Value, carries: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+                def iteration(
+                    i: Value, carries: list[Value], xs: list[Value]
+                ) -> tuple[list[Value], list[Value]]:
                     made = body(i, *carries, *xs)
                     return made[: len(init)], made[len(init) :]
 
-                final, stacked = b.scan_like(op, init, [scope[x] for x in op.xs], trip)
+                final, stacked = b.scan_like(op, init, [scope[x] for x in op.xs], iteration)
                 return [*final, *stacked]
             case control.WhileOp():
                 condition = self._region(b, op.condition, scope, self._arrays)

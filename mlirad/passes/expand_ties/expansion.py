@@ -37,7 +37,7 @@ from mlirad.passes.smooth_identities import smooth_identities
 from mlirad.passes.smooth_identities.roots import is_inner
 
 MOST_ADDED = 6000
-"""How many ops may be emitted for the ties of a function; kinks beyond are left as they are."""
+"""The number of ops that may be emitted for the ties of a function; kinks beyond are left as they are."""
 
 
 def expanded(function: FuncOp, arguments: Collection[int] | None, *, is_last: bool) -> FuncOp:

@@ -48,7 +48,7 @@ ROLLED = 1
 """The alternative of an element of an inductive space that is not 0."""
 
 MOST_KNOWN = 64
-"""How many pairs of a collection are written out, where it is known which there are."""
+"""The number of pairs of a collection that are written out, where it is known which there are."""
 
 At = Callable[[Sequence[Value], Sequence[Value]], list[Value]]
 """From the components of a point and the leaves of an element to the leaves of what these become."""

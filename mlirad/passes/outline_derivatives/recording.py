@@ -7,7 +7,7 @@
 
 What a call keeps is one activation record: the residuals of the body, as for the body of a loop, and the
 records of the calls that it made. A record is a value, of type `!array.frame<f_record>`: a scan stacks those
-of its trips, a branch yields `no_frame` for calls that it did not make. The sums of cotangents are
+of its iterations, a branch yields `no_frame` for calls that it did not make. The sums of cotangents are
 parameters, which are updated in place and passed on; those of arrays that the function updates or returns
 come with the cotangents of what it returns, and are results (`passed_arrays.py`). So the cost is proportional
 to that of the calls, whatever they read and write of arrays.

@@ -1,9 +1,9 @@
-"""When a loop is worth it, and how many repetitions one trip makes.
+"""When a loop is worth it, and how many repetitions one iteration makes.
 
 A loop saves compile time, a few milliseconds for every op that is not written out. When it runs, elementwise
 code on long arrays matters: written out it becomes one kernel, which goes through memory once, where a loop
-goes through it in every trip. Four repetitions in a trip take about half the time of one. From a few dozen on
-they take less time than code that is written out, as that needs more registers than there are.
+goes through it in every iteration. Four repetitions in an iteration take about half the time of one. From a
+few dozen on they take less time than code that is written out, as that needs more registers than there are.
 
 Four repetitions make an iteration of elementwise code. One each would go through memory in every iteration:
 the gradient of a polynomial at 4096 points takes 1.4 times as long as unrolled. With four it takes 0.8 of
@@ -36,27 +36,27 @@ LEAST_SAVED: Final = 64
 CALLED: Final = 8
 """As how many ops a call counts, or the derivative of a function."""
 
-LEAST_TRIPS: Final = 4
-"""A loop makes at least so many trips."""
+LEAST_ITERATIONS: Final = 4
+"""A loop makes at least so many iterations."""
 
 LONG: Final = 48
 """From how many elements on it counts how often code goes through memory."""
 
-IN_ONE_TRIP: Final = 4
-"""How many repetitions of elementwise code on long arrays one trip makes."""
+IN_ONE_ITERATION: Final = 4
+"""The number of repetitions of elementwise code on long arrays that one iteration makes."""
 
 
 MAX_COPIED: Final = 1 << 16
-"""How many bytes of rows of stacked results may be copied, as they are results of the program."""
+"""The number of bytes of rows of stacked results that may be copied, as they are results of the program."""
 
 MAX_UNREAD: Final = 1 << 20
-"""How many bytes may be stacked that nothing reads."""
+"""The number of bytes that may be stacked that nothing reads."""
 
 
 class Shape(NamedTuple):
     """The shape of a loop: its iterations, and how many repetitions each of them makes."""
 
-    trips: int
+    iterations: int
     together: int
 
 
@@ -70,10 +70,10 @@ def code_size(op: Operation) -> int:
 def loop_shape(found: Repetitions) -> Shape | None:
     """Return how to make a loop of repetitions, `None` if they are better written out."""
     together = _together(found)
-    trips = found.count // together
+    iterations = found.count // together
     saved = (found.count - together) * sum(map(code_size, found.ops))
-    worth = trips >= LEAST_TRIPS and found.count >= LEAST_REPETITIONS and saved >= LEAST_SAVED
-    return Shape(trips, together) if worth and _stacks_little(found) else None
+    worth = iterations >= LEAST_ITERATIONS and found.count >= LEAST_REPETITIONS and saved >= LEAST_SAVED
+    return Shape(iterations, together) if worth and _stacks_little(found) else None
 
 
 def _stacks_little(found: Repetitions) -> bool:
@@ -89,7 +89,7 @@ def _stacks_little(found: Repetitions) -> bool:
 
 
 def _together(found: Repetitions) -> int:
-    """Return how many repetitions one trip makes: several if what they compute becomes one kernel.
+    """Return how many repetitions one iteration makes: several if what they compute becomes one kernel.
 
     Elementwise code does, and so do sums of it, unless long arrays of the next repetition are made of them.
     """
@@ -99,7 +99,7 @@ def _together(found: Repetitions) -> int:
         return 1
     carries_are_short = all(_size(v) < LONG for values in found.initial.values() for v in values)
     fused = (ElementwiseOp, SumOp, ReduceOp) if carries_are_short else ElementwiseOp
-    return IN_ONE_TRIP if all(isinstance(op, fused) for op in ops) else 1
+    return IN_ONE_ITERATION if all(isinstance(op, fused) for op in ops) else 1
 
 
 def _size(value: Value) -> int:

@@ -5,7 +5,7 @@
     ...                                       yield %r, %r
     %r99 = op %r98, %x[103]                 }                          where other code reads %r17: %rs[17]
 
-A trip makes one repetition or several, one after the other.
+An iteration makes one repetition or several, one after the other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Plans = Sequence[tuple[Operation, Sequence[Reading]]]
 
 
 Carries = dict[tuple[Result, int], Value]
-"""The results of the repetitions before a trip: each with how far it lies before the last one."""
+"""The results of the repetitions before an iteration: each with how far it lies before the last one."""
 
 
 def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environment) -> None:
@@ -44,13 +44,15 @@ def emit_loop(b: ArrayBuilder, source: Repetitions, shape: Shape, env: Environme
     ]
 
     def body(i: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        trip = _Trip(b, i, slices, dict(zip(carried, carries, strict=True)))
+        iteration = _Iteration(b, i, slices, dict(zip(carried, carries, strict=True)))
         for _ in range(shape.together):
-            trip.repeat(plans)
+            iteration.repeat(plans)
         last = shape.together - 1
-        return [trip.made_in(result, last - lag) for result, lag in carried], [trip.stack(r) for r in stacked]
+        return [iteration.made_in(result, last - lag) for result, lag in carried], [
+            iteration.stack(r) for r in stacked
+        ]
 
-    final, stacks = b.scan(init, inputs.arrays, shape.trips, body)
+    final, stacks = b.scan(init, inputs.arrays, shape.iterations, body)
     for (result, lag), value in zip(carried, final, strict=True):
         if lag < source.count:
             env[source.result(result, source.count - 1 - lag)] = value
@@ -74,8 +76,8 @@ def _standing(b: ArrayBuilder, value: Value, env: Environment) -> Value:
     return env.get(value, value)
 
 
-class _Trip(Place):
-    """One trip under construction: the carries that it is given, and what its repetitions have made."""
+class _Iteration(Place):
+    """One iteration under construction: the carries that it is given, and what its repetitions have made."""
 
     def __init__(self, b: ArrayBuilder, index: Value, slices: Sequence[Value], carries: Carries):
         super().__init__(index, slices)
@@ -84,7 +86,7 @@ class _Trip(Place):
         self._made: list[dict[Result, Value]] = []
 
     def made_in(self, result: Result, repetition: int) -> Value:
-        """A result of a repetition of this trip; those of trips before have numbers below 0."""
+        """A result of a repetition of this iteration; those of iterations before have numbers below 0."""
         return self._made[repetition][result] if repetition >= 0 else self._carries[result, -1 - repetition]
 
     def made(self, result: Result, lag: int) -> Value:
@@ -92,7 +94,7 @@ class _Trip(Place):
         return self.made_in(result, self.repetition - lag)
 
     def stack(self, result: Result) -> Value:
-        """A result of all repetitions of this trip."""
+        """A result of all repetitions of this iteration."""
         values = [made[result] for made in self._made]
         return values[0] if len(values) == 1 else self.b.stack(values, 0)
 

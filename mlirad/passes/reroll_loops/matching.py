@@ -27,7 +27,7 @@ from mlirad.passes.reroll_loops.parts import Parts, is_step, reads
 from mlirad.passes.reroll_loops.periods import Stretch
 
 MAX_SHIFTS = 4
-"""How many repetitions are given up for carries to begin with values that are known."""
+"""The number of repetitions that are given up for carries to begin with values that are known."""
 
 Result = tuple[int, int]
 """A result of a repetition: the number of its op, and which of its results."""
@@ -106,7 +106,7 @@ class Repetitions:
     reads: list[list[Operand]]
     """What each op of a repetition reads."""
     skipped: int
-    """How many repetitions the operands know of that come before the first."""
+    """The number of repetitions that the operands know of that come before the first."""
     initial: dict[Result, list[Value]]
     """The carried results, with the values of the repetitions before: that of the last one first."""
 

@@ -7,8 +7,8 @@
     0.1, 0.2, 0.3, ...                  the slices of a constant array
     %a, %b, %c, ...                     the slices of an array made of them
 
-What the derivative adds to slices of the loop is stacked, trip by trip. To other parts of an array it is
-added in each trip.
+What the derivative adds to slices of the loop is stacked, iteration by iteration. To other parts of an array
+it is added in each iteration.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ MAX_ROW: Final = 16
 
 
 class Place:
-    """A repetition under construction: index and slices of its trip, and which one of the trip it is."""
+    """A repetition under construction: index and slices of its iteration, and which one of the iteration it
+    is.
+    """
 
     def __init__(self, index: Value, slices: Sequence[Value]):
         self.index = index
@@ -117,7 +119,7 @@ class Inputs:
         """The repetition's row of x, which has one for each."""
         b, together = self.b, self.shape.together
         if together > 1:
-            x = b.reshape(x, (self.shape.trips, together, *shape_of(x)[1:]))
+            x = b.reshape(x, (self.shape.iterations, together, *shape_of(x)[1:]))
         number = self._slices.setdefault(x, len(self.arrays))
         if number == len(self.arrays):
             self.arrays.append(x)

@@ -35,7 +35,7 @@ from mlirad.passes.reroll_loops.periods import Stretch, periodic_stretches
 from mlirad.passes.reroll_loops.signatures import Signatures
 
 MAX_ROUNDS = 8
-"""How deeply loops are nested, and read what others hand out, at most."""
+"""The depth to which loops are nested, and read what others hand out, at most."""
 
 _ENTERED = (*CONTROL_OPS, BuildOp, CheckpointOp)
 """Ops whose regions are looked through; those that are positions, rules or maps stay as they are."""
@@ -149,7 +149,7 @@ class _Search:
         shape = loop_shape(source) if source.hands_out_arrays() else None
         if shape is None:
             return False
-        source = source.ending_at(shape.trips * shape.together)
+        source = source.ending_at(shape.iterations * shape.together)
         self.found.append(_Rolled(source, shape))
         self._taken[source.start : source.stop] = [True] * (source.stop - source.start)
         return True

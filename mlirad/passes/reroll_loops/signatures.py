@@ -4,7 +4,7 @@
     %d = array.mul %c, %b : f64                    2
     %e = array.add %d, %c : f64                    1
 
-A Python function that is differentiated in each trip of a loop is traced in each: the functions of the
+A Python function that is differentiated in each iteration of a loop is traced in each: the functions of the
 program have other names, and equal bodies.
 """
 

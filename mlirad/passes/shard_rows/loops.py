@@ -31,7 +31,7 @@ OUTSIDE = "write the loop outside of the function, in Python: each call is a rou
 def scan(flow: Flow, op: Operation, states: list[State]) -> list[State]:
     """A number of iterations that is known."""
     assert isinstance(op, ScanOp)
-    if flow.is_of_size(op.trips):
+    if flow.is_of_size(op.iterations):
         raise refused(
             op,
             "a loop over all rows, in which each row needs the one before",

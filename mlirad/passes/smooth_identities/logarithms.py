@@ -47,7 +47,7 @@ class _Logarithm:
     arguments: Sequence[Value]
     slope: Slope
     is_moved: bool = False
-    """Whether the slope is that of all elements, before some are chosen and moved."""
+    """True if the slope is that of all elements, before some are chosen and moved."""
 
 
 def logarithm(b: ArrayBuilder, op_class: type[ew.LogOp | ew.Log1pOp], x: Value) -> Value | None:

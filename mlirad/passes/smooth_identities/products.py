@@ -23,7 +23,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.smooth_identities.roots import is_inner, magnitude_of, sign_of, square_of
 
 _DEPTH = 4
-"""How many ops back factors are looked for."""
+"""The number of ops back within which factors are looked for."""
 
 _HIGHEST = 8
 """The highest constant power that is looked at."""

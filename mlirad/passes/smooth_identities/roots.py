@@ -36,7 +36,7 @@ from mlirad.passes.smooth_identities.sides import distance_of
 Emit: TypeAlias = Callable[[ArrayBuilder], Value]
 
 _DEPTH = 8
-"""How many ops back is looked."""
+"""The number of ops back that are looked at."""
 
 
 def magnitude_of(value: Value) -> Value | None:

@@ -166,7 +166,7 @@ class _Columns:
                 continue
             self.found = True
 
-            found = sum_of_build(b, op.trips, outer, env, partial(_iteration, op, ops, term))
+            found = sum_of_build(b, op.iterations, outer, env, partial(_iteration, op, ops, term))
             total = b.add(env.get(init, init), found)
             env[result] = b.add(b.unary(ew.StopGradientOp, env[result]), b.unary(ew.DeviationOp, total))
 

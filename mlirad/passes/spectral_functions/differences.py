@@ -27,7 +27,7 @@ from mlirad.passes.spectral_functions.named import Name, Named, NamedArrays, Nam
 from mlirad.rules.factorisation_derivatives import EXACTNESS
 
 AGREEMENT = 2.0
-"""How many times the rounding of both values a difference may be from what derivatives say."""
+"""The largest difference from what derivatives say, in multiples of the rounding of both values."""
 
 NARROW = 1e-3
 """Gaps that are a larger part of the largest point are divided by: that loses three digits at most.

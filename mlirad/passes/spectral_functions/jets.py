@@ -58,7 +58,7 @@ def rounding(b: ArrayBuilder, y: Value, x: Value) -> Value:
 
 
 ROUNDING = 4.0
-"""How many units in the last place a function is taken to be exact to."""
+"""The number of units in the last place that a function is taken to be exact to."""
 
 
 def _sum(b: ArrayBuilder, terms: list[Value]) -> Value:

@@ -292,7 +292,7 @@ class Backward(Images):
         before = [taken[k] if k in taken else self.instance.zeros(self.b, op.init[k].type) for k in carries]
         before += [self.sum(v) for v in captured]
         columns = [*starts, *self.values(op.xs), *(taken[k] for k in outer)]
-        final, stacked = self.b.scan(before, columns, op.trips, step, reverse=op.reverse is None)
+        final, stacked = self.b.scan(before, columns, op.iterations, step, reverse=op.reverse is None)
         self.sums.update(zip(captured, final[len(carries) :], strict=True))
         for k, found in zip(carries, final, strict=False):
             self.add(op.init[k], found)

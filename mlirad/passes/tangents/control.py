@@ -56,7 +56,7 @@ class _Loop:
         return [*map(t.value, self.init), *(t.tangent(self.init[k]) for k in self.active)]
 
     def enter(self, state: Sequence[Value]) -> None:
-        """The carries of a trip."""
+        """The carries of an iteration."""
         t, count = self.t, len(self.init)
         t.env.update(zip(self.arguments, state, strict=False))
         t.tangents.update((self.arguments[k], v) for k, v in zip(self.active, state[count:], strict=True))
@@ -79,7 +79,7 @@ def _scan(t: ForwardMode, op: control.ScanOp) -> None:
     outputs = loop.made[count:]
     stacked = [k for k, y in enumerate(outputs) if y in loop.inside]
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         t.env[block.args[0]] = index
         loop.enter(state)
         t.env.update(zip(slices, parts, strict=False))
@@ -89,7 +89,12 @@ def _scan(t: ForwardMode, op: control.ScanOp) -> None:
 
     xs = [*map(t.value, op.xs), *(t.tangents[op.xs[k]] for k in sliced)]
     final, ys = t.b.scan(
-        loop.start(), xs, op.trips, trip, reverse=op.reverse is not None, checkpoint=op.checkpointing
+        loop.start(),
+        xs,
+        op.iterations,
+        iteration,
+        reverse=op.reverse is not None,
+        checkpoint=op.checkpointing,
     )
     loop.finish(op.final, final)
     _enter(t, op.stacked, ys, stacked)

@@ -48,7 +48,7 @@ class _Loop:
         return [*map(self.t.value, self.init), *_jets(self.t, [self.init[k] for k in self.active])]
 
     def enter(self, state: Sequence[Value]) -> None:
-        """The carries of a trip."""
+        """The carries of an iteration."""
         _enter(self.t, self.arguments, state, self.active)
 
     def next(self) -> list[Value]:
@@ -82,7 +82,7 @@ def _scan(t: Jets, op: control.ScanOp) -> None:
     outputs = loop.made[count:]
     stacked = [k for k, y in enumerate(outputs) if y in loop.inside]
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         with t.region():
             t.env[block.args[0]] = index
             loop.enter(state)
@@ -91,7 +91,7 @@ def _scan(t: Jets, op: control.ScanOp) -> None:
             return loop.next(), [*map(t.value, outputs), *_jets(t, [outputs[k] for k in stacked])]
 
     xs = [*map(t.value, op.xs), *_jets(t, [op.xs[k] for k in sliced])]
-    final, ys = t.b.scan_like(op, loop.start(), xs, trip)
+    final, ys = t.b.scan_like(op, loop.start(), xs, iteration)
     loop.finish(op.final, final)
     _enter(t, op.stacked, ys, stacked)
 

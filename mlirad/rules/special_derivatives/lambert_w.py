@@ -20,7 +20,7 @@ _SERIES = (-1.0, 1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 6808
 """Coefficients of W by powers of sqrt(2 (e x + 1))."""
 
 _NEAR = 0.03
-"""How large that root is where the series stands: what is left out is below 1e-15."""
+"""The largest root for which the series is taken: what is left out is below 1e-15."""
 
 _ITERATIONS = 9
 

@@ -123,7 +123,7 @@ def _given(w: Texts, values: Sequence[Any], word: str) -> list[str]:
 
 
 def _scan(w: Texts, op: control.ScanOp) -> Text:
-    parts = [str(op.trips), *_given(w, op.init, "from"), *_given(w, op.xs, "in")]
+    parts = [str(op.iterations), *_given(w, op.init, "from"), *_given(w, op.xs, "in")]
     parts += [*properties_of(op, ("carries", "length")), w.function(op.body)]
     return Text(f"scan({', '.join(parts)})")
 

@@ -55,7 +55,7 @@ def _dot(w: Texts, op: linear.DotMapOp) -> Text:
 
 
 def _scan(w: Texts, op: linear.ScanOp) -> Text:
-    parts = [str(op.trips), *(f"in {w.of(r)}" for r in op.residuals)]
+    parts = [str(op.iterations), *(f"in {w.of(r)}" for r in op.residuals)]
     parts += properties_of(op, ("carries", "inputs", "captured", "length"))
     return Text(f"scan({', '.join([*parts, w.function(op.body)])})")
 

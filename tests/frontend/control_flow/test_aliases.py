@@ -243,7 +243,7 @@ def list_of_the_caller(x):
     return first(items) + items[0]
 
 
-def another_one_from_trip_to_trip(x):
+def another_one_from_iteration_to_iteration(x):
     v, k = np.zeros(3) + x, 0
     w = v.copy()
     while k < 4:
@@ -276,7 +276,7 @@ def written_by_a_function_in_a_loop(x):
         (read_before_the_write, "writes v, which it also reaches by another name"),
         (list_of_an_attribute, "writes items, which it also reaches by another name"),
         (list_of_the_caller, "decides which object one is here, and one of them is written"),
-        (another_one_from_trip_to_trip, "may be an array that has been written since"),
+        (another_one_from_iteration_to_iteration, "may be an array that has been written since"),
         (written_by_a_function_in_a_loop, "writes an array that may be .*, which is made outside"),
     ],
 )

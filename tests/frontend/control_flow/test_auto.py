@@ -122,7 +122,7 @@ class Number:
 
 
 def converged(x: Any) -> Any:
-    change = np.ones(1)  # an array before the first trip, a scalar after it
+    change = np.ones(1)  # an array before the first iteration, a scalar after it
     while np.max(np.abs(change)) > 1e-12:
         change = np.cos(x) * 0.5 - x
         x = x + change

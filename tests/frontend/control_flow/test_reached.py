@@ -169,7 +169,7 @@ MAKERS: dict[str, Callable[[], Callable[[], Any]]] = {
 
 @pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
 @pytest.mark.parametrize("name", MAKERS)
-def test_long_loops_change_it_in_each_trip(name: str) -> None:
+def test_long_loops_change_it_in_each_iteration(name: str) -> None:
     def f(x: Any) -> Any:
         bump, total = MAKERS[name](), 0.0
         for _ in range(18):

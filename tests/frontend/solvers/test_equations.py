@@ -111,12 +111,12 @@ def test_float32_stays():
 
 def test_a_solver_of_ones_own_is_not_differentiated():
     def bisection(f, start):
-        def trip(_, ends):
+        def iteration(_, ends):
             middle = 0.5 * (ends[0] + ends[1])
             right = f(middle) > 0
             return np.where(right, ends[0], middle), np.where(right, middle, ends[1])
 
-        return ad.fori_loop(0, 60, trip, (0.0 * start, 0.0 * start + 10.0))[0]
+        return ad.fori_loop(0, 60, iteration, (0.0 * start, 0.0 * start + 10.0))[0]
 
     root = lambda a: ad.root(lambda x: x**3 + x - a, 1.0, solver=bisection)  # noqa: E731
     assert root(2.0) == pytest.approx(1.0, rel=1e-12)

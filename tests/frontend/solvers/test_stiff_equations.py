@@ -86,12 +86,12 @@ def test_the_order_of_one_step() -> None:
     def run(count: int) -> tuple[float, float]:
         h = 1.0 / count
 
-        def trip(y: Any, k: Any) -> tuple[Any, Any]:
+        def iteration(y: Any, k: Any) -> tuple[Any, Any]:
             t = k * h
             new, _, _, polynomial = step(f, y, f(y, t), t, np.float64(h))
             return new, between(polynomial, 0.4)[0]
 
-        y, middles = ad.jit(lambda y: ad.scan(trip, y, np.arange(count) * 1.0))(np.ones(1))
+        y, middles = ad.jit(lambda y: ad.scan(iteration, y, np.arange(count) * 1.0))(np.ones(1))
         exact = np.exp(np.sin((np.arange(count) + 0.4) * h))
         return abs(y[0] - np.exp(np.sin(1.0))), np.max(np.abs(middles - exact))
 

@@ -49,7 +49,7 @@ def test_how_sets_are_kept_does_not_matter(
 @pytest.mark.parametrize(
     ("module", "name", "value"),
     [
-        (control, "MAX_TRIPS", 0),
+        (control, "MAX_ITERATIONS", 0),
         (control, "MAX_POWERS", 0),
         (known, "MAX_RUNS", 0),
         (images, "MAX_CALLS", 0),

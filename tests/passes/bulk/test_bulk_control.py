@@ -73,7 +73,7 @@ def scan_without_carries(b: ArrayBuilder, x: Value, w: Value) -> list[Value]:
     return b.scan([], [x], 3, body)[1]
 
 
-def scans_of_no_trip_and_of_one(b: ArrayBuilder, x: Value, w: Value) -> list[Value]:
+def scans_of_no_iteration_and_of_one(b: ArrayBuilder, x: Value, w: Value) -> list[Value]:
     def body(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
         return [b.mul(c[0], w)], [c[0]]
 
@@ -116,7 +116,7 @@ def choice(b: ArrayBuilder, k: Value, x: Value, w: Value) -> list[Value]:
 
 
 def halving(b: ArrayBuilder, w: Value, c: Value, x: Value) -> list[Value]:
-    """A number of trips that depends on the first value, a carry that only the second reaches."""
+    """A number of iterations that depends on the first value, a carry that only the second reaches."""
     limit = b.constant(4, i64)
 
     def condition(n: Value, a: Value, s: Value) -> Value:
@@ -149,7 +149,7 @@ def branch_in_a_loop(b: ArrayBuilder, w: Value, x: Value, k: Value) -> list[Valu
 
 
 def recorded(b: ArrayBuilder, w: Value, x: Value, k: Value) -> list[Value]:
-    """Trips on a tape, read back both ways."""
+    """Iterations on a tape, read back both ways."""
     limit = b.binary(ew.RemOp, k, b.constant(4, i64))
 
     def body(n: Value, a: Value) -> list[Value]:
@@ -182,7 +182,7 @@ PROGRAMS: tuple[tuple[Body, tuple[Attribute, ...]], ...] = (
     (scan_of_carries, (t(3), f64, i64)),
     (scan_of_slices, (t(3), t(3, 2), f64)),
     (scan_without_carries, (t(3), f64)),
-    (scans_of_no_trip_and_of_one, (t(3), f64)),
+    (scans_of_no_iteration_and_of_one, (t(3), f64)),
     (branch, (i1, t(3), f64)),
     (branch_on_a_whole_array, (i1, t(3), f64)),
     (nested_branches, (t(3), f64, i1)),
@@ -278,7 +278,7 @@ def test_a_branch_by_member_is_a_selection() -> None:
 
 
 def test_a_loop_ends_when_no_member_goes_on() -> None:
-    """The trips are those of the member that makes most of them."""
+    """The iterations are those of the member that makes most of them."""
     bulk = bulk_of(halving, (f64, f64, t(3)), (True, False, False))
     counter = OperationCounter()
     (loop, *_) = ops_of(bulk, control.WhileOp)
@@ -291,20 +291,20 @@ def test_a_loop_ends_when_no_member_goes_on() -> None:
 
 
 def test_a_loop_for_the_whole_batch_counts_once() -> None:
-    """What decides about the trips does not depend on a batch axis: the counter stays a scalar."""
+    """What decides about the iterations does not depend on a batch axis: the counter stays a scalar."""
     bulk = bulk_of(halving, (f64, f64, t(3)), (False, True, False))
     for loop in ops_of(bulk, control.WhileOp):
         assert str(loop.operands[0].type) == "i64"
 
 
-def test_work_in_front_of_a_loop_is_not_done_in_each_trip() -> None:
+def test_work_in_front_of_a_loop_is_not_done_in_each_iteration() -> None:
     def body(b: ArrayBuilder, x: Value) -> list[Value]:
         y = b.unary(ew.ExpOp, x)
 
-        def trip(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
             return [b.add(c[0], b.index(y, [b.binary(ew.RemOp, i, b.constant(3, i64))]))], []
 
-        return b.scan([b.zeros(f64)], [], 50, trip)[0]
+        return b.scan([b.zeros(f64)], [], 50, iteration)[0]
 
     bulk = bulk_function(new_function("f", [t(3)], body))
     counter = OperationCounter()
@@ -314,11 +314,11 @@ def test_work_in_front_of_a_loop_is_not_done_in_each_trip() -> None:
 
 def test_builds_inside_loops_and_branches_become_bulk() -> None:
     def body(b: ArrayBuilder, x: Value, p: Value) -> list[Value]:
-        def trip(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value, c: list[Value], xs: list[Value]) -> tuple[list[Value], list[Value]]:
             grown = b.build((3,), lambda j: b.mul(b.index(c[0], [j]), b.index(x, [b.sub(i, j)])))
             return b.if_(p, lambda: [grown], lambda: [b.build((3,), lambda j: b.index(x, [j]))]), []
 
-        scanned = b.scan([x], [], 4, trip)[0][0]
+        scanned = b.scan([x], [], 4, iteration)[0][0]
         return b.while_(
             [scanned, b.index_constant(0)],
             lambda y, n: less(b, n, b.index_constant(2)),

@@ -83,8 +83,9 @@ def in_builds(module: ModuleOp, extent: int, batched: list[bool]) -> ModuleOp:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_random_programs_in_builds(seed: int) -> None:
-    """Loops over as many members make as many trips as the member that needs most, and both sides of a branch
-    are computed: so the cost grows by a factor, which for these programs is small."""
+    """Loops over as many members make as many iterations as the member that needs most, and both sides of a
+    branch are computed: so the cost grows by a factor, which for these programs is small.
+    """
     rng = random.Random(seed)
     plain = random_program(seed=seed, size=rng.randint(3, 12))
     batched = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]

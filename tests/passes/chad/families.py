@@ -90,7 +90,9 @@ def untouched_in_cases(n: int) -> ModuleOp:
 
 
 def carried_and_replaced(n: int) -> ModuleOp:
-    """A closure over an n-array that a loop carries, applies in each trip, and replaces by another once."""
+    """A closure over an n-array that a loop carries, applies in each iteration, and replaces by another
+    once.
+    """
 
     def reads(array: str) -> list[str]:
         return [f"%e = array.index {array}[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
@@ -198,7 +200,7 @@ def reads(n: int) -> ModuleOp:
     )
 
 
-def _swept(n: int, trip: str) -> ModuleOp:
+def _swept(n: int, iteration: str) -> ModuleOp:
     """A loop over the elements of the n-array %c that it carries, by a closure that is applied to some."""
     carry = f"tensor<{n}xf64>"
     return program(
@@ -206,7 +208,7 @@ def _swept(n: int, trip: str) -> ModuleOp:
           %zero = array.constant 0 : i64
           {" ".join(lambda_("%f", ["%t = array.mul %z, %x : f64", "%y = array.sin %t : f64"], "%y"))}
           %r = array.scan %a (%i, %c : {carry}) {{carries = 1, length = {n}}} : {carry} -> {carry} {{
-            {trip}
+            {iteration}
             array.yield %d : {carry}
           }}
           %s = array.sum %r {{dims = [0]}} : {carry} -> f64

@@ -57,7 +57,7 @@ def objectives(knobs: Knobs) -> tuple[Objective, ...]:
             raise Fault
         return np.sum(knobs.bend(v)) * s if knobs.is_bent else np.mean(v * s) if v.size else s
 
-    def by_trips(s: Any, v: Any) -> Any:
+    def by_iterations(s: Any, v: Any) -> Any:
         for k in range(knobs.count):
             s = np.tanh(s + np.sum(v) * (k + 1) * GAIN)
         return s
@@ -74,7 +74,7 @@ def objectives(knobs: Knobs) -> tuple[Objective, ...]:
         row = row.at[knobs.count].set(knobs.scale * s)
         return np.sum(row**2) + np.sum(np.abs(v) * v)
 
-    return by_attributes, by_containers, by_arrays, by_branches, by_trips, by_cells, by_loops, by_writes
+    return by_attributes, by_containers, by_arrays, by_branches, by_iterations, by_cells, by_loops, by_writes
 
 
 Applied = Callable[..., Any]

@@ -26,7 +26,7 @@ from mlirad.frontend.tracing.operations import xp as numpy_
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 MOST_HALVINGS = 48
-"""How often a table of any size that memory holds is halved at most."""
+"""The number of times that a table of any size that memory holds is halved at most."""
 
 
 def searchsorted(

@@ -57,7 +57,7 @@ def _column_and_row(value: Any) -> tuple[Any, Any]:
 
 
 Widths = Annotated[Any, kind("two integers, the numbers of lower and upper diagonals", _widths)]
-"""How many diagonals a banded matrix has below and above its main one."""
+"""The number of diagonals that a banded matrix has below and above its main one."""
 
 Limit = Annotated[Any, kind("a number", static_of(int, float, np.number))]
 """The modulus up to which an eigenvalue counts as zero."""

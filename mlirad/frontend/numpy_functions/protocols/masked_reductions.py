@@ -35,7 +35,7 @@ SUMS: frozenset[Callable[..., Any]] = frozenset(
 EXTREMA: dict[Callable[..., Any], bool] = {
     np.max: True, np.amax: True, np.nanmax: True, np.min: False, np.amin: False, np.nanmin: False,
 }  # fmt: skip
-"""Whether they are maxima."""
+"""True if they are maxima."""
 
 QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,

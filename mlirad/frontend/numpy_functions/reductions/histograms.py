@@ -40,7 +40,7 @@ def _ends(value: Any) -> tuple[Any, Any]:
 
 
 Bins = Annotated[Any, kind("a number of bins or an array of edges", _bins)]
-"""How many bins of one width there are, or their edges."""
+"""The number of bins of one width, or their edges."""
 
 Ends = Annotated[tuple[Any, Any], kind("a pair of numbers", _ends)]
 """The first and the last edge."""

@@ -53,7 +53,7 @@ from mlirad.frontend.tracing.operations import common, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 
 Transposition = Literal[0, 1, 2, "N", "T", "C"]
-"""Whether the transposed system is solved."""
+"""True if the transposed system is solved."""
 
 Structure = Literal["general", "gen", "positive definite", "pos", None]
 """What a matrix is assumed to be."""

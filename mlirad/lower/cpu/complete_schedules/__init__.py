@@ -46,7 +46,7 @@ from mlirad.lower.bodies.buffers import Buffer, program_buffers
 from mlirad.lower.cpu.complete_schedules.fast_paths import choose_fast_path
 from mlirad.lower.cpu.complete_schedules.nests import cut_nest
 from mlirad.lower.kernels.plan_verification import verify_plan
-from mlirad.lower.llvm.text.polling import ASSUMED_TRIPS
+from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS
 from mlirad.lower.machine import FETCHED_AHEAD
 
 __all__ = ["CompleteSchedulesPass", "complete_in_place"]
@@ -181,9 +181,9 @@ def _iterations(op: Operation) -> int:
     """Return about how often the regions of a loop or branch run."""
     match op:
         case ScanOp() | StripsOp():
-            return nominal(op.trips)
+            return nominal(op.iterations)
         case WhileOp() | ReplayOp():
-            return ASSUMED_TRIPS
+            return ASSUMED_ITERATIONS
         case _:
             return 1
 

@@ -123,5 +123,5 @@ def _share(xs: Sequence[tuple[int, int]], ys: Sequence[tuple[int, int]], bound: 
 
 
 def _starts(op: NestOp) -> int:
-    """Return how often loops of the output are begun whose number of trips is not known beforehand."""
+    """Return how often loops of the output are begun whose number of iterations is not known beforehand."""
     return prod(len(_blocks(op, x)) for x in range(len(values_of(op.space)) - 1))

@@ -5,10 +5,10 @@ between two, and a scalar has a stack slot, which LLVM turns into a register. Sl
 stacked arrays.
 
 A slot is no place that other code can name, so a scalar carry stays in its register while the loop stores
-elsewhere. Kept in the arena it would go through memory in every trip, some ten cycles.
+elsewhere. Kept in the arena it would go through memory in every iteration, some ten cycles.
 
-    scan of n trips        t = 0 ... n - 1; the turns are arranged so that the last trip writes the result
-    while, replay          if the last trip wrote the scratch memory, it is copied to the result once
+    scan of length n     t = 0 ... n - 1; the turns are arranged so that the last iteration writes the result
+    while, replay        if the last iteration wrote the scratch memory, it is copied to the result once
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mlirad.lower.cpu.emit.loop_tasks import LoopTasks
 from mlirad.lower.cpu.emit.tapes import Reading
 from mlirad.lower.kernels.plan_memory.carries import body_of, carry_arguments, initial_carries
 from mlirad.lower.llvm.text import BYTES, Value
-from mlirad.lower.llvm.text.polling import ASSUMED_TRIPS
+from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS
 
 
 class ControlEmitter:
@@ -82,20 +82,20 @@ class ControlEmitter:
 
     def _write_scan(self, op: control.ScanOp) -> None:
         carries = _Carries(self._at, op)
-        carries.begin(op.trips)
-        if not at_most(op.trips, 0):
-            self._write_trips(op, carries)
+        carries.begin(op.iterations)
+        if not at_most(op.iterations, 0):
+            self._write_iterations(op, carries)
             carries.end()
             return
         for carry in carries.carries:
             self._at.copy(carry.init, carry.result)
 
-    def _write_scan_trip(self, op: control.ScanOp, carries: _Carries, trip: Value) -> None:
+    def _write_scan_iteration(self, op: control.ScanOp, carries: _Carries, iteration: Value) -> None:
         at, f = self._at, self._at.f
         block = op.body.block
         index, slices = block.args[0], block.args[1 + op.carry_count :]
         handed = at.memory.yields[op.body][op.carry_count :]
-        i = f.sub(op.trips - 1, trip) if op.reverse is not None else trip
+        i = f.sub(op.iterations - 1, iteration) if op.reverse is not None else iteration
         f.store(i, at.pointer(index))
         carries.enter()
         for x, piece in zip(op.xs, slices, strict=True):
@@ -108,15 +108,15 @@ class ControlEmitter:
 
     def _write_strips(self, op: StripsOp) -> None:
         carries = _Carries(self._at, op)
-        carries.begin(op.trips)
-        self._write_trips(op, carries)
+        carries.begin(op.iterations)
+        self._write_iterations(op, carries)
         carries.end()
 
-    def _write_strip(self, op: StripsOp, carries: _Carries, trip: Value) -> None:
+    def _write_strip(self, op: StripsOp, carries: _Carries, iteration: Value) -> None:
         at, f = self._at, self._at.f
         block = op.body.block
         handed = at.memory.yields[op.body][op.carry_count :]
-        wanted = f.mul(trip, op.strip_rows)
+        wanted = f.mul(iteration, op.strip_rows)
         start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
         f.store(start, at.pointer(block.args[0]))
         f.store(f.sub(wanted, start), at.pointer(block.args[1]))
@@ -127,29 +127,29 @@ class ControlEmitter:
             row_bytes = at.buffer(value).nbytes // op.strip_rows
             at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
         for y, place in zip(op.stacked, handed[joined:], strict=True):
-            _point_at_slice(at, place, y, trip)
+            _point_at_slice(at, place, y, iteration)
         self._write_block(block)
         carries.leave()
 
-    def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
-        """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
+    def _write_iterations(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
+        """Write the iterations of a loop of a known number of them, as a loop or as tasks of several each."""
         tasks = LoopTasks.of(op, self._at.memory)
-        with self._emitter.repeated(nominal(op.trips)):
+        with self._emitter.repeated(nominal(op.iterations)):
             if tasks is None:
-                with self._at.f.loop(0, op.trips, name="t") as loop:
-                    self.write_trip(op, carries, loop.index)
+                with self._at.f.loop(0, op.iterations, name="t") as loop:
+                    self.write_iteration(op, carries, loop.index)
                 return
             with self._emitter.shared(tasks.tasks), tasks.written(self._at) as (at, lower, upper):
                 inside = self._within(at)
-                with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips, at_least=1) as loop:
-                    inside.write_trip(op, _Carries(at, op), loop.index)
+                with at.f.loop(lower, upper, name="t", at_most=tasks.most_iterations, at_least=1) as loop:
+                    inside.write_iteration(op, _Carries(at, op), loop.index)
 
-    def write_trip(self, op: control.ScanOp | StripsOp, carries: _Carries, trip: Value) -> None:
-        """Write one trip."""
+    def write_iteration(self, op: control.ScanOp | StripsOp, carries: _Carries, iteration: Value) -> None:
+        """Write one iteration."""
         if isinstance(op, StripsOp):
-            self._write_strip(op, carries, trip)
+            self._write_strip(op, carries, iteration)
         else:
-            self._write_scan_trip(op, carries, trip)
+            self._write_scan_iteration(op, carries, iteration)
 
     def _write_while(self, op: control.WhileOp) -> None:
         at, f = self._at, self._at.f
@@ -168,7 +168,7 @@ class ControlEmitter:
             self._write_block(op.condition.block)
             return f.load(at.pointers[decided], "i1")
 
-        with self._emitter.repeated(ASSUMED_TRIPS), f.repeat(condition):
+        with self._emitter.repeated(ASSUMED_ITERATIONS), f.repeat(condition):
             if tape is not None:
                 recorded = at.memory.yields[op.body][len(carries.carries) :]
                 at.pointers.update(zip(recorded, tape.push(f), strict=True))
@@ -182,7 +182,7 @@ class ControlEmitter:
         carries.begin()
         tape = at.tape(op.tape)
         reading = Reading(at.f, tape, reverse=op.reverse is not None)
-        with self._emitter.repeated(ASSUMED_TRIPS), at.f.repeat(reading.has_more):
+        with self._emitter.repeated(ASSUMED_ITERATIONS), at.f.repeat(reading.has_more):
             for argument, address in zip(op.body.block.args, reading.entry(), strict=False):
                 at.pointers[at.buffer(argument).place] = address
             carries.enter()
@@ -227,7 +227,7 @@ class _Carries:
 
     def __init__(self, at: ValueAddresses, op: Operation):
         self.at = at
-        self._trips: int | None = None
+        self._iterations: int | None = None
         body = body_of(op)
         last = body.block.last_op
         assert last is not None
@@ -251,11 +251,11 @@ class _Carries:
             )
         ]
 
-    def begin(self, trips: int | None = None) -> None:
-        """Before the loop, of so many trips if that is known: put initial values where the first trip finds
-        them, and arrange turns so that the last of these trips writes the result.
+    def begin(self, iterations: int | None = None) -> None:
+        """Before the loop, of so many iterations if that is known: put initial values where the first
+        iteration finds them, and arrange turns so that the last of these iterations writes the result.
         """
-        self._trips = trips
+        self._iterations = iterations
         at, f = self.at, self.at.f
         for carry in self.carries:
             home = at.pointers[carry.result.place]
@@ -270,17 +270,17 @@ class _Carries:
             spare = in_arena(f, at.arena, carry.mode)
             slots = f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8)
             first, second = home, spare
-            if trips is not None and not is_static(trips):
-                is_odd = f.icmp("ne", f.and_(f.value(trips, "i64"), 1), 0)
+            if iterations is not None and not is_static(iterations):
+                is_odd = f.icmp("ne", f.and_(f.value(iterations, "i64"), 1), 0)
                 first, second = f.select(is_odd, home, spare), f.select(is_odd, spare, home)
-            elif trips is not None and trips % 2 == 0:
+            elif iterations is not None and iterations % 2 == 0:
                 first, second = spare, home
             for slot, pointer in zip(slots, (at.pointers[carry.init.place], first, second), strict=True):
                 f.store(pointer, slot)
             carry.turns = slots
 
     def enter(self) -> None:
-        """At the start of a trip: find the carries."""
+        """At the start of an iteration: find the carries."""
         at, f = self.at, self.at.f
         for carry in self.carries:
             if carry.turns is not None:
@@ -289,7 +289,7 @@ class _Carries:
                 at.pointers[carry.following_place] = f.load(following, "ptr")
 
     def leave(self) -> None:
-        """At the end of a trip: make the new carries the present ones."""
+        """At the end of an iteration: make the new carries the present ones."""
         at, f = self.at, self.at.f
         for carry in self.carries:
             if carry.mode == COPIED:
@@ -308,9 +308,9 @@ class _Carries:
                 at.copy(carry.argument, carry.result)
             if carry.turns is None:
                 continue
-            if self._trips is not None:
-                if not at_most(1, self._trips):
-                    with f.conditional(f.icmp("eq", f.value(self._trips, "i64"), 0)):
+            if self._iterations is not None:
+                if not at_most(1, self._iterations):
+                    with f.conditional(f.icmp("eq", f.value(self._iterations, "i64"), 0)):
                         at.copy(carry.init, carry.result)
                 continue
             last = f.load(carry.turns[0], "ptr")

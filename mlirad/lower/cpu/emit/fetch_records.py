@@ -1,10 +1,10 @@
 """Prefetches an iteration's successor: the record that the next iteration writes or reads.
 
-    records of 3704 bytes, trip i          the lines of record i + 1 are fetched; in reverse, of record i - 1
+    records of 3704 bytes, iteration i     the lines of record i + 1 are fetched; in reverse, of record i - 1
 
-Processors fetch ahead where addresses grow by small steps. The kernels of a trip go through a record in an
-order of their own, and where each of their accesses goes next is on another page. A fetch never fails, so
-the last trip may ask for what lies beyond the records.
+Processors fetch ahead where addresses grow by small steps. The kernels of an iteration go through a record in
+an order of their own, and where each of their accesses goes next is on another page. A fetch never fails, so
+the last iteration may ask for what lies beyond the records.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
 
 
 def fetch_records(at: ValueAddresses, op: ScanOp, index: Value) -> None:
-    """Fetch what the trip after the one at an index writes to records, or reads of them."""
+    """Fetch what the iteration after the one at an index writes to records, or reads of them."""
     for values, writes in ((op.stacked, True), (op.xs, False)):
         stretches = _stretches(at, values)
         if sum(end - start for start, end, _ in stretches) > MOST_FETCHED:

@@ -65,18 +65,18 @@ class KernelEmitter:
 
     program: ProgramText
     buffers: dict[Ssa, Buffer]
-    trips: int = 1
+    iterations: int = 1
     """The number of runs of the code being written, estimated."""
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
     loop_tasks: int = 0
     """The number of tasks of a loop around the code being written, 0 if none is shared."""
 
     @contextmanager
-    def repeated(self, trips: int) -> Generator[None]:
-        """Write code that runs `trips` times as often as the code around it."""
-        around, self.trips = self.trips, self.trips * trips
+    def repeated(self, iterations: int) -> Generator[None]:
+        """Write code that runs `iterations` times as often as the code around it."""
+        around, self.iterations = self.iterations, self.iterations * iterations
         yield
-        self.trips = around
+        self.iterations = around
 
     @contextmanager
     def shared(self, tasks: Tasks) -> Generator[None]:
@@ -181,17 +181,17 @@ def begin_kernel(
             nbytes,
             work,
             element_bytes,
-            emitter.trips,
+            emitter.iterations,
             task_count,
             emitter.loop_tasks,
         )
     )
     f = program.module.function(name, parameters, attributes=_attributes(program, work))
     f.is_inlined_if_short = not program.is_profiled and work > TINY_WORK
-    f.runs = emitter.trips * task_count
+    f.runs = emitter.iterations * task_count
     f.place = location_of(op)
     emitter.calls.append(KernelCall(number, places, tasks, read, tuple(written)))
-    program.operations += work * emitter.trips
+    program.operations += work * emitter.iterations
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
     if has_sizes:
         f.own(pointers[SIZES_PLACE])

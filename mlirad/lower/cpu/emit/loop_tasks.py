@@ -1,12 +1,13 @@
-"""Loops over kernels as tasks: the addresses that a task works on, and its trips.
+"""Loops over kernels as tasks: the addresses that a task works on, and its iterations.
 
     %p = array.scan (%t) over 16 {...} attributes {kernel.parallel = 2}
 
-    task k: trips 2 k and 2 k + 1, on the arrays that the loop reads and writes, which are given to it, and on
+    task k: iterations 2 k and 2 k + 1, on the arrays that the loop reads and writes, which are given to it,
+    and on
             scratch memory in the place of that part of the arena in which its kernels lay
 
 Where strips overlap, the last two, which write the same rows, are of one task. Of loops with sizes in their
-trips, tasks have as many trips as the attribute says at the size of the call.
+iterations, tasks have as many iterations as the attribute says at the size of the call.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ class LoopTasks:
         block = stated_parallel(op)
         if block is None:
             return None
-        tasks = Tasks.of(op.rows // op.strip_rows if isinstance(op, StripsOp) else op.trips, block)
+        tasks = Tasks.of(op.rows // op.strip_rows if isinstance(op, StripsOp) else op.iterations, block)
         own = _own_memory(op, memory)
         return None if tasks is None or own is None else LoopTasks(op, tasks, *own)
 
     @property
-    def most_trips(self) -> int | None:
-        """Return how many trips a task has at most, where that is known."""
+    def most_iterations(self) -> int | None:
+        """Return how many iterations a task has at most, where that is known."""
         overlaps = isinstance(self.op, StripsOp) and divides(self.op.strip_rows, self.op.rows) is not True
         return self.tasks.block + int(overlaps) if self.tasks.are_known else None
 
@@ -71,7 +72,7 @@ class LoopTasks:
     def written(self, at: ValueAddresses) -> Generator[tuple[ValueAddresses, Value, Value]]:
         """Write the function of a task and the call of all tasks.
 
-        Gives the addresses in that function, and from which trip to which the task runs.
+        Gives the addresses in that function, and from which iteration to which the task runs.
         """
         places = list(dict.fromkeys(self._places(at)))
         module = at.f.module
@@ -84,7 +85,7 @@ class LoopTasks:
         inside = ValueAddresses(f, arena, at.memory, known)
         lower = f.mul(task.number, self.tasks.block)
         is_last = f.icmp("eq", f.add(task.number, 1), self.tasks.count(f))
-        upper = f.select(is_last, self.op.trips, f.add(lower, self.tasks.block))
+        upper = f.select(is_last, self.op.iterations, f.add(lower, self.tasks.block))
         yield inside, lower, upper
         f.ret()
         bytes_ = self.end - self.start + (0 if is_static(self.start) else BUFFER_ALIGNMENT - 1)
@@ -93,7 +94,7 @@ class LoopTasks:
         call_tasks(at.f, module.merged(f.name), addresses, self.tasks.count(at.f), scratch)
 
     def _places(self, at: ValueAddresses) -> Iterator[Place]:
-        """The places that the trips share."""
+        """The places that the iterations share."""
         buffers = at.memory.buffers
         for value in (*free_values(self.op), *self.op.results):
             if value in buffers and buffers[value].place.region != "literal":

@@ -146,7 +146,7 @@ class OutputLoops(ABC):
         rows = tasks.block * first.step
         lower = f.add(f.mul(task, rows), first.lower)
         upper = f.add(lower, rows)
-        if not tasks.are_known or tasks.trips % tasks.block:
+        if not tasks.are_known or tasks.iterations % tasks.block:
             upper = f.intrinsic("smin", upper, first.upper)
         known = tasks.block if tasks.are_known else None
         self._around(0, first, lower, upper, known, nominal(tasks.block))

@@ -11,7 +11,7 @@ result depends on it. A task writes what no other task reads or writes; where it
 thread has its own.
 
 Tasks of a kernel are calls of its function with the number of the task, tasks of a loop over kernels are its
-trips, so many in each.
+iterations, so many in each.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from mlirad.lower.native_program import PARALLEL
 
 @dataclass(frozen=True)
 class Tasks:
-    """The trips of a loop, in blocks of so many: each is a task, and the last one may have fewer."""
+    """The iterations of a loop, in blocks of so many: each is a task, and the last one may have fewer."""
 
-    trips: int
+    iterations: int
     block: int
 
     @staticmethod
-    def of(trips: int, block: int) -> Tasks | None:
-        """The tasks of a loop; None where it is one, or may have no trips."""
-        if at_most(trips, block) or not at_most(1, trips):
+    def of(iterations: int, block: int) -> Tasks | None:
+        """The tasks of a loop; None where it is one, or may have no iterations."""
+        if at_most(iterations, block) or not at_most(1, iterations):
             return None
-        return Tasks(trips, block)
+        return Tasks(iterations, block)
 
     @property
     def are_known(self) -> bool:
         """Return whether their number is: no sizes are in it."""
-        return is_static(self.trips) and is_static(self.block)
+        return is_static(self.iterations) and is_static(self.block)
 
     @property
     def nominal(self) -> int:
         """Their number, at the size that costs are estimated for."""
-        return -(-nominal(self.trips) // nominal(self.block))
+        return -(-nominal(self.iterations) // nominal(self.block))
 
     def count(self, f: IRBuilder) -> Operand:
         """Their number in a call."""
         if self.are_known:
-            return -(-self.trips // self.block)
-        return f.sdiv(f.value(self.trips + self.block - 1, "i64"), self.block)
+            return -(-self.iterations // self.block)
+        return f.sdiv(f.value(self.iterations + self.block - 1, "i64"), self.block)
 
 
 @dataclass(frozen=True)

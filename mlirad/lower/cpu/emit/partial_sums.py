@@ -22,7 +22,7 @@ LONG: Final = 256
 """From how many additions to a sum on it is made block by block."""
 
 RADIX: Final = 32
-"""How many sums of blocks are added in a row, and how many numbers in the smallest block."""
+"""The number of sums of blocks that are added in a row, and how many numbers in the smallest block."""
 
 MOST_BYTES: Final = 32 * 1024
 """Of the totals, which lie on the stack and in the first-level cache."""
@@ -30,19 +30,22 @@ MOST_BYTES: Final = 32 * 1024
 _LANES: Final = 4
 
 
-MOST_TRIPS: Final = 1 << 25
-"""The trips that the tree of sums is made for where they depend on sizes: of more its last sum is longer."""
+MOST_ITERATIONS: Final = 1 << 25
+"""The iterations that the tree of sums is made for where they depend on sizes: of more its last sum is
+longer."""
 
 
-def most_trips(trips: int) -> int:
-    """Return how many trips a loop is taken to make at most."""
-    return min(greatest(trips), MOST_TRIPS) if not is_static(trips) else trips
+def most_iterations(iterations: int) -> int:
+    """Return how many iterations a loop is taken to make at most."""
+    return min(greatest(iterations), MOST_ITERATIONS) if not is_static(iterations) else iterations
 
 
-def block_of(trips: int) -> int:
-    """The trips of each of the blocks into which a loop of more than `RADIX` trips is cut: a power of it."""
+def block_of(iterations: int) -> int:
+    """The iterations of each of the blocks into which a loop of more than `RADIX` iterations is cut: a power
+    of it.
+    """
     block = RADIX
-    while block * RADIX < trips:
+    while block * RADIX < iterations:
         block *= RADIX
     return block
 

@@ -19,7 +19,7 @@ from mlirad.lower.cpu.emit.sorted_lines import Lines
 from mlirad.lower.llvm.text import BITS, BYTES, IRBuilder, Kind, Value
 
 DIGITS: Final = 256
-"""How many values a digit has."""
+"""The number of values that a digit has."""
 
 _INTEGER: Final[dict[Kind, Kind]] = {"double": "i64", "float": "i32", "i64": "i64", "i32": "i32"}
 

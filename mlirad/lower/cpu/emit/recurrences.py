@@ -100,10 +100,12 @@ class _RecurrenceCode(OutputLoops):
     def _point(self) -> None:
         op, f, code = self._op, self._f, self._code
         carries = [f.widen(code.load(a), code.width) for a in self._initial]
-        iterations = len(op.extents) - 1
-        with f.loop(0, op.trips, carries=carries, name="t") as loop:
-            code.start[iterations] = loop.index if op.reverse is None else f.sub(op.trips - 1, loop.index)
-            if is_loop(op.trips):
+        loop_of_iterations = len(op.extents) - 1
+        with f.loop(0, op.iterations, carries=carries, name="t") as loop:
+            code.start[loop_of_iterations] = (
+                loop.index if op.reverse is None else f.sub(op.iterations - 1, loop.index)
+            )
+            if is_loop(op.iterations):
                 code.opened(self._loops.outer)
             for argument, value in zip(op.carried, loop.carries, strict=True):
                 code.set(argument, value)

@@ -22,7 +22,7 @@ from mlirad.lower.bodies.reductions import Accumulator
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.cpu.emit.output_loops import OutputLoops
 from mlirad.lower.cpu.emit.parallel import Tasks
-from mlirad.lower.cpu.emit.partial_sums import LONG, RADIX, block_of, in_blocks, most_trips
+from mlirad.lower.cpu.emit.partial_sums import LONG, RADIX, block_of, in_blocks, most_iterations
 from mlirad.lower.llvm.text import Operand, Value
 
 
@@ -108,9 +108,9 @@ class ReductionLoops(OutputLoops, ABC):
         d = self._loops.order[level]
         for segment in self._loops.segments[d]:
             bounds = segment.lower, segment.upper
-            trips = most_trips(segment.blocks)
-            if trips >= LONG and self._is_rounding:
-                flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
+            iterations = most_iterations(segment.blocks)
+            if iterations >= LONG and self._is_rounding:
+                flat = self._in_blocks(level, segment, bounds, iterations, flat, slots)
             else:
                 flat = self._over(level, segment, bounds, segment.known_blocks, flat, slots)
         return flat
@@ -124,7 +124,9 @@ class ReductionLoops(OutputLoops, ABC):
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
-        """One loop over a part of a segment, of so many trips at most; it is not empty unless that may be."""
+        """One loop over a part of a segment, of so many iterations at most; it is not empty unless that may
+        be.
+        """
         d = self._loops.order[level]
         self._code.lanes_ahead(level, segment.width)
         with self._f.loop(
@@ -144,12 +146,12 @@ class ReductionLoops(OutputLoops, ABC):
         level: int,
         segment: Segment,
         bounds: tuple[Operand, Operand],
-        trips: int,
+        iterations: int,
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
         """A long loop, block by block: each has accumulators of its own, which are then put together."""
-        f, inside = self._f, block_of(trips)
+        f, inside = self._f, block_of(iterations)
         name = f"b{self._loops.order[level]}"
         with in_blocks(f, bounds, segment.step * inside, name, flat) as (loop, end):
             own, initial = (loop.index, end), self._initial_accumulators(slots)

@@ -115,15 +115,15 @@ class _ScatterCode:
             self.write()
             return
         d = self._order[0]
-        trips = max(nominal(segment.blocks) for segment in self._segments[d])
-        around = max(1, nominal(prod(self._extents)) // trips)
-        block_trips = max(1, _MANY * output.size // around)
+        iterations = max(nominal(segment.blocks) for segment in self._segments[d])
+        around = max(1, nominal(prod(self._extents)) // iterations)
+        block_iterations = max(1, _MANY * output.size // around)
         totals = PartialSums(self._kernel, [output], keep=keep)
         for segment in self._segments[d]:
             bounds = segment.lower, segment.upper
-            with in_blocks(self._f, bounds, block_trips * segment.step, f"b{d}") as (block, end):
+            with in_blocks(self._f, bounds, block_iterations * segment.step, f"b{d}") as (block, end):
                 with self._f.loop(
-                    block.index, end, segment.step, name=f"i{d}", at_most=block_trips, at_least=1
+                    block.index, end, segment.step, name=f"i{d}", at_most=block_iterations, at_least=1
                 ) as loop:
                     self._enter(d, segment, loop.index)
                     self._code.opened(0)

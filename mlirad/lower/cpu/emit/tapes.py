@@ -1,4 +1,4 @@
-"""The tapes of loops: an entry for every trip, in a chunk store of the function that the loop is in.
+"""The tapes of loops: an entry for every iteration, in a chunk store of the function that the loop is in.
 
 An inner loop reuses the memory of its tape each time it runs; the memory is freed when the call ends.
 """

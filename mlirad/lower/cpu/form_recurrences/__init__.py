@@ -75,7 +75,7 @@ def _form_block(block: Block, always: bool, vector_bytes: int) -> None:
         new = loop.recurrence()
         costs = Costs.of(loop, new, vector_bytes)
         is_done = always or costs.pay
-        what = f"a recurrence of {loop.op.trips} trips, {len(new.body.block.ops)} ops"
+        what = f"a recurrence of {loop.op.iterations} iterations, {len(new.body.block.ops)} ops"
         considered(op, what, costs.scan, costs.recurrence, is_done=is_done)
         if is_done:
             loop.replace_by(new)

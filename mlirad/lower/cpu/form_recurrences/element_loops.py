@@ -1,8 +1,8 @@
 """Scans that work element by element, and the recurrences that they are.
 
-Every kernel of the body is a map over one space, or computes a scalar. What it reads of the trip, a carry or
-what another kernel makes, it reads at its own element; of arrays from outside, slices of stacked ones
-included, it may read any.
+Every kernel of the body is a map over one space, or computes a scalar. What it reads of the iteration, a
+carry or what another kernel makes, it reads at its own element; of arrays from outside, slices of stacked
+ones included, it may read any.
 
     carry      a tensor over the space, or a scalar that nobody reads after the loop
     slice      element p of slice k of %xs     load %xs[k, p]
@@ -52,7 +52,7 @@ class ElementLoop:
         """The loop that a scan is, None if it does more than work element by element."""
         block = op.body.block
         nests = [inner for inner in block.ops if isinstance(inner, NestOp)]
-        if not op.carry_count or not is_loop(op.trips) or len(nests) != len(block.ops) - 1:
+        if not op.carry_count or not is_loop(op.iterations) or len(nests) != len(block.ops) - 1:
             return None
         space = max((values_of(nest.space) for nest in nests), key=len, default=())
         if not space or not all(_is_map(nest, space) for nest in nests):
@@ -79,7 +79,7 @@ class ElementLoop:
         return all(shape_of(value) == self.space and self._is_own(value) for value in stacked)
 
     def _is_own(self, value: Value) -> bool:
-        """Return whether a value is the trip, a carry or what a kernel of the body makes."""
+        """Return whether a value is the iteration, a carry or what a kernel of the body makes."""
         block = self.op.body.block
         return value.owner in self.nests or value is block.args[0] or value in self.carries
 
@@ -135,7 +135,7 @@ def _recurrence(loop: ElementLoop) -> RecurrenceOp:
     properties: dict[str, Attribute] = {
         "carries": integer(count),
         "space": ints(space),
-        "length": integer(op.trips),
+        "length": integer(op.iterations),
     }
     if op.reverse is not None:
         properties["reverse"] = FLAG
@@ -155,9 +155,9 @@ class _Inside:
         op = loop.op
         self._block = block
         self._indices = block.args[: len(loop.space)]
-        self._trip = block.args[len(loop.space)]
+        self._iteration = block.args[len(loop.space)]
         arguments = op.body.block.args
-        self.elements: dict[Value, Value] = {arguments[0]: self._trip}
+        self.elements: dict[Value, Value] = {arguments[0]: self._iteration}
         self.elements.update(zip(loop.carries, block.args[len(loop.space) + 1 :], strict=True))
         self._wholes: dict[Value, Value] = dict(zip(arguments[1 + op.carry_count :], op.xs, strict=True))
         self._known: dict[object, Value] = {}
@@ -178,7 +178,7 @@ class _Inside:
         """An op of a body on these operands; slices are read in the arrays that they are slices of."""
         if isinstance(op, LoadOp | LoadIfOp) and op.buffer in self._wholes:
             at = operands.index(op.buffer)
-            operands[at : at + 1] = [self._wholes[op.buffer], self._trip]
+            operands[at : at + 1] = [self._wholes[op.buffer], self._iteration]
         properties = sorted(op.properties.items(), key=lambda item: item[0])
         key = (type(op), *operands, op.results[0].type, *properties)
         known = self._known.get(key)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mlirad.lower.cpu.fourier.butterflies import Number, minus, plus, times
-from mlirad.lower.cpu.fourier.passes import MOST_TRIPS, vector_at
+from mlirad.lower.cpu.fourier.passes import MOST_ITERATIONS, vector_at
 from mlirad.lower.kernels.transform_plans import roots
 from mlirad.lower.llvm.text import IRBuilder, Kind, ModuleText, Operand, Parameter, Value, constant
 
@@ -100,15 +100,15 @@ def _write(module: ModuleText, which: HalfKind) -> IRBuilder:
     if which.of_rows:
         ends(0, 1)
         # Where n is even the last lane is at n / 2 twice, as the only one.
-        with f.loop(1, middle, width, at_most=MOST_TRIPS, name="k") as loop:
+        with f.loop(1, middle, width, at_most=MOST_ITERATIONS, name="k") as loop:
             k = vector_at(f, loop.index, middle, width)
             last = f.sub(n, f.add(k, width - 1))
             root = f.load(f.gep(rr, k, kind), kind, width), f.load(f.gep(ri, k, kind), kind, width)
             pair(k, root, (k, last, k, last), width, is_reversed=True)
     else:
-        with f.loop(0, columns, width, at_most=MOST_TRIPS, name="c") as loop:
+        with f.loop(0, columns, width, at_most=MOST_ITERATIONS, name="c") as loop:
             ends(vector_at(f, loop.index, columns, width), width)
-        with f.loop(1, middle, at_most=MOST_TRIPS, name="k") as rows:
+        with f.loop(1, middle, at_most=MOST_ITERATIONS, name="k") as rows:
             k = rows.index
             rest = f.sub(n, k)
             one = f.load(f.gep(rr, k, kind), kind), f.load(f.gep(ri, k, kind), kind)

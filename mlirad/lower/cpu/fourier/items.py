@@ -30,7 +30,7 @@ class Items:
     """The extent of that one in the signal."""
     columns: int
     block: int
-    """How many columns are transformed at once."""
+    """The number of columns that are transformed at once."""
 
     @classmethod
     def of(cls, kind: str, axes: Axes, signal: Shape, element: int) -> Items:

@@ -22,8 +22,8 @@ from mlirad.lower.llvm.text import IRBuilder, Kind, ModuleText, Operand, Paramet
 POINTERS: Final = ("xr", "xi", "yr", "yi", "rr", "ri")
 SIZES: Final = ("P", "C", "ip", "ik", "op", "ok")
 
-MOST_TRIPS: Final = 1 << 14
-"""How many butterflies a pass computes at most, for one block of columns."""
+MOST_ITERATIONS: Final = 1 << 14
+"""The number of butterflies that a pass computes at most, for one block of columns."""
 
 
 class PassKind(NamedTuple):
@@ -82,12 +82,12 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
             _store(f, number, (yr, yi), f.add(start, distance), joined=which.joined_out)
 
     if which.turned:
-        with f.loop(0, P, width, at_most=MOST_TRIPS, name="p") as rows:
+        with f.loop(0, P, width, at_most=MOST_ITERATIONS, name="p") as rows:
             first = vector_at(f, rows.index, P, width)
             compute(first, 0, roots(first))
     else:
-        # The two loops together make so many trips.
-        with f.loop(0, P, at_most=MOST_TRIPS, name="p") as rows:
+        # The two loops together make so many iterations.
+        with f.loop(0, P, at_most=MOST_ITERATIONS, name="p") as rows:
             known = roots(rows.index)
             with f.loop(0, C, width, at_most=1, name="c") as columns:
                 compute(rows.index, vector_at(f, columns.index, C, width), known)

@@ -22,7 +22,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.lower.cpu.schedule_kernels.profiles import profile
 from mlirad.lower.cpu.schedule_kernels.recurrences import best_blocking
 from mlirad.lower.large_sizes import nominal_shape, nominal_size
-from mlirad.lower.llvm.text.polling import ASSUMED_TRIPS
+from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS
 from mlirad.lower.machine import (
     CONTIGUOUS_LOAD,
     CUMULATION,
@@ -59,10 +59,10 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
             return SORT * nominal_size(op.operand)
         case ScanOp() | StripsOp():
             shared = dict.fromkeys((*free_values(op), *op.results))
-            inside = nominal(op.trips) * _block_cycles(op.body.block, vector_bytes, scheduled)
+            inside = nominal(op.iterations) * _block_cycles(op.body.block, vector_bytes, scheduled)
             return inside + _memory_cycles(sum(_bytes(v) for v in shared))
         case WhileOp() | ReplayOp():
-            return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes, scheduled)
+            return ASSUMED_ITERATIONS * _block_cycles(op.regions[-1].block, vector_bytes, scheduled)
         case _ if isinstance(op, BranchOp):
             return max(_block_cycles(region.block, vector_bytes, scheduled) for region in op.regions)
         case _:

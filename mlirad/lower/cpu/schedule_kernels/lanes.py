@@ -69,7 +69,7 @@ def weigh_lanes(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) 
     if 0 in p.extents or p.lanes < 2:
         return LaneChoice()
     scalar = _scalar_cost(p)
-    if scalar * p.iterations * p.trips < MINIMAL_WORK:
+    if scalar * p.iterations * p.times < MINIMAL_WORK:
         return LaneChoice()
     best, lane, least = scalar * p.lanes * GAIN, None, inf
     strides = {id(load): load.strides(layouts) for load in p.loads}

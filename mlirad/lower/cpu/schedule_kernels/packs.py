@@ -22,7 +22,7 @@ from mlirad.lower.cpu.schedule_kernels.profiles import Profile, layout_of, row_m
 from mlirad.lower.machine import element_bytes
 
 COPY_TILE = 8
-"""How many neighbours in the source a copy reads before it moves on: about one cache line."""
+"""The number of neighbours in the source that a copy reads before it moves on: about one cache line."""
 
 
 class Packs:

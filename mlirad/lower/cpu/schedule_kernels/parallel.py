@@ -53,7 +53,7 @@ the other operand, which for half as many rows takes a tenth of the time.
 def share_loops(block: Block, vector_bytes: int) -> None:
     """State which loops of a block and of its regions threads share, in what blocks of iterations."""
     for op in block.ops:
-        if op.regions and isinstance(op, ScanOp | StripsOp) and _share_trips(op, vector_bytes):
+        if op.regions and isinstance(op, ScanOp | StripsOp) and _share_iterations(op, vector_bytes):
             continue
         if isinstance(op, NestOp):
             _share_nest(op, vector_bytes)
@@ -68,11 +68,11 @@ def share_loops(block: Block, vector_bytes: int) -> None:
                 share_loops(region.block, vector_bytes)
 
 
-def _share_trips(op: ScanOp | StripsOp, vector_bytes: int) -> bool:
-    """Share the trips of a loop if it is independent and costs enough; whether it is shared."""
-    if why_dependent(op) is not None or at_most(op.trips, 1):
+def _share_iterations(op: ScanOp | StripsOp, vector_bytes: int) -> bool:
+    """Share the iterations of a loop if it is independent and costs enough; whether it is shared."""
+    if why_dependent(op) is not None or at_most(op.iterations, 1):
         return False
-    block = task_block(cycles_of(op, vector_bytes), op.trips)
+    block = task_block(cycles_of(op, vector_bytes), op.iterations)
     if block is None:
         return False
     op.attributes[PARALLEL_ATTRIBUTE] = integer(block)

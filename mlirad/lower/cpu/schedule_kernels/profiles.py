@@ -30,7 +30,7 @@ from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.affine import AffineForms
 from mlirad.lower.large_sizes import nominal_of, nominal_shape
-from mlirad.lower.llvm.text.polling import ASSUMED_TRIPS
+from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS
 from mlirad.lower.machine import element_bytes, op_cost
 
 Layouts: TypeAlias = Mapping[Value, Shape]
@@ -143,7 +143,7 @@ class Profile:
     `scalar_cost` is that of all ops in a single lane. Ops that only compute affine positions cost nothing.
     `finds_position` says that a result is a position (argmax, argmin), `calls_library` that a function of
     SciPy computes all lanes in one call. `writes` are the positions that a scatter writes to, with the loops
-    of its guard in `guard`. `trips` is how often loops around the nest run it, `repeats` how often while a
+    of its guard in `guard`. `times` is how often loops around the nest run it, `repeats` how often while a
     buffer made outside of them stays the same.
     """
 
@@ -159,7 +159,7 @@ class Profile:
     calls_library: bool = False
     writes: list[Position] = field(default_factory=list[Position])
     guard: int = 0
-    trips: int = 1
+    times: int = 1
     repeats: dict[Value, int] = field(default_factory=dict[Value, int])
 
     def runs(self, buffer: Value) -> int:
@@ -206,22 +206,22 @@ def profile(op: NestOp | ScatterOp, vector_bytes: int) -> Profile:
     if isinstance(op, NestOp) and op.combiners is not None:
         p.finds_position = any(c.data.startswith("arg") for c in op.combiners.data)
     _BodyReader(block, p).read(results, writes, guards)
-    _count_trips(op, p)
+    _count_iterations(op, p)
     return p
 
 
-def _count_trips(op: Operation, p: Profile) -> None:
-    """Count the trips of the loops around an op, and of those that an input is made outside of."""
+def _count_iterations(op: Operation, p: Profile) -> None:
+    """Count the iterations of the loops around an op, and of those that an input is made outside of."""
     around = op.parent
     while around is not None:
         for value in op.operands:
             if value.owner is around or (isinstance(value.owner, Operation) and value.owner.parent is around):
-                p.repeats[value] = p.trips
+                p.repeats[value] = p.times
         loop = around.parent_op()
         if isinstance(loop, ScanOp | StripsOp):
-            p.trips *= max(1, nominal(loop.trips))
+            p.times *= max(1, nominal(loop.iterations))
         elif isinstance(loop, WhileOp | ReplayOp):
-            p.trips *= ASSUMED_TRIPS
+            p.times *= ASSUMED_ITERATIONS
         around = None if loop is None else loop.parent
 
 

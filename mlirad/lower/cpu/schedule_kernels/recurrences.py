@@ -3,8 +3,8 @@
     carries 2, loads 1         4 vectors: 8 registers for carries, 4 for what is loaded
     carries 9, long chains     1 vector
 
-A trip waits for the one before, so several vectors side by side keep the processor busy, as long as their
-carries fit its registers. Lanes run along the last dimension, along which arrays are stored.
+An iteration waits for the one before, so several vectors side by side keep the processor busy, as long as
+their carries fit its registers. Lanes run along the last dimension, along which arrays are stored.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from mlirad.lower.machine import (
 )
 
 MOST_VECTORS = 4
-"""How many vectors of elements are in flight at most."""
+"""The number of vectors of elements that are in flight at most."""
 
-TRIP = 1.0
-"""Cycles to count a trip."""
+ITERATION = 1.0
+"""Cycles to count an iteration."""
 
 LONG_BODY = 60.0
 """Cycles of a body from which on it is compiled for one vector of elements only."""
@@ -44,7 +44,7 @@ LONG_BODY = 60.0
 
 @dataclass(frozen=True)
 class RecurrenceBlocking:
-    """So many lanes in a block, and what all trips of all blocks cost, in cycles."""
+    """So many lanes in a block, and what all iterations of all blocks cost, in cycles."""
 
     width: int
     cycles: float
@@ -71,7 +71,7 @@ def state_pitch(op: RecurrenceOp) -> None:
     if len(kinds) > 1 or not all(_may_be_pitched(v, op) for v in op.stacked):
         return
     (element,) = kinds
-    if row * element % CONFLICTING_BYTES == 0 and op.trips * row * element > L1_BYTES:
+    if row * element % CONFLICTING_BYTES == 0 and op.iterations * row * element > L1_BYTES:
         op.properties["pitch"] = integer(row + LINE_BYTES // element)
 
 
@@ -91,17 +91,17 @@ def lane_of(space: Shape) -> int | None:
 
 def best_blocking(op: RecurrenceOp, vector_bytes: int) -> RecurrenceBlocking:
     """The blocks of lanes that cost least, the narrowest of equals."""
-    trip = TripCost.of(op, vector_bytes)
+    iteration = IterationCost.of(op, vector_bytes)
     lane = lane_of(values_of(op.space))
     extent = 1 if lane is None else nominal(op.extents[lane])
     lines = nominal(prod(values_of(op.space))) // max(1, extent)
     budget = registers(vector_bytes)
     choices: list[RecurrenceBlocking] = []
     vectors = 1
-    while vectors <= (MOST_VECTORS if trip.busy <= LONG_BODY else 1):
-        width = vectors * trip.lanes
+    while vectors <= (MOST_VECTORS if iteration.busy <= LONG_BODY else 1):
+        width = vectors * iteration.lanes
         blocks = lines * -(-extent // width)
-        cycles = blocks * (LOOP_START + nominal(op.trips) * trip.cycles(vectors, budget))
+        cycles = blocks * (LOOP_START + nominal(op.iterations) * iteration.cycles(vectors, budget))
         if vectors == 1 or width <= extent:
             choices.append(RecurrenceBlocking(width, cycles))
         vectors *= 2
@@ -109,11 +109,11 @@ def best_blocking(op: RecurrenceOp, vector_bytes: int) -> RecurrenceBlocking:
 
 
 @dataclass(frozen=True)
-class TripCost:
-    """One trip of one vector of `lanes` elements.
+class IterationCost:
+    """One iteration of one vector of `lanes` elements.
 
-    `busy` are the cycles of the instructions of the busiest kind, `chain` those from the carries of a trip to
-    the next ones; `live` vectors are live through all trips.
+    `busy` are the cycles of the instructions of the busiest kind, `chain` those from the carries of an
+    iteration to the next ones; `live` vectors are live through all iterations.
     """
 
     lanes: int
@@ -122,28 +122,28 @@ class TripCost:
     live: int
 
     def cycles(self, vectors: int, budget: int) -> float:
-        """Cycles of a trip of so many vectors side by side, with so many registers.
+        """Cycles of an iteration of so many vectors side by side, with so many registers.
 
         What does not fit the registers is stored and loaded again.
         """
         spilled = max(0, vectors * (self.live + 1) - budget)
         work = vectors * self.busy + spilled * (CONTIGUOUS_LOAD + CONTIGUOUS_STORE)
-        return TRIP + max(work, self.chain)
+        return ITERATION + max(work, self.chain)
 
     @staticmethod
-    def of(op: RecurrenceOp, vector_bytes: int) -> TripCost:
-        """The cost of a trip of a recurrence."""
+    def of(op: RecurrenceOp, vector_bytes: int) -> IterationCost:
+        """The cost of an iteration of a recurrence."""
         *body, _ = op.body.block.ops
         kinds = [element_of(v) for v in (*op.operands, *op.results)]
         lanes = max(1, vector_bytes // max(element_bytes(kind) for kind in kinds))
         indices, lane = op.body.block.args[: len(op.extents)], lane_of(values_of(op.space))
         waits: dict[Value, float] = dict.fromkeys(op.carried, 0.0)
-        by_trip: set[Value] = {indices[-1], *op.carried}
+        by_iteration: set[Value] = {indices[-1], *op.carried}
         by_lane: set[Value] = set() if lane is None else {indices[lane]}
         arithmetic, loads, live = 0.0, 0.0, op.carry_count
         for inner in body:
             result = inner.results[0]
-            varies, moves = (any(o in found for o in inner.operands) for found in (by_trip, by_lane))
+            varies, moves = (any(o in found for o in inner.operands) for found in (by_iteration, by_lane))
             is_load = isinstance(inner, LoadIfOp | LoadOp)
             if is_load:
                 live += moves and not varies
@@ -152,7 +152,7 @@ class TripCost:
             elif varies:
                 arithmetic += op_cost(inner, lanes)
             if varies:
-                by_trip.add(result)
+                by_iteration.add(result)
             if moves:
                 by_lane.add(result)
             start = max((waits[o] for o in inner.operands if o in waits), default=None)
@@ -160,4 +160,4 @@ class TripCost:
                 waits[result] = start + (LATENCY if is_load else op_latency(inner, lanes))
         made = yields(op.body)
         chain = max((waits.get(v, 0.0) for v in made[: op.carry_count]), default=0.0)
-        return TripCost(lanes, max(arithmetic, loads, CONTIGUOUS_STORE * len(op.stacked)), chain, live)
+        return IterationCost(lanes, max(arithmetic, loads, CONTIGUOUS_STORE * len(op.stacked)), chain, live)

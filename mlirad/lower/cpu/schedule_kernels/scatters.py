@@ -23,7 +23,7 @@ def choose_scatter_lane(
     Buffers in `free`, `result` among them, may still be stored in any order. Of several loops the one is
     chosen that most producers of these would have innermost.
     """
-    work = p.iterations * p.trips * (p.scalar_cost + 2)
+    work = p.iterations * p.times * (p.scalar_cost + 2)
     if not p.writes or 0 in p.extents or p.lanes < 2 or work < MINIMAL_WORK:
         return None, 1
     innermost = layout_of(result, layouts)[-1]

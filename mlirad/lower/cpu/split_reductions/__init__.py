@@ -2,7 +2,7 @@
 
     %s = kernel.nest %x (%k) {space = [], reduction = [1000000], combiners = [add]}
 
-        -->   %p = array.scan (%t) {carries = 0, length = 64} {            parts, of independent trips
+        -->   %p = array.scan (%t) {carries = 0, length = 64} {            parts, of independent iterations
                      kernel.nest %t, %x (%k) {reduction = [15616], ...}    x[15616 t + k]
                    }
               %s = kernel.nest %p (%t) {space = [], reduction = [64], combiners = [add]}

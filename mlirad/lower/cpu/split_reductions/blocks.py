@@ -40,9 +40,9 @@ def block_body(old: Block, d: int, first: Callable[[Block], Value]) -> Block:
     return body
 
 
-def first_row(body: Block, trip: Value, rows: int) -> Value:
-    """The number of the first row of a trip."""
-    number = LoadOp.create(operands=[trip], result_types=[i64])
+def first_row(body: Block, iteration: Value, rows: int) -> Value:
+    """The number of the first row of an iteration."""
+    number = LoadOp.create(operands=[iteration], result_types=[i64])
     body.add_op(number)
     scaled = ew.MulOp.create(operands=[number.result, literal_row(body, rows)], result_types=[i64])
     body.add_op(scaled)

@@ -1,6 +1,6 @@
-"""A nest cut along a reduction: a loop whose trips reduce a block of it each, and what is left over.
+"""A nest cut along a reduction: a loop whose iterations reduce a block of it each, and what is left over.
 
-    reduction [1000]      8 trips of 124 in a loop, a nest over the last 8, and a nest that combines the parts
+    reduction [1000]    8 iterations of 124 in a loop, a nest over the last 8, a nest that combines the parts
 
 The loop that is cut is the one that walks furthest through memory. Blocks have a multiple of `MULTIPLE`
 iterations where they have many, so that vectors are filled.
@@ -77,26 +77,26 @@ def _stride(p: Profile, loop: int) -> int:
     return sum(abs((load.strides({}) or [0] * len(p.extents))[loop] or 0) for load in p.loads)
 
 
-def _replace(op: NestOp, d: int, rows: int, trips: int) -> None:
+def _replace(op: NestOp, d: int, rows: int, iterations: int) -> None:
     """Put a loop over blocks of so many rows along loop d, and what combines them, in the place of a nest."""
     assert op.combiners is not None and op.parent is not None
     block = Block(arg_types=[i64])
-    trip = block.args[0]
-    part = _part(op, d, rows, lambda body: first_row(body, trip, rows))
+    iteration = block.args[0]
+    part = _part(op, d, rows, lambda body: first_row(body, iteration, rows))
     block.add_ops([part, YieldOp.create(operands=list(part.results))])
     space = values_of(op.space)
     parts = ScanOp.create(
         operands=[],
-        result_types=[array_type((trips, *space), element_of(r)) for r in op.roots],
-        properties={"carries": integer(0), "length": integer(trips)},
+        result_types=[array_type((iterations, *space), element_of(r)) for r in op.roots],
+        properties={"carries": integer(0), "length": integer(iterations)},
         regions=[Region(block)],
         location=op.location,
     )
     totals = combined_parts(list(parts.results), op.combiners, op)
     made: list[Operation] = [parts, totals]
-    left = op.extents[d] - rows * trips
+    left = op.extents[d] - rows * iterations
     if left:
-        rest = _part(op, d, left, lambda body: literal_row(body, rows * trips))
+        rest = _part(op, d, left, lambda body: literal_row(body, rows * iterations))
         combiners = [c.data for c in op.combiners.data]
         both = combined(list(zip(totals.roots, rest.roots, combiners, strict=True)), op)
         made += [rest, both]

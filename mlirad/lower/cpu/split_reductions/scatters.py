@@ -1,4 +1,5 @@
-"""A scatter that adds, cut along its longest loop: each trip makes sums of its own, which are then added.
+"""A scatter that adds, cut along its longest loop: each iteration makes sums of its own, which are then
+added.
 
     kernel.scatter add %base, %labels, %values (%i) {space = [1000000]}        sums of 1000 segments
 
@@ -9,8 +10,9 @@
            %u = kernel.nest %base, %s ...                                      unless the base is 0
            kernel.scatter add %u, %labels, %values (%i) {space = [112]}        what is left over
 
-Two trips may add to one element, so threads need sums of their own. These are made on one thread, too, so
-there are only as many as cost little beside what is added: none for a scatter to as many elements as it adds.
+Two iterations may add to one element, so threads need sums of their own. These are made on one thread, too,
+so there are only as many as cost little beside what is added: none for a scatter to as many elements as it
+adds.
 """
 
 from __future__ import annotations
@@ -56,18 +58,18 @@ def _base(op: ScatterOp) -> Value | None:
     return None if op.from_zero is not None else op.inputs[0]
 
 
-def _replace(op: ScatterOp, d: int, rows: int, trips: int) -> None:
+def _replace(op: ScatterOp, d: int, rows: int, iterations: int) -> None:
     """Put a loop over blocks of so many rows along loop d, and what adds up its sums, where a scatter is."""
     assert op.parent is not None
     block = Block(arg_types=[i64])
-    trip = block.args[0]
-    part = _part(op, d, rows, None, lambda body: first_row(body, trip, rows))
+    iteration = block.args[0]
+    part = _part(op, d, rows, None, lambda body: first_row(body, iteration, rows))
     block.add_ops([part, YieldOp.create(operands=[part.result])])
     element = element_of(op.result)
     parts = ScanOp.create(
         operands=[],
-        result_types=[array_type((trips, *shape_of(op.result)), element)],
-        properties={"carries": integer(0), "length": integer(trips)},
+        result_types=[array_type((iterations, *shape_of(op.result)), element)],
+        properties={"carries": integer(0), "length": integer(iterations)},
         regions=[Region(block)],
         location=op.location,
     )
@@ -76,9 +78,11 @@ def _replace(op: ScatterOp, d: int, rows: int, trips: int) -> None:
     base = _base(op)
     if base is not None and not is_identity(base, "add"):
         made.append(combined([(base, total.roots[0], "add")], op))
-    left = op.extents[d] - rows * trips
+    left = op.extents[d] - rows * iterations
     if left:
-        made.append(_part(op, d, left, made[-1].results[0], lambda body: literal_row(body, rows * trips)))
+        made.append(
+            _part(op, d, left, made[-1].results[0], lambda body: literal_row(body, rows * iterations))
+        )
     op.parent.insert_ops_before(made, op)
     new = made[-1].results[0]
     new.name_hint = op.result.name_hint

@@ -45,7 +45,7 @@ from mlirad.lower.cpu.split_reductions.totals import (
 from mlirad.lower.kernels.strip_mine.totals import combined, initial_total, loaded, plain_nest
 
 MOST_TIMES: Final = 8
-"""How many times as many groups as wanted there are at most, if others do not come out even."""
+"""The most groups, in multiples of those wanted, if others do not come out even."""
 
 
 def in_groups(op: StripsOp, vector_bytes: int) -> None:
@@ -59,11 +59,11 @@ def in_groups(op: StripsOp, vector_bytes: int) -> None:
         return
     cycles = cycles_of(op, vector_bytes, scheduled=False)
     if all(isinstance(made.owner, NestOp) for made in yields(op.body)[: op.carry_count]):
-        fitting = min(op.trips, MOST_BYTES // max(1, bytes_of(op.inputs)))
-        if task_count(cycles, fitting) == op.trips > 1:
+        fitting = min(op.iterations, MOST_BYTES // max(1, bytes_of(op.inputs)))
+        if task_count(cycles, fitting) == op.iterations > 1:
             _replace(op, combiners, _single_strips)
             return
-    most = most_parts(cycles, op.inputs, op.trips)
+    most = most_parts(cycles, op.inputs, op.iterations)
     strips = strips_of_group(op, task_count(cycles, most), most)
     if strips is not None:
         _replace(op, combiners, lambda op, init: _groups(op, strips, init))
@@ -76,12 +76,12 @@ def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
     Groups that overlap compute the rows that they share twice.
     """
     overlaps = op.rows % op.strip_rows != 0
-    trips = op.trips
+    iterations = op.iterations
     best: tuple[float, int] | None = None
     for number in range(2, min(most, MOST_TIMES * wanted) + 1) if wanted > 1 else ():
-        strips = -(-trips // number)
-        groups = -(-trips // strips)
-        twice = groups * strips / trips
+        strips = -(-iterations // number)
+        groups = -(-iterations // strips)
+        twice = groups * strips / iterations
         if overlaps or twice == 1:
             cost = twice * max(groups / wanted, wanted / groups)
             best = min(best or (cost, strips), (cost, strips))
@@ -122,7 +122,7 @@ def _replace(
 
 def _groups(op: StripsOp, strips: int, init: Sequence[Value]) -> StripsOp:
     """A loop over groups, in each of which strips run from these initial totals."""
-    rows, count, groups = strips * op.strip_rows, op.carry_count, -(-op.trips // strips)
+    rows, count, groups = strips * op.strip_rows, op.carry_count, -(-op.iterations // strips)
     block = Block(arg_types=[i64, i64])
     first, before = block.args
     first.name_hint, before.name_hint = "first", "before"
@@ -164,7 +164,7 @@ def _single_strips(op: StripsOp, init: Sequence[Value]) -> StripsOp:
     block.add_op(YieldOp.create(operands=[*made[count:], *made[:count]]))
     properties = dict(op.properties)
     properties |= {"carries": integer(0), "parts": integer(count)}
-    stacked = [array_type((op.trips, *shape_of(v)), element_of(v)) for v in init]
+    stacked = [array_type((op.iterations, *shape_of(v)), element_of(v)) for v in init]
     return StripsOp.create(
         operands=[],
         result_types=[*op.result_types[count:], *stacked],

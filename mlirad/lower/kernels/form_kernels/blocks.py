@@ -71,14 +71,14 @@ class BlockBuilder:
 
     def _form_control(self, op: Operation) -> None:
         """Form a loop or branch with kernels in its regions."""
-        trips = (op.trips,) if isinstance(op, control.ScanOp) else ()
+        iterations = (op.iterations,) if isinstance(op, control.ScanOp) else ()
         new = self._b.insert(
             type(op),
             [self.buffers[o] for o in op.operands],
             op.result_types,
             op.properties,
             [
-                self._form_region(region, trips, copies_last=isinstance(op, control.BranchOp))
+                self._form_region(region, iterations, copies_last=isinstance(op, control.BranchOp))
                 for region in op.regions
             ],
         )

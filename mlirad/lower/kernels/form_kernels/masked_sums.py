@@ -26,7 +26,7 @@ LEAST_EXTENT = 8
 """The fewest elements of which a minimum is one for its mask to select few."""
 
 DEPTH = 16
-"""How many ops a term is followed for its condition."""
+"""The number of ops over which a term is followed to its condition."""
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
     """Return what is read of arrays that an op further on updates.
 
     Were it read where it is used, the update could not work in place, and a loop that writes one element per
-    trip would copy its carry.
+    iteration would copy its carry.
     """
     found: set[Value] = set()
     later: set[Value] = set()

@@ -1,14 +1,14 @@
 """Preparation of loops and branches for kernels: loop-invariant ops outside, captured values in memory.
 
-    %y = array.scan %c (%i, %a : f64) {...} {          %e is made once, before the loop, and stored: the trips
-      %e = array.exp %x : tensor<9xf64>                read its elements
+    %y = array.scan %c (%i, %a : f64) {...} {   %e is made once, before the loop, and stored: the iterations
+      %e = array.exp %x : tensor<9xf64>         read its elements
       ...
 
 Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside. All
 ops except calls, data-dependent loops and reads of activation records can always run, so they may run before
-a loop that makes no trip. Branches keep their ops: only one of them is to run.
+a loop that makes no iteration. Branches keep their ops: only one of them is to run.
 
-A captured value is stored by the code outside unless recomputing it in each trip is as cheap as a load:
+A captured value is stored by the code outside unless recomputing it in each iteration is as cheap as a load:
 structural ops, index code and masks are, and stay affine and constant for their readers. A branch outside of
 loops runs once at most, so it recomputes other elementwise code, too, if that is cheap.
 """
@@ -174,7 +174,7 @@ def _is_cheap_once(op: Operation) -> bool:
 
 
 def is_cheap_to_read(op: Operation) -> bool:
-    """Return whether computing an element in every trip of a loop costs no more than loading it."""
+    """Return whether computing an element in every iteration of a loop costs no more than loading it."""
     if type(op) in FREE:
         return True
     result = op.results[0]

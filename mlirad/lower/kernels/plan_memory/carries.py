@@ -2,8 +2,8 @@
 
     in place    the new carry overwrites the old one where it lies: `kernel.scatter` on the carry, or a map
                 that reads the carry only at the element it writes, each of them the carry's last reader
-    scratch     alternates between two pieces of memory; the first trip reads the initial value where it lies
-    copied      scalars: the new value is put in the place of the old one at the end of the trip
+    scratch     alternates between two pieces of memory; the first iteration reads the initial value in place
+    copied      scalars: the new value is put in the place of the old one at the end of the iteration
 
 The result may lie where the initial value does if the carry is updated in place, or takes an even number of
 turns: the first one writes the scratch memory, the last one the result.
@@ -66,7 +66,7 @@ def carry_arguments(op: Operation) -> Sequence[Value]:
 
 
 def is_copied(carry: Value) -> bool:
-    """Return whether a carry is so small that it is copied in every trip."""
+    """Return whether a carry is so small that it is copied in every iteration."""
     return not shape_of(carry)
 
 
@@ -74,7 +74,9 @@ def returns_to_start(op: Operation, mode: int) -> bool:
     """Return whether a loop may leave the result of a carry that it keeps so where the initial value was."""
     if is_static(mode) and mode < 0:
         return mode == IN_PLACE
-    return isinstance(op, ScanOp) and is_static(op.trips) and op.trips > 0 and op.trips % 2 == 0
+    return (
+        isinstance(op, ScanOp) and is_static(op.iterations) and op.iterations > 0 and op.iterations % 2 == 0
+    )
 
 
 def overwritten_argument(op: Operation, result: int) -> Value | None:

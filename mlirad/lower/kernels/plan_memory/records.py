@@ -1,8 +1,8 @@
 """Stacked values of a loop as one array of structs: in each iteration, a row of each stacked value after the
 other.
 
-    34 results of 4095 rows of 112 bytes          one after the other: every trip writes in 34 places
-    records of 34 rows, 3808 bytes each           every trip writes, and later reads, one stretch of memory
+    34 results of 4095 rows of 112 bytes   one after the other: every iteration writes in 34 places
+    records of 34 rows, 3808 bytes each    every iteration writes, and later reads, one stretch of memory
 
 A processor fetches ahead only in so many places at once, so where a loop stacks many values of short rows,
 and they do not stay in the caches of one core, they share records. That is possible where all that reads
@@ -51,7 +51,7 @@ class Records:
 
         That is so in programs with sizes, where a place may be rounded up to more than the start of a row.
         """
-        if not isinstance(op, ScanOp) or len(op.stacked) <= STREAMS or not op.trips:
+        if not isinstance(op, ScanOp) or len(op.stacked) <= STREAMS or not op.iterations:
             return None
         if _is_in_program_with_sizes(op):
             return None
@@ -62,7 +62,7 @@ class Records:
             if 0 < size <= SHORT_ROW and is_read_by_slices(value):
                 starts[value] = stride
                 stride += -(-size // ELEMENT_ALIGNMENT) * ELEMENT_ALIGNMENT
-        found = Records(starts, stride, op.trips)
+        found = Records(starts, stride, op.iterations)
         return found if len(starts) > STREAMS and found.nbytes > L2_BYTES else None
 
 
@@ -76,8 +76,8 @@ def _is_in_program_with_sizes(op: Operation) -> bool:
 
 def row_bytes(value: Value) -> int:
     """The bytes of one row of a stacked value."""
-    trips = shape_of(value)[0]
-    return size_of(value) // trips * numpy_dtype(element_of(value)).itemsize if trips else 0
+    iterations = shape_of(value)[0]
+    return size_of(value) // iterations * numpy_dtype(element_of(value)).itemsize if iterations else 0
 
 
 def is_read_by_slices(value: Value) -> bool:

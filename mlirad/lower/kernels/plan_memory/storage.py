@@ -38,7 +38,7 @@ def bytes_of(what: Value | Attribute) -> int:
     if isinstance(what, OpResult) and isinstance(what.op, RecurrenceOp):
         pitch = what.op.pitch_of(what)
         if pitch is not None:
-            return what.op.trips * pitch * numpy_dtype(element_of(what)).itemsize
+            return what.op.iterations * pitch * numpy_dtype(element_of(what)).itemsize
     return size_of(what) * numpy_dtype(element_of(what)).itemsize
 
 

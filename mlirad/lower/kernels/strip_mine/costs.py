@@ -163,7 +163,7 @@ def _count(
     """
     if isinstance(op, ScanOp):
         for inner in op.body.block.ops:
-            _count(inner, group, runs * max(1, nominal(op.trips)), t, outer, fixed)
+            _count(inner, group, runs * max(1, nominal(op.iterations)), t, outer, fixed)
         return
     if not isinstance(op, NestOp | ScatterOp):
         return

@@ -4,7 +4,7 @@ A value of a group is
 
     by rows      it has the rows as a dimension, and row i depends only on row i of other such values
     a total      the sum (maximum, ...) over all rows of something by rows: complete after the last strip
-    a sum        a carry of a scan to which trips add totals: each strip continues from the last one's result
+    a sum        a carry of a scan to which iterations add totals: each strip continues from the last result
     of no rows   the same for all rows, such as what a loop counts: recomputed for every strip
 
 A kernel joins when one of its loops runs over the rows and reads what is by rows at its own index; it may not
@@ -240,7 +240,7 @@ class Group:
         return True
 
     def _is_local(self, op: ScatterOp) -> bool:
-        """Return whether a scatter in a body works on what the trip makes."""
+        """Return whether a scatter in a body works on what the iteration makes."""
         return op.from_zero is not None or op.inputs[0] in self.rows
 
     def _enter_sum(self, op: ScatterOp) -> bool:

@@ -21,7 +21,7 @@ from typing import TypeVar
 from mlirad.dialects.extents import Extent, nominal
 from mlirad.lower.large_sizes import greatest
 from mlirad.lower.llvm.text.emission import Operand
-from mlirad.lower.llvm.text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
+from mlirad.lower.llvm.text.polling import ASSUMED_ITERATIONS, BETWEEN_POLLS, Polling
 from mlirad.lower.llvm.text.value import Value, constant
 
 Made = TypeVar("Made")
@@ -84,17 +84,17 @@ class ControlFlow(Polling):
     ) -> Generator[Loop]:
         """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
 
-        Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
-        its body with the index a literal; one that provably runs at all gets no guard in front.
-        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most, `at_least` how
-        many at least, and `expected` how many it is taken to make; where bounds are extents with sizes in
-        them, these are as many as at the greatest and at the nominal size.
+        Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes its body
+        with the index a literal; one that provably runs at all gets no guard in front. Of a loop whose bounds
+        are not literals `at_most` says how many iterations it makes at most, `at_least` how many at least,
+        and `expected` how many it is taken to make; where bounds are extents with sizes in them, these are as
+        many as at the greatest and at the nominal size.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
-        trips: int | None = None
+        iterations: int | None = None
         if first.literal is not None and last.literal is not None:
-            trips = max(0, -(-int(last.literal - first.literal) // step))
-        if trips == 1:
+            iterations = max(0, -(-int(last.literal - first.literal) // step))
+        if iterations == 1:
             once = Loop(first, list(carries))
             yield once
             once.results = once.carried()
@@ -104,7 +104,7 @@ class ControlFlow(Polling):
         before, known = self.block, self._known
         index = Value(self.fresh(), "i64")
         loop = Loop(index, [Value(self.fresh(), c.kind, c.width) for c in carries])
-        guarded = not at_least if trips is None else not trips
+        guarded = not at_least if iterations is None else not iterations
         if guarded:
             self.branch_if(self.icmp("slt", first, last), body, done)
         else:
@@ -113,10 +113,10 @@ class ControlFlow(Polling):
         self._open(body, dict(known))
         phis = len(self._lines)
         work_before, self.work = self.work, 0
-        if trips is None:
+        if iterations is None:
             at_most = _most(lower, upper, step) if at_most is None else at_most
             expected = _expected(lower, upper, step) if expected is None else expected
-        known_most = at_most if trips is None else trips
+        known_most = at_most if iterations is None else iterations
         runs, self.runs = self.runs, self.runs * _assumed(known_most if expected is None else expected)
         yield loop
         self.runs = runs
@@ -150,22 +150,22 @@ class ControlFlow(Polling):
         known = f", !range {self.globals.natural()}" if is_natural else ""
         return self.define(f'call i64 asm "", "=r,0"({following.typed}){known}', "i64")
 
-    def _window(self, step: int, trips: int | None, work_before: int) -> int | None:
+    def _window(self, step: int, iterations: int | None, work_before: int) -> int | None:
         """At the end of a body: how many indices a loop runs between polls, None if it has none.
 
-        A loop of which each trip may run long polls here.
+        A loop of which each iteration may run long polls here.
         """
         body = self.work + 3
-        everything = body * _assumed(trips)
-        if not self.globals.polls or (trips is not None and not self.is_long(everything)):
+        everything = body * _assumed(iterations)
+        if not self.globals.polls or (iterations is not None and not self.is_long(everything)):
             self.work = work_before + everything
             return None
-        trips_between = BETWEEN_POLLS // body
-        if trips_between <= 1:
+        iterations_between = BETWEEN_POLLS // body
+        if iterations_between <= 1:
             self.poll()
             return None
         self.work = BETWEEN_POLLS
-        return trips_between * step
+        return iterations_between * step
 
     def _end_in_windows(
         self,
@@ -238,7 +238,7 @@ class ControlFlow(Polling):
     def repeat(self, condition: Callable[[], Value], *, at_most: int | None = None) -> Generator[None]:
         """Run the body as long as the condition holds, which `condition` writes; state lies in memory.
 
-        `at_most` says how many trips there are at most, where that is known.
+        `at_most` says how many iterations there are at most, where that is known.
         """
         work_before, self.work = self.work, 0
         head, body, done = (self.fresh_label(f"while.{part}") for part in ("head", "body", "done"))
@@ -322,8 +322,8 @@ class ControlFlow(Polling):
 def _phis(
     names: Sequence[Value], starts: Sequence[Value], before: str, ends: Sequence[Value], latch: str
 ) -> list[str]:
-    """Return what values are at the start of a loop's body: from the block before, and from the end of a
-    trip.
+    """Return what values are at the start of a loop's body: from the block before, and from the end of an
+    iteration.
     """
     return [
         f"  {name.text} = phi {name.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
@@ -332,19 +332,19 @@ def _phis(
 
 
 def _expected(lower: Operand, upper: Operand, step: int) -> int | None:
-    """Return how many trips a loop makes at the nominal size; None where its bounds are values."""
+    """Return how many iterations a loop makes at the nominal size; None where its bounds are values."""
     if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
         return None
     return max(1, nominal(upper - lower) // step)
 
 
 def _most(lower: Operand, upper: Operand, step: int) -> int | None:
-    """Return how many trips a loop makes at most at any size; None where its bounds are values."""
+    """Return how many iterations a loop makes at most at any size; None where its bounds are values."""
     if not isinstance(lower, int | Extent) or not isinstance(upper, int | Extent):
         return None
     return -(-greatest(upper - lower) // step)
 
 
-def _assumed(trips: int | None) -> int:
-    """Return how many trips a loop is taken to make, of which at most so many are known."""
-    return ASSUMED_TRIPS if trips is None else trips
+def _assumed(iterations: int | None) -> int:
+    """Return how many iterations a loop is taken to make, of which at most so many are known."""
+    return ASSUMED_ITERATIONS if iterations is None else iterations

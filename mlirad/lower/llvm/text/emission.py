@@ -48,9 +48,9 @@ class Emission:
         self.work: int = 0
         """Instructions that run after the last poll of the function's call, roughly; see `polling.py`."""
         self.runs: int = 1
-        """How often what is written next runs in a call of the program, roughly."""
+        """The number of runs, in a call of the program, of what is written next, estimated."""
         self.is_inlined_if_short = False
-        """Whether it is inlined if it is short and called in one place; see `call_sites.py`."""
+        """True if it is inlined if it is short and called in one place; see `call_sites.py`."""
         self._parameters = list(parameters)
         self._result_type = result_type
         self._linkage = linkage

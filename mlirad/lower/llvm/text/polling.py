@@ -1,8 +1,8 @@
 """Polls: where long-running code asks the host whether the call is to go on.
 
 A module made with `polls=True` counts, as its functions are written, how many instructions may run between
-two polls. A loop that may run long polls at the end of every so many trips, whatever it computes, so no
-emitter has to think of it and none can forget it. Short code, and loops of few trips, have no polls.
+two polls. A loop that may run long polls at the end of every so many iterations, whatever it computes, so no
+emitter has to think of it and none can forget it. Short code, and loops of few iterations, have no polls.
 
 A function that polls takes the record of the call as its last parameter (`mlirad/lower/native_program.py`).
 When the call is to end, or has failed otherwise, it goes to its label `stop_label`: by default that
@@ -34,8 +34,8 @@ LONGEST: Final = 1 << 24
 BETWEEN_POLLS: Final = 1 << 20
 """Instructions, roughly, from poll to poll where there are any: a poll takes some 30 nanoseconds."""
 
-ASSUMED_TRIPS: Final = 16
-"""How many trips a loop is taken to make whose number of trips is not known."""
+ASSUMED_ITERATIONS: Final = 16
+"""The number of iterations that a loop is taken to make whose number of iterations is not known."""
 
 POLL_ATTRIBUTES: Final = "nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)"
 """A poll changes no memory that the program sees, so values stay in registers around it."""

@@ -5,8 +5,8 @@
     y = build n (i. t)         y = build n (i. t); its map is the sum of those of R(t) at all i, made again
     y = scan c xs (c x. t)     (y, m) = scan (c, m0) xs (c m x. R(t), then m)
 
-A branch, and a trip of a loop, hand their map on as a value. What a loop carries is the map between the
-carries so far and all that the loop reads: that of a trip captures the one before.
+A branch, and an iteration of a loop, hand their map on as a value. What a loop carries is the map between the
+carries so far and all that the loop reads: that of an iteration captures the one before.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ def build(d: Derivation, op: BuildOp) -> None:
 
 
 def scan(d: Derivation, op: control.ScanOp) -> None:
-    """Emit the loop, which carries the map of the trips so far."""
+    """Emit the loop, which carries the map of the iterations so far."""
     b, loop, count = d.b, _Loop(d, op, op.xs, op.stacked), op.carry_count
 
     def body(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        made = loop.trip([index, *state[:count], *slices], state[count:])
+        made = loop.iteration([index, *state[:count], *slices], state[count:])
         return [*made[:count], *made[len(op.results) :]], made[count : len(op.results)]
 
     final, stacked = b.scan_like(op, [*d.values(op.init), *loop.first_map()], d.values(op.xs), body)
@@ -127,7 +127,7 @@ def scan(d: Derivation, op: control.ScanOp) -> None:
 
 
 def while_(d: Derivation, op: control.WhileOp) -> None:
-    """Emit the loop, which carries the map of the trips so far."""
+    """Emit the loop, which carries the map of the iterations so far."""
     if op.record is not None:
         raise underivable(op, d.method)
     b, loop, count = d.b, _Loop(d, op, (), ()), len(op.init)
@@ -136,7 +136,7 @@ def while_(d: Derivation, op: control.WhileOp) -> None:
         return d.inlined(op.condition, state[:count])[0]
 
     def body(*state: Value) -> list[Value]:
-        return loop.trip(state[:count], state[count:])
+        return loop.iteration(state[:count], state[count:])
 
     final = b.while_([*d.values(op.init), *loop.first_map()], more, body)
     d.enter(op.results, final[:count])
@@ -163,15 +163,15 @@ class _Loop:
         self.arguments = op.body.block.args[first:]
 
     def first_map(self) -> list[Value]:
-        """The map before the first trip, where what comes out depends on the inputs."""
+        """The map before the first iteration, where what comes out depends on the inputs."""
         if not self.inputs:
             return []
         around = self.d.inner((), [*self.inputs, *self.op.results])
         around.step(self.op, lambda sweep: sweep.same(self.op.init, self.final))
         return [around.map([self.inputs], self.op.results)]
 
-    def trip(self, arguments: Sequence[Value], before: Sequence[Value]) -> list[Value]:
-        """Return what a trip yields, with the map after it if there is one before it."""
+    def iteration(self, arguments: Sequence[Value], before: Sequence[Value]) -> list[Value]:
+        """Return what an iteration yields, with the map after it if there is one before it."""
         d, block = self.d, self.op.body.block
         name_arguments_like(arguments, block.args)
         inner = d.inner(
@@ -182,23 +182,23 @@ class _Loop:
         if not before:
             return values
         read = inner.active_of([*self.arguments, *self.captured])
-        trip = inner.map([read], made)
+        iteration = inner.map([read], made)
         around = d.inner((), [*self.inputs, *self.op.results, *self.arguments])
         states = self.arguments[: len(self.final)]
         index = arguments[0]
         around.step(self.op, lambda sweep: sweep.through(before[0], [self.inputs], [*states, *self.stacked]))
         around.step(self.op, lambda sweep: self._take_slices(sweep, index))
-        around.step(self.op, lambda sweep: self._take_trip(sweep, trip, read, made, index))
+        around.step(self.op, lambda sweep: self._take_iteration(sweep, iteration, read, made, index))
         return [*values, around.map([self.inputs], self.op.results)]
 
     def note(self, maps: Sequence[Value]) -> None:
-        """Note the step of the loop, given the map after the last trip."""
+        """Note the step of the loop, given the map after the last iteration."""
         if maps:
             self.d.activate(self.op.results)
             self.d.step(self.op, lambda sweep: sweep.through(maps[0], [self.inputs], self.op.results))
 
     def _take_slices(self, sweep: Sweep, index: Value) -> None:
-        """Between the arrays and the slices that the trip takes of them."""
+        """Between the arrays and the slices that the iteration takes of them."""
         slices = self.arguments[len(self.final) :]
         for array, slice_ in zip(self.sliced, slices, strict=True):
             if sweep.types.is_reverse:
@@ -206,17 +206,17 @@ class _Loop:
             else:
                 sweep.add(slice_, _sliced(sweep, array, index, sweep.of(array)))
 
-    def _take_trip(
-        self, sweep: Sweep, trip: Value, read: Sequence[Value], made: Sequence[Value], index: Value
+    def _take_iteration(
+        self, sweep: Sweep, iteration: Value, read: Sequence[Value], made: Sequence[Value], index: Value
     ) -> None:
-        """Between what the trip reads and the carries and stacked values after it."""
+        """Between what the iteration reads and the carries and stacked values after it."""
         count, space = len(self.final), self.d.space([made])
         if sweep.types.is_reverse:
             slices = [_sliced(sweep, v, index, sweep.of(v)) for v in self.stacked]
             element = assembled([*(sweep.of(v) for v in self.final), *slices], space)
-            sweep.spread([read], sweep.apply(trip, element))
+            sweep.spread([read], sweep.apply(iteration, element))
             return
-        images = components(sweep.apply(trip, sweep.joined([read])), space)
+        images = components(sweep.apply(iteration, sweep.joined([read])), space)
         for source, image in zip(self.final, images[:count], strict=True):
             sweep.add(source, image)
         for source, image in zip(self.stacked, images[count:], strict=True):

@@ -5,8 +5,8 @@
 A sum is complete when every step that reads its value is taken. Of the steps that may come next, calls, loops
 and branches wait for the others, and those of them that only read parts of arrays for those that hand on
 whole cotangents. A part of an array waits as long as a whole is still to come, which may be the first (as in
-`mlirad.linear_maps.apply.contributions`). So a loop whose trips update one element of a carry and read others
-costs O(1) per trip.
+`mlirad.linear_maps.apply.contributions`). So a loop whose iterations update one element of a carry and read
+others costs O(1) per iteration.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Cotangents: TypeAlias = "Sequence[Value | None]"
 """Cotangents, `None` where they are zero."""
 
 ORDINARY, HANDS_ON_WHOLES, READS_PARTS = range(3)
-"""How long a step waits for others."""
+"""The kinds of steps by how long they wait for others."""
 
 
 @dataclass(frozen=True)

@@ -68,10 +68,10 @@ _UNEXPANDED = (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)
 
 
 LEAST_KEPT = 1000
-"""How many values the forward half of a function may hand over in any case."""
+"""The number of values that the forward half of a function may hand over in any case."""
 
 KEPT_PER_OP = 2
-"""How many more it may hand over for each op of the program."""
+"""The number of values more that it may hand over for each op of the program."""
 
 
 def _kept_in_records(functions: Mapping[str, FuncOp]) -> set[str]:
@@ -106,7 +106,7 @@ class Sweeps(Callees):
         self._handed_wholes: dict[str, frozenset[int]] = {}
         self._names = set(self.functions)
         self._is_reverse = False
-        """Whether the map that is being made is only ever applied transposed."""
+        """True if the map that is being made is only ever applied transposed."""
         self._constructs: dict[type[Operation], Construct] = {
             control.ScanOp: scan,
             control.IfOp: branch,

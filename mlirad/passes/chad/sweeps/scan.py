@@ -4,7 +4,8 @@
                              backward    carries: cotangents of the carries, sums of captured values
                                          slices: residuals, cotangents of ys;   stacked: cotangents of xs
 
-What no cotangent reaches in any trip is not carried. `checkpoint` decides what is kept, as for dual arrays.
+What no cotangent reaches in any iteration is not carried. `checkpoint` decides what is kept, as for dual
+arrays.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
     active = [*(arguments[k] for k in carries), *(slices[k] for k in sliced), *captured]
     inputs = range(count + 1, len(block.args))
     recompute = checkpoint == "recompute"
-    t = trace(s, op.body, (op.trips,), active, wanted, captured, (0,), inputs, recompute)
+    t = trace(s, op.body, (op.iterations,), active, wanted, captured, (0,), inputs, recompute)
 
-    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+    def iteration(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         values, kept = t.forward(b, [index, *state, *parts])
         return values[:count], [*values[count:], *kept]
 
@@ -55,8 +56,8 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
     final, stacked = b.scan(
         s.values(init),
         s.values(xs),
-        op.trips,
-        trip,
+        op.iterations,
+        iteration,
         reverse=reverse,
         checkpoint=checkpoint if kept else None,
         kept=kept,
@@ -86,7 +87,9 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
         apart = [k for k in reached if len(carries) <= k < len(carries) + len(cut)]
         totals = [k for k in reached if k >= len(carries) + len(cut)]
 
-        def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        def iteration(
+            index: Value, state: list[Value], parts: list[Value]
+        ) -> tuple[list[Value], list[Value]]:
             here: list[Value | None] = [None] * len(wanted)
             present = (*state[: len(looped)], *parts[len(residuals) :])
             for k, value in zip((*looped, *outer), present, strict=True):
@@ -102,7 +105,13 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
         before += [back.taken_sum(active[k]) for k in totals]
         columns = [*residuals, *(ct for k in outer if (ct := cotangents[k]) is not None)]
         final, stacked = b.scan(
-            before, columns, op.trips, trip, reverse=not reverse, checkpoint=op.checkpointing, kept=kept
+            before,
+            columns,
+            op.iterations,
+            iteration,
+            reverse=not reverse,
+            checkpoint=op.checkpointing,
+            kept=kept,
         )
         for k, total in zip(totals, final[len(looped) :], strict=True):
             back.sums[active[k]] = total

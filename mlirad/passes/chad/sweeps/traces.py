@@ -106,20 +106,20 @@ def trace(
     are kept at no cost; `repeats` says that the region is the body of a loop.
     """
     b, made = s.b, handed_over(region)
-    around, trips = s.levels, prod(extents)
+    around, iterations = s.levels, prod(extents)
     backward: list[Region] = []
     scratch: list[Region] = []
 
     def plan(block: Block) -> Residuals:
         args = block.args
         known = [args[k] for k in free], [args[k] for k in stacked]
-        return Residuals(block, captures(backward[0]), *known, recompute, repeats, around, trips)
+        return Residuals(block, captures(backward[0]), *known, recompute, repeats, around, iterations)
 
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
         present = args if recompute else [args[k] for k in (*free, *stacked)]
-        level = Level(b.block, around, present, recompute=recompute, repeats=repeats, trips=trips)
+        level = Level(b.block, around, present, recompute=recompute, repeats=repeats, iterations=iterations)
         inside = s.inner(zip(region.block.args, args, strict=True), active, level)
         inside.transform(region.block.ops)
 

@@ -21,7 +21,7 @@ PARTIAL_READS = (indexing.IndexOp, indexing.GatherOp, structural.SliceOp)
 
 
 OfCalls: TypeAlias = Callable[[CallOp, int], bool]
-"""Whether a call may hand a whole cotangent to the operand of this number."""
+"""True if a call may hand a whole cotangent to the operand of this number."""
 
 
 def handed_whole(region: Region, value: Value, of_calls: OfCalls) -> bool:

@@ -32,7 +32,7 @@ from mlirad.ir.formulas import Formula
 from mlirad.rules.special_derivatives.parts import EULER_MACLAURIN
 
 _TERMS = 9
-"""How many terms of Euler and Maclaurin's formula are taken."""
+"""The number of terms of Euler and Maclaurin's formula that are taken."""
 
 
 def _is_probability(p: Any) -> Any:
