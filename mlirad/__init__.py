@@ -310,7 +310,7 @@ def _imported(name: str) -> Any:
         module, names = _load("mlirad.frontend.transformations"), _WITHOUT_TRACER
     else:
         module = _load("mlirad.frontend.interface")
-        names = module.__all__
+        names = [public for public in __all__ if hasattr(module, public)]
     _know_of_chunks()
     globals().update({public: getattr(module, public) for public in names})
     return globals()[name]

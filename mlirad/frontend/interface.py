@@ -12,6 +12,8 @@ likewise. The rest of 0.5 seconds: xDSL, whose dataclasses and ops take 0.14, LL
 collection of all imports with 0.04, and 640 modules of mlirad. A process that finds its program on the disk
 imports no xDSL, and takes 0.1.
 """
+# ruff: noqa: F401
+# pyright: reportUnusedImport=false
 
 from mlirad.frontend.bound_methods import bind_methods
 from mlirad.frontend.compiling.configuration import config
@@ -66,62 +68,3 @@ from mlirad.frontend.transformations import (
 )
 
 bind_methods()
-
-__all__ = [
-    "Array",
-    "Closure",
-    "LinearMap",
-    "Sum",
-    "asarray",
-    "bincount",
-    "build",
-    "callback",
-    "case",
-    "checkpoint",
-    "cond",
-    "config",
-    "convolution",
-    "custom_derivative",
-    "debug_callback",
-    "debug_print",
-    "extract",
-    "fold",
-    "fori_loop",
-    "function",
-    "gather",
-    "grad",
-    "hessian",
-    "hvp",
-    "index",
-    "intersect1d",
-    "itself",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jit",
-    "jvp",
-    "lambda_",
-    "left",
-    "linearize",
-    "map",
-    "nonzero",
-    "register",
-    "rewritten",
-    "right",
-    "scan",
-    "scatter",
-    "setdiff1d",
-    "setxor1d",
-    "stack",
-    "stop_gradient",
-    "sum_of",
-    "switch",
-    "trace",
-    "union1d",
-    "unique",
-    "value_and_grad",
-    "vjp",
-    "vmap",
-    "where",
-    "while_loop",
-]
