@@ -53,7 +53,7 @@ def check_message(message: str, types: Sequence[Attribute]) -> None:
 
 
 def fields(message: str, count: int) -> list[tuple[int, str]]:
-    """The number and the spec of each field of a message for so many values.
+    """The number and the spec of each field of a message for a given number of values.
 
     Raises ValueError with a sentence that says what is wrong.
     """

@@ -211,7 +211,7 @@ def _parse_argument(parser: Parser) -> Parser.Argument:
 
 
 def _parse_value(parser: Parser, lists: int = 0) -> Attribute:
-    """The value of a property, inside of so many lists."""
+    """The value of a property, inside of a given number of lists."""
     position = parser.pos
     if parser.parse_optional_punctuation("["):
         if lists == MAX_LISTS:

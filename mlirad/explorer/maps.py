@@ -28,7 +28,7 @@ MOST_BOXES = 240
 """The number of ops that the graph has at most."""
 
 MOST_CHARACTERS = 200_000
-"""How much mathematics is shown."""
+"""The most characters of mathematics that are shown."""
 
 _BOX, _TALL, _ACROSS, _DOWN = 118, 24, 136, 54
 

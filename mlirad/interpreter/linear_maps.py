@@ -49,7 +49,7 @@ def transposed_by_basis(domain: Attribute, action: Action) -> Action:
 
 
 def counted(op: linear.MapOp, frame: Frame, action: Action, operations: int) -> Action:
-    """`action`, counting so many operations each time."""
+    """`action`, counting a given number of operations each time."""
     counter = frame.machine.counter
     if counter is None:
         return action

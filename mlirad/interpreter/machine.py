@@ -271,7 +271,7 @@ class Frame:
         return known[region]
 
     def run_elements(self, block: Block, arguments: Sequence[Array] | Array, count: int) -> list[Array]:
-        """The scalars that element code yields for so many arguments at once, in arrays."""
+        """The scalars that element code yields for a given number of arguments at once, in arrays."""
         inside: dict[Value, Array] = dict(zip(block.args, arguments, strict=True))
 
         def value_of(operand: Value) -> Array:

@@ -29,7 +29,9 @@ def cache_bytes() -> dict[str, int]:
 
 
 def level_of(size: int) -> str | None:
-    """The smallest cache that holds so many bytes, or `MEMORY`; None where the caches are not known."""
+    """The smallest cache that holds a given number of bytes, or `MEMORY`; None where the caches are not
+    known.
+    """
     caches = cache_bytes()
     if not caches:
         return None

@@ -23,8 +23,8 @@ program alone, and unloading returns all memory. MCJIT is as fast, and knows no 
 symbols; one ORC instance shared by all programs links in 0.1 ms and keeps some 8 kB of every
 program for ever.
 
-The object code of the last programs is kept, so the same text is compiled once: a function that is made
-anew for every call, as a lambda in a loop is, costs a link.
+The object code of the last programs is kept, so the same text is compiled once: a function that is
+re-created for every call, as a lambda in a loop is, costs a link.
 
 Instructions that carry `contract` may be fused to multiply-adds; nothing else is relaxed.
 """

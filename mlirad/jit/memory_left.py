@@ -29,7 +29,7 @@ _FLAGS: Final = (
 
 
 def require_memory(size: int, purpose: str) -> None:
-    """Raise `OutOfMemoryError` unless the system gives so many bytes at present."""
+    """Raise `OutOfMemoryError` unless the system gives a given number of bytes at present."""
     if os.name != "posix":
         return
     try:

@@ -97,7 +97,9 @@ def usual_threads() -> int:
 
 
 def set_usual_threads(number: int) -> None:
-    """Let so many threads work on all calls that state no number, those of programs that exist too."""
+    """Let a given number of threads work on all calls that state no number, those of programs that
+    exist too.
+    """
     _read_environment()
     while number > 1 and _preparations:
         _preparations.pop()()

@@ -47,7 +47,7 @@ some hundred cycles, which processors do not always foresee in several places at
 as well."""
 
 CONFLICTING_BYTES = 1024
-"""Lines at multiples of so many bytes share few sets of the first-level data cache: 4 of 64."""
+"""Lines at multiples of this number of bytes share few sets of the first-level data cache: 4 of 64."""
 
 STREAMS = 12
 """In how many places at once a loop may go through memory and the processor still fetches ahead in all."""
@@ -147,7 +147,7 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 
 
 def cycles_per_byte(working_set: float) -> float:
-    """Cycles to read or write a byte again when so many bytes are read and written between."""
+    """Cycles to read or write a byte again when a given number of bytes are read and written between."""
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
 
 
@@ -157,22 +157,22 @@ def registers(vector_bytes: int) -> int:
 
 
 def passes_by(size: int) -> bool:
-    """Return whether a loop that works on a slice of so many bytes in each iteration finds none of them in a
-    cache.
+    """Return whether a loop that works on a slice of a given number of bytes in each iteration finds none of
+    them in a cache.
     """
     return size > CACHE_BYTES
 
 
 def ends_in_pieces(extent: int, lanes: int, runs: float) -> bool:
-    """Return whether the ends of rows of so many elements are loaded and stored in pieces, by a kernel with
-    so many lanes that runs so often: it would else wait each time for what has just been stored.
+    """Return whether the ends of rows of a given number of elements are loaded and stored in pieces, by a
+    kernel with some lanes that runs often: it would else wait each time for what has just been stored.
     """
     is_short = is_static(extent) and extent % lanes != 0 and extent < MOST_PIECED_BLOCKS * lanes
     return is_short and runs * REFETCHED >= SECOND_PATH
 
 
 def contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:
-    """Cycles of a matrix product by a kernel, for elements of so many bytes.
+    """Cycles of a matrix product by a kernel, for elements of a given size.
 
     Every tile of rows reads the other operand again, down its columns: a line of each of its rows, which
     stays in the cache that holds as many lines as there are rows.
@@ -206,16 +206,17 @@ def repacking_cycles(left: int, right: int, down: int, across: int, *, is_transp
 
 
 def parts_cycles(parts: int, size: int) -> float:
-    """Cycles that it costs to make a total of so many bytes in parts: each begins with one of its own, in
-    memory that was not used before, and all are read again to be combined.
+    """Cycles that it costs to make a total of a given number of bytes in parts: each begins with one of its
+    own, in memory that was not used before, and all are read again to be combined.
     """
     return 3 * parts * size * cycles_per_byte(parts * size)
 
 
 def recomputing_cycles(additions: float, readings: float, element: int) -> float:
-    """Cycles to compute an operand of a contraction, of the cost of so many additions, wherever it is read.
+    """Cycles to compute an operand of a contraction, of the cost of a given number of additions, wherever it
+    is read.
 
-    Per element that is read so many times: tiles of rows share what they read.
+    Per element and per read: tiles of rows share what they read.
     """
     return additions * INSTRUCTION * readings / TILE_ROWS * element / VECTOR_BYTES
 

@@ -153,7 +153,7 @@ class ArraySpec:
 class KernelNote:
     """The facts about a kernel that are known before it runs: the name of its function, what it computes, its
     line in the source, and, roughly, the bytes that a run reads and writes, its scalar operations, on
-    elements of so many bytes, and how often a call runs it. Threads share its `tasks`, or the `loop_tasks` of
+    elements of a given size, and how often a call runs it. Threads share its `tasks`, or the `loop_tasks` of
     a loop around it, 0 where no such loop is shared.
     """
 

@@ -38,7 +38,7 @@ _STANDALONE: Final = frozenset({POLL, STACK_LIMIT, PARALLEL})
 def runtime_text(program: NativeProgram, triple: str, pointer_bits: int) -> str:
     """The definitions of all that a program declares outside of itself.
 
-    They are for the processor of an LLVM triple, whose pointers have so many bits.
+    They are for the processor of an LLVM triple, whose pointers have a given number of bits.
     """
     made = {
         REPORT: lambda: _report(program.reports),

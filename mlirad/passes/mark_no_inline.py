@@ -43,7 +43,7 @@ SMALL_BODY = 40
 """Weight up to which a body is always inlined; a call costs about as much in native code."""
 
 LEAST_GROWTH = 1000
-"""How much a program may grow in any case. Weight 1000 compiles in about two seconds."""
+"""The growth that a program may have in any case. Weight 1000 compiles in about two seconds."""
 
 GROWTH = 2
 """Growth beyond that, as a multiple of the program's weight."""

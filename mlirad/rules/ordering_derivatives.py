@@ -101,8 +101,8 @@ def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
 
 
 def in_blocks(number: int) -> bool:
-    """Return whether products of so many factors are made in blocks: they fill several of them, and none is
-    left.
+    """Return whether products of a given number of factors are made in blocks: they fill several of them, and
+    none is left.
     """
     return (
         is_static(number) and number >= 2 * LANES * ROWS and number % (LANES * _rows_of_blocks(number)) == 0
@@ -158,5 +158,7 @@ def _others_in_blocks(b: ArrayBuilder, x: Value) -> Value:
 
 
 def _rows_of_blocks(number: int) -> int:
-    """Return how many rows a block has of so many factors: about `ROWS`, with as few left over as can be."""
+    """Return how many rows a block has of a given number of factors: about `ROWS`, with as few left over as
+    can be.
+    """
     return min(range(ROWS * 3 // 4, ROWS * 3 // 2), key=lambda rows: number % (rows * LANES))

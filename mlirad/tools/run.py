@@ -218,7 +218,7 @@ def _argument_parser() -> argparse.ArgumentParser:
         help="how many bytes a value, and all of a program together, may take: half of this machine's memory",
     )
     add_subnormals(parser)
-    add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
+    add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after this number of seconds")
     add(
         "--threads",
         type=threads,

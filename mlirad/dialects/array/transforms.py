@@ -63,12 +63,14 @@ class Axes(NamedTuple):
         return {"dim": integer(self.dim), "pairs": integer(self.pairs)}
 
     def behind(self, batch: int) -> Axes:
-        """The axes of an array that has so many more dimensions in front."""
+        """The axes of an array with `count` more dimensions in front."""
         return Axes(self.dim + batch, self.pairs + batch)
 
 
 def axes_of(properties: Mapping[str, Attribute], rank: int) -> Axes:
-    """The axes that a transform of numbers of so many dimensions states or, where it does not, the last."""
+    """The axes that a transform of numbers of a given number of dimensions states or, where it does not, the
+    last.
+    """
     stated = (cast("IntegerAttr[I64] | None", properties.get(name)) for name in Axes._fields)
     dim, pairs = (None if a is None else a.value.data for a in stated)
     return Axes(rank - 1 if dim is None else dim, rank if pairs is None else pairs)

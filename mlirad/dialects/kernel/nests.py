@@ -84,7 +84,7 @@ class ScheduledOp(StructuredOp, ABC):
         )
 
     def check_lanes(self, loops: int) -> None:
-        """Require that lanes run along one of so many loops, a possible number of them."""
+        """Require that lanes run along one of a given number of loops, a possible number of them."""
         if self.lane is not None:
             check_dims((self.lane.value.data,), loops, "lane")
         check_block("width", self.width)

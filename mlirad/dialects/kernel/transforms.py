@@ -3,7 +3,8 @@
     %y = kernel.fft forward %x {places = [0]} : tensor<4x8x2xf64> -> tensor<4x8x2xf64>
     %y = kernel.fft forward %x {dim = 0, pairs = 0, parallel = 8} : tensor<2x8x512xf64> -> tensor<2x8x512xf64>
 
-With `parallel` threads may share it in blocks of so many items: rows, or groups of neighbouring columns.
+With `parallel` threads may share it in blocks of a given number of items: rows, or groups of neighbouring
+columns.
 """
 
 from __future__ import annotations

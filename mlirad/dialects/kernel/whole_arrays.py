@@ -59,9 +59,9 @@ class DotOp(ContractionOp, LayoutReader):
     """A contraction in one kernel, or passed to BLAS: `array.dot` with its properties, of arrays laid out as
     matrices.
 
-    With `parallel` threads may share it in blocks of so many members of its first batch dimension or, without
-    one, so many rows: free positions of the left operand. Blocks of rows may be cut once more, into blocks of
-    so many `columns`: free positions of the right operand.
+    With `parallel` threads may share it in blocks of a given number of members of its first batch dimension
+    or, without one, of rows: free positions of the left operand. Blocks of rows may be cut once more, into
+    blocks of a given number of columns: free positions of the right operand.
     """
 
     name = "kernel.dot"

@@ -137,7 +137,7 @@ _groups: weakref.WeakKeyDictionary[CodeType, dict[int, _Group]] = weakref.WeakKe
 
 
 def note_remade(root: Any, name: str, what: Hashable, captures: Captures) -> None:
-    """Count a compile of a function, and warn, once, of those that are made anew by the same code."""
+    """Count a compile of a function, and warn, once, of those that are re-created by the same code."""
     code = code_of(root)
     if code is None:
         return

@@ -4,7 +4,7 @@
     f(x)                                              %y = function.apply %f, %x
 
 A closure without examples of its arguments is traced where it is called, once for each types of arguments.
-Where it is handed on before it is called, by a branch, a loop, a function of the program or a sum, it has no
+Where it is passed on before it is called, by a branch, a loop, a function of the program or a sum, it has no
 code yet: a placeholder stands for it, and a call of that says what the arguments are (`tracing.learning`).
 
 A Python scalar stays one through a known function: called directly, a closure of Python scalars may return
@@ -385,7 +385,7 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
 
     Such a closure is a leaf of structures, as an array is: it is carried by loops, returned by branches and
     functions, given to functions, and captured. Without examples it is traced for the arguments that it is
-    called with, which may be of several types as long as it is only called. If it is handed on before, the
+    called with, which may be of several types as long as it is only called. If it is passed on before, the
     program is traced once more when a call shows what its arguments are.
 
         >>> def damped(x, w):

@@ -205,7 +205,8 @@ def counted(
     *,
     of_variables: bool = False,
 ) -> tuple[Any, Any]:
-    """A loop of so many iterations inside a trace: its last carry, and the stacked outputs of its body.
+    """A loop of a given number of iterations inside a trace: its last carry, and the stacked outputs of its
+    body.
 
     `step` takes the index, the carry and slices of the arrays. Errors call the loop `what`; the carry may be
     a dictionary of variables.

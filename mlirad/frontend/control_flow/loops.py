@@ -31,7 +31,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.tokens import last_token, resume
 
 WRITTEN_OUT: Final = 16
-"""Loops of at most so many iterations are written out."""
+"""Loops of at most this number of iterations are written out."""
 
 Counted: TypeAlias = TracedRange | ChosenItems
 

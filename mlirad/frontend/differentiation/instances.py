@@ -31,7 +31,7 @@ from mlirad.passes.sweep.instance import Instance as Table
 from mlirad.passes.sweep.instance import Partials
 
 MOST_SAMPLES = 6
-"""So many data of each type are tried in the laws."""
+"""The number of data of each type that are tried in the laws."""
 
 
 class Instance:

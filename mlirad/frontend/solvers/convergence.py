@@ -29,7 +29,7 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """When an iteration ends: at a relative tolerance, or after so many steps."""
+    """When an iteration ends: at a relative tolerance, or after a given number of steps."""
 
     tol: float | None
     maxiter: int

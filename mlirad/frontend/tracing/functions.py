@@ -299,7 +299,9 @@ def require_function(function: object, what: str) -> None:
 
 
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
-    """Require something that can be called with so many arguments; `what` says what calls it with which."""
+    """Require something that can be called with a given number of arguments; `what` says what calls it with
+    which.
+    """
     require_function(function, what)
     try:
         signature = inspect.signature(function, follow_wrapped=False)

@@ -255,7 +255,7 @@ class ValueWalk(ABC):
 
 
 def objects_in(array: npt.NDArray[Any]) -> tuple[object, ...]:
-    """The elements of an array of objects, or of records, which are made anew at each look."""
+    """The elements of an array of objects, or of records, which are re-created at each look."""
     return tuple(array.reshape(-1).tolist())
 
 

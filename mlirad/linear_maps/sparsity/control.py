@@ -175,7 +175,7 @@ class _Scan:
         return self._along(x, places, places)
 
     def _later(self, x: Elements, by: int) -> Elements:
-        """Return what stands in each iteration so many iterations later."""
+        """Return the value that each iteration reads a given number of iterations later."""
         early = np.arange(self.n - by) if by < self.n else np.zeros(0, np.int64)
         if self.op.reverse is not None:
             return self._along(x, early, early + by)
@@ -245,7 +245,9 @@ def _total(m: Place, given: Elements, space: Attribute) -> Patterns:
 
 
 def _powers(pairs: Relation, size: int) -> list[Relation] | None:
-    """S^0, ..., S^k where S^(k+1) = S^k, on so many coordinates; `None` where no k in the limits is found."""
+    """S^0, ..., S^k where S^(k+1) = S^k, on a given number of coordinates; `None` where no k in the limits is
+    found.
+    """
     powers = [Relation(np.arange(size), np.arange(size))]
     while len(powers) <= MAX_POWERS:
         following = composed(pairs, powers[-1])
@@ -262,7 +264,7 @@ def _are_equal(x: Relation, y: Relation) -> bool:
 
 
 def closure(pairs: Relation, size: int) -> Relation:
-    """The pairs of all powers, the identity on so many coordinates among them."""
+    """The pairs of all powers, the identity on a given number of coordinates among them."""
     reached = united([Relation(np.arange(size), np.arange(size)), pairs])
     while True:
         more = composed(reached, reached)

@@ -42,7 +42,7 @@ from mlirad.linear_maps.sparsity.relations import (
 )
 
 SMALL = 64
-"""A relation over at most so many positions may be joined with others, where that unites terms."""
+"""A relation over at most this number of positions may be joined with others, where that unites terms."""
 
 JOINED_PAIRS = 1 << 14
 """The number of pairs that a relation that is joined in order to unite terms may have."""

@@ -213,8 +213,8 @@ class Access:
 
 
 def _pieces(count: int) -> list[tuple[int, int]]:
-    """Return where the pieces of so many lanes begin, and their lanes, each a smaller power of two than the
-    last.
+    """Return where the pieces of a given number of lanes begin, and their lanes, each a smaller power of two
+    than the last.
     """
     pieces: list[tuple[int, int]] = []
     at = 0

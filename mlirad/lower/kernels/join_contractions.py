@@ -145,8 +145,8 @@ def _bytes(value: Value) -> int:
 
 
 def _cycles(dot: DotOp, iterations: int, stacked: int) -> tuple[float, float]:
-    """Cycles of a product in each iteration, and of one of all iterations, for which so many bytes are
-    stacked.
+    """Cycles of a product in each iteration, and of one of all iterations, for which a given number of bytes
+    are stacked.
     """
     lhs, rhs = nominal_shape(dot.lhs), nominal_shape(dot.rhs)
     matrices = prod(lhs[d] for d in values_of(dot.lhs_batch))

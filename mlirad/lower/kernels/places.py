@@ -15,8 +15,8 @@ from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 def ends_before(start: int, size: int, other: int) -> bool:
-    """Return whether so many bytes from a place on surely end before another place, or the end of the
-    arena.
+    """Return whether a given number of bytes from a place on surely end before another place, or the end of
+    the arena.
     """
     distance = other - start
     if is_static(distance) and distance % BUFFER_ALIGNMENT == 0:

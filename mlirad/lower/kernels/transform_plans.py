@@ -66,7 +66,7 @@ def is_written_out(kind: str, axes: Axes, signal: Shape) -> bool:
 
 
 def column_block(n: int, columns: int, element: int) -> int:
-    """Return how many of so many columns a transform of n complex numbers takes at once."""
+    """Return how many of `columns` columns a transform of n complex numbers takes at once."""
     if columns == 1:
         return 1
     most = MOST_NUMBERS * 8 // element // n

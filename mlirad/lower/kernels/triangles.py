@@ -55,7 +55,7 @@ def moved(part: Part, places: Mapping[int, list[tuple[int, int]]]) -> Part:
 
 
 def shifted(part: Part, by: int) -> Part:
-    """The same of an array with so many more dimensions in front, or less, with which bounds are lost."""
+    """The same of an array with more dimensions in front, or fewer, with which bounds are lost."""
     if part is None:
         return None
     return {(x + by, y + by): bound for (x, y), bound in part.items() if min(x, y) + by >= 0}

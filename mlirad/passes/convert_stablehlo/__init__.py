@@ -63,7 +63,7 @@ for _room in (
     import_module(f"{__name__}.{_room}")
 
 SHORT = 30
-"""So many ops a function may have that is written out wherever it is called."""
+"""The most ops of a function that is written out wherever it is called."""
 
 
 @dataclass(frozen=True)

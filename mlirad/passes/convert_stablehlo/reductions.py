@@ -41,7 +41,8 @@ STEPS: dict[str, type[ew.BinaryOp]] = {
 _BOOLEAN = {"sum": "or", "max": "or", "min": "and", "prod": "and"}
 
 MOST_SHIFTS = 32
-"""Windows of so many elements at most are taken as as many shifted arrays, which fuse with their reader."""
+"""Windows of at most this number of elements are taken as as many shifted arrays, which fuse with their
+reader."""
 
 
 def _arg_reducer(direction: str) -> tuple[str, str]:

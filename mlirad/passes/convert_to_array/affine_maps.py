@@ -40,7 +40,7 @@ def map_of(op: Operation, found: Attribute) -> AffineMap:
 
 
 def maps_of(op: Operation, found: Attribute, count: int) -> list[AffineMap]:
-    """The maps of a list of so many."""
+    """The maps of a list of a given length."""
     entries = cast("Sequence[Attribute]", found.data) if isinstance(found, ArrayAttr) else ()
     if len(entries) != count:
         raise refusal(op, f"has {count} operands and {len(entries)} indexing maps")

@@ -81,14 +81,16 @@ def integer(op: Operation, name: str) -> int:
 
 
 def operands(op: Operation, count: int) -> tuple[Value, ...]:
-    """The operands, which must be so many."""
+    """The operands, of which there must be a given number."""
     if len(own_operands(op)) != count:
         raise refusal(op, f"takes {count} operands, got {len(own_operands(op))}")
     return tuple(own_operands(op))
 
 
 def segments(op: Operation, count: int) -> list[list[Value]]:
-    """The operands in so many groups. Without sizes, the last two groups of linalg ops are equally long."""
+    """The operands in a given number of groups. Without sizes, the last two groups of linalg ops are equally
+    long.
+    """
     sizes = optional(op, "operandSegmentSizes")
     if sizes is None:
         last = len(op.results) if count > 1 else len(own_operands(op))

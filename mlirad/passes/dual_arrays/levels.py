@@ -64,7 +64,7 @@ class Level:
     """A block whose maps are applied later, when its values are gone, and the enclosing levels.
 
     `free` are arguments that are available; with `recompute` every op is recomputed. The block is the body of
-    a loop if it `repeats`, of so many `iterations` where that is known. It may still grow.
+    a loop if it `repeats`, of a given number of iterations where that is known. It may still grow.
     """
 
     def __init__(

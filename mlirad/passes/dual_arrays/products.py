@@ -27,7 +27,7 @@ from mlirad.rules.ordering_derivatives import in_blocks, products_of_others
 
 
 def is_long_product(op: control.ScanOp, active: Container[Value]) -> bool:
-    """Return whether all that a loop does is to multiply so many floats that their products are made in
+    """Return whether all that a loop does is to multiply enough floats for their products to be made in
     blocks.
 
     Of its operands only the factors depend on the inputs.

@@ -51,7 +51,8 @@ class Residuals:
 
     `free` are arguments of the block that are available without being kept, `stacked` those that are kept at
     no cost. With `recompute` every argument counts as such and every op is recomputed. `repeats` says that
-    the block is the body of a loop, of so many `iterations`. `around` are the levels that enclose the block.
+    the block is the body of a loop, of a given number of iterations. `around` are the levels that enclose the
+    block.
     """
 
     def __init__(

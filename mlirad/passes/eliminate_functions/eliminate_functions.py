@@ -134,7 +134,8 @@ class RecordsToRowsPass(ModulePass):
 def eliminate_functions(module: ModuleOp, growth: int | None = None) -> None:
     """Make the module one of first order, in place; private functions no longer used go.
 
-    With `growth` the code of functions of functions is written out by so many times the size of the module.
+    With `growth` the code of functions of functions is written out by a given number of times the size of the
+    module.
 
     Raises `UnsupportedError` for public functions that take or return closures, tuples or sums and that no
     other function calls, or closures that may hold their own kind, and for linear maps as values.

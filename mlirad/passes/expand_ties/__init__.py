@@ -16,7 +16,7 @@ that `terms.py` makes.
 
 - Kinks get a term, not a polynomial. At a tie, f(a) lacks f''(0)/2 a^2 and nothing else. To substitute f(0) +
   f'(0) a + f''(0)/2 a^2 would repeat f for each kink within the polynomials of the others, so the program
-  would grow with the power of their number. Terms are zeros that are added, so many kinks, and each element
+  would grow with the power of their number. Terms are zeros that are added, many kinks, and each element
   of an array, have theirs side by side. The even part of f, (f(a) + f(-a))/2, would compute f three times.
 - Mixed elements have their terms one by one. The second derivative by each element of an array is a diagonal,
   which costs as many sweeps as there are elements, and products of two of them have mean 0. A loop over the

@@ -355,7 +355,7 @@ def joined_type(types: Sequence[Attribute]) -> Attribute:
 
 
 def separated(b: ArrayBuilder, value: Value, count: int) -> list[Value]:
-    """The components of the tuple of so many values."""
+    """The components of the tuple of a given number of values."""
     return [value] if count == 1 else [b.get(value, k) for k in range(count)]
 
 

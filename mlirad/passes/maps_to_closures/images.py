@@ -286,7 +286,7 @@ class Images:
 
 
 def _slice_of(space: Attribute, count: int) -> Attribute:
-    """The space of the elements at positions of so many indices."""
+    """The space of the elements at positions of a given number of indices."""
     if isinstance(space, TupleType):
         return tuple_type([_slice_of(s, count) for s in components_of(space)])
     return array_type(shape_of(space)[count:], element_of(space))

@@ -31,13 +31,13 @@ from mlirad.passes.reroll_loops.matching import Repetitions
 from mlirad.passes.reroll_loops.periods import LEAST_REPETITIONS
 
 LEAST_SAVED: Final = 64
-"""A loop has to save at least so many ops."""
+"""A loop has to save at least this number of ops."""
 
 CALLED: Final = 8
 """As how many ops a call counts, or the derivative of a function."""
 
 LEAST_ITERATIONS: Final = 4
-"""A loop makes at least so many iterations."""
+"""A loop makes at least this number of iterations."""
 
 LONG: Final = 48
 """From how many elements on it counts how often code goes through memory."""

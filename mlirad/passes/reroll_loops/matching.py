@@ -160,7 +160,9 @@ class Repetitions:
 
 
 def find_in_halves(line: Line, stretch: Stretch, least: int) -> Repetitions | None:
-    """The code that repeats itself in a half of a stretch, or in a half of that, at least so many times."""
+    """The code that repeats itself in a half of a stretch, or in a half of that, at least a given number of
+    times.
+    """
     start, period, length = stretch
     half = length // period // 2 * period
     for part in (Stretch(start, period, half), Stretch(start + half, period, length - half)):
@@ -179,7 +181,9 @@ def find_with_lists(line: Line, stretch: Stretch, least: int) -> Repetitions | N
 def find_repetitions(
     line: Line, stretch: Stretch, least: int, *, may_list: bool = False
 ) -> Repetitions | None:
-    """The code that repeats itself at least so many times, from the middle of a stretch as far as it does."""
+    """The code that repeats itself at least a given number of times, from the middle of a stretch as far as
+    it does.
+    """
     start, period, length = stretch
     operands = _operands(line, start, period, length // period, may_list)
     turn = 0 if operands is None else _turn(operands, period)

@@ -57,7 +57,7 @@ def rolled_function(function: FuncOp, signatures: Signatures) -> FuncOp:
 
 
 _Find: TypeAlias = Callable[[Line, Stretch, int], Repetitions | None]
-"""Finds the code that repeats itself in a stretch, at least so many times."""
+"""Finds the code that repeats itself in a stretch, at least a given number of times."""
 
 
 @dataclass(frozen=True)

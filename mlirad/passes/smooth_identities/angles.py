@@ -18,7 +18,7 @@ from mlirad.ir.arrays import ArrayBuilder
 
 _TERMS: Final = 22
 _NEAR: Final = 0.15
-"""Where (1 - x) / 2 is less than this in size, so many terms are below rounding."""
+"""Where (1 - x) / 2 is less than this in size, this number of terms is below rounding."""
 
 
 def squared_angle(b: ArrayBuilder, op: ew.AcosOp | ew.AcoshOp) -> Value:

@@ -75,7 +75,7 @@ class _Product:
         return found
 
     def enter(self, value: Value, depth: int) -> None:
-        """Multiply by a value, whose factors are looked for in so many ops."""
+        """Multiply by a value, whose factors are looked for in a given number of ops."""
         op = value.owner
         match op:
             case _ if depth == 0:

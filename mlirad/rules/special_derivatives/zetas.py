@@ -17,7 +17,7 @@ from mlirad.rules.quadratures import terms
 from mlirad.rules.special_derivatives.parts import EULER_MACLAURIN, Derivatives
 
 _FIRST: Final = 12
-"""So many terms are added one by one."""
+"""The number of terms that are added one by one."""
 
 _LARGEST: Final = 200.0
 """Of larger exponents the sum has no terms beyond those that are added one by one."""

@@ -32,7 +32,7 @@ from mlirad.tools.mathematics.forms import form_of
 from mlirad.tools.mathematics.notation import LOOSE, Notation, Text
 
 SHORT = 16
-"""An expression of so many characters is short."""
+"""An expression of at most this number of characters is short."""
 
 ATOMIC = 3
 """So short a text is never worth a name."""

@@ -39,7 +39,7 @@ SLOGDET_RESULT: Any = type(np.linalg.slogdet(np.eye(1)))
 """NumPy's named tuple of sign and logarithm."""
 
 WRITTEN_OUT = 3
-"""Determinants of so many rows are written out as polynomials."""
+"""Determinants of at most this number of rows are written out as polynomials."""
 
 
 def det(a: MatrixLike) -> Matrix:

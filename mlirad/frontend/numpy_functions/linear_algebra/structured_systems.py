@@ -140,7 +140,7 @@ def _solved(ab: Matrix, b: Matrix, widths: tuple[int, int], name: str, *, is_def
 
 
 def _with_zeros(x: Matrix, count: int) -> Matrix:
-    """The matrix with so many rows of zeros below."""
+    """The matrix with a given number of rows of zeros below."""
     return xp.pad(x, [(0, count), (0, 0)])
 
 

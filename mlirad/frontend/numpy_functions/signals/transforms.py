@@ -91,7 +91,7 @@ def moved_back(x: Array, axis: int) -> Array:
 def _complex_transform(
     z: ComplexArray, sizes: Sequence[tuple[int | None, int]], norm: Norm, *, is_inverse: bool
 ) -> ComplexArray:
-    """The transforms of so many numbers along axes, from the last one on."""
+    """The transforms of a given length along axes, from the last one on."""
     what = "an inverse transform" if is_inverse else "a transform"
     factor = 1.0
     for m, axis in reversed(sizes):

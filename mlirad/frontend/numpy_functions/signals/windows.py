@@ -40,9 +40,9 @@ def convolution(
     """The convolution of neural networks: windows of x [n, c, *space] with a kernel [o, c, *window].
 
     The result is [n, o, *out]. The kernel is not flipped. `padding` adds zeros around the space: none for
-    "valid", so many that without strides `out` is `space` for "same", else a number for all dimensions, or
-    for each a number or a pair. `strides` are the distances between windows, `dilation` those between the
-    elements of one.
+    "valid", as many as make `out` equal to `space`, without strides, for "same", else a number for all
+    dimensions, or for each a number or a pair. `strides` are the distances between windows, `dilation` those
+    between the elements of one.
 
         >>> x, kernel = np.arange(6.0).reshape(1, 1, 6), np.array([[[-1.0, 1.0, 0.0]]])
         >>> ad.convolution(x, kernel)

@@ -35,7 +35,7 @@ CURSOR_WORDS: Final = 2
 
 
 def allocate(f: IRBuilder, size: int) -> Value:
-    """The address of so many new bytes, null if there are none."""
+    """The address of a given number of new bytes, null if there are none."""
     f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
     address = f.call(ALLOCATE, [f.value(size, "i64")], "ptr")
     assert address is not None
@@ -43,7 +43,7 @@ def allocate(f: IRBuilder, size: int) -> Value:
 
 
 def free(f: IRBuilder, address: Value, size: int) -> None:
-    """Give back what was allocated at an address, of so many bytes."""
+    """Give back what was allocated at an address, of a given number of bytes."""
     f.module.external(FREE, "void", ["ptr", "i64"], "nounwind")
     f.call(FREE, [address, f.value(size, "i64")])
 
@@ -101,7 +101,7 @@ class ChunkStore:
         return _give(f, "push", [self.words, bytes_], "ptr")
 
     def holds(self, f: IRBuilder, record: Value, size: int) -> Value:
-        """Return whether so many bytes from an address on lie in records of one chunk."""
+        """Return whether a given number of bytes from an address on lie in records of one chunk."""
         return _give(f, "holds", [self.words, record, constant("i64", size)], "i1")
 
     def mark(self, f: IRBuilder) -> Value:

@@ -252,8 +252,8 @@ class _Carries:
         ]
 
     def begin(self, iterations: int | None = None) -> None:
-        """Before the loop, of so many iterations if that is known: put initial values where the first
-        iteration finds them, and arrange turns so that the last of these iterations writes the result.
+        """Before the loop, of a given number of iterations if that is known: put initial values where the
+        first iteration finds them, and arrange turns so that the last of these iterations writes the result.
         """
         self._iterations = iterations
         at, f = self.at, self.at.f

@@ -106,7 +106,7 @@ def failed(m: Matrix, info: Value) -> Value:
 
 
 def nan_if(m: Matrix, condition: Value, sizes: dict[str, int]) -> None:
-    """Fill the parts, of so many floats, with NaN if a condition holds."""
+    """Fill the parts, of a given number of floats, with NaN if a condition holds."""
     with m.f.conditional(condition, unlikely=True):
         for part, size in sizes.items():
             if part in m.parts:

@@ -16,7 +16,7 @@ MOST_PASSES = 64
 
 
 def merge_sort(f: IRBuilder, lines: Lines, n: Value, at_most: int | None) -> None:
-    """Write the sort of a line of n elements, `at_most` so many where that is known."""
+    """Write the sort of a line of n elements, at most `at_most` where that is known."""
     runs = None if at_most is None else at_most // RUN
     with f.loop(0, n, RUN, name="run", at_most=runs) as loop:
         _sort_run(f, lines, loop.index, f.intrinsic("smin", f.add(loop.index, RUN), n))

@@ -11,7 +11,7 @@ result depends on it. A task writes what no other task reads or writes; where it
 thread has its own.
 
 Tasks of a kernel are calls of its function with the number of the task, tasks of a loop over kernels are its
-iterations, so many in each.
+iterations, a block in each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mlirad.lower.native_program import PARALLEL
 
 @dataclass(frozen=True)
 class Tasks:
-    """The iterations of a loop, in blocks of so many: each is a task, and the last one may have fewer."""
+    """The iterations of a loop, in blocks of `block`: each is a task, and the last one may have fewer."""
 
     iterations: int
     block: int
@@ -66,7 +66,7 @@ class TaskText:
 
 
 def begin_task(module: ModuleText, name: str, addresses: int) -> TaskText:
-    """Begin the function of a task that is given so many addresses."""
+    """Begin the function of a task that takes a given number of addresses."""
     parameters = [Parameter("env", "ptr", 1, "noalias readonly"), Parameter("task", "i64")]
     parameters.append(Parameter("scratch", "ptr"))
     f = module.function(f"{name}.task", parameters, attributes="noinline nounwind")

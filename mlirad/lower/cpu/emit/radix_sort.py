@@ -25,7 +25,7 @@ _INTEGER: Final[dict[Kind, Kind]] = {"double": "i64", "float": "i32", "i64": "i6
 
 
 def radix_sort(f: IRBuilder, lines: Lines, n: Value, at_most: int | None) -> None:
-    """Write the sort of a line of n elements, `at_most` so many where that is known."""
+    """Write the sort of a line of n elements, at most `at_most` where that is known."""
     kind = lines.kind
     places = BYTES[kind]
     counts = f.alloca("i32", places * DIGITS, 64)

@@ -124,8 +124,8 @@ class ReductionLoops(OutputLoops, ABC):
         flat: list[Value],
         slots: Sequence[tuple[int, int, int]],
     ) -> list[Value]:
-        """One loop over a part of a segment, of so many iterations at most; it is not empty unless that may
-        be.
+        """One loop over a part of a segment, of a given number of iterations at most; it is not empty unless
+        that may be.
         """
         d = self._loops.order[level]
         self._code.lanes_ahead(level, segment.width)

@@ -63,7 +63,7 @@ def small_complex_triangular_solve(
     transposed: bool,
     unit: bool,
 ) -> None:
-    """The solutions of a system of so many rows and right sides, one after the other."""
+    """The solutions of a system of a given number of rows and right sides, one after the other."""
     n, columns = system
     matrix, source, target = pointers
 

@@ -89,7 +89,7 @@ def small_triangular_solve(
     transposed: bool,
     unit: bool,
 ) -> None:
-    """The solutions of a system of so many rows and right sides, `width` of these at a time."""
+    """The solutions of a system of a given number of rows and right sides, `width` of these at a time."""
     n, columns = system
     matrix, source, target = pointers
 

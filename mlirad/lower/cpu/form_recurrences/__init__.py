@@ -38,7 +38,7 @@ __all__ = ["FormRecurrencesPass", "form_recurrences", "form_recurrences_in_place
 class FormRecurrencesPass(ModulePass):
     """Makes one kernel of a loop whose body works element by element, with its carries in registers.
 
-    With `always`, wherever that is possible; otherwise where costs say so, for vectors of so many bytes.
+    With `always`, wherever that is possible; otherwise where costs say so, for vectors of a given size.
     """
 
     name = "form-recurrences"

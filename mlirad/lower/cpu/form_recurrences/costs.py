@@ -53,7 +53,7 @@ class Costs:
 
     @staticmethod
     def of(loop: ElementLoop, new: RecurrenceOp, vector_bytes: int) -> Costs:
-        """The costs of a loop and of the recurrence `new`, on vectors of so many bytes."""
+        """The costs of a loop and of the recurrence `new`, on vectors of a given size."""
         iteration = IterationCost.of(new, vector_bytes)
         rows = _row_cycles(new)
         return Costs(

@@ -41,7 +41,7 @@ def times(f: IRBuilder, a: Number, b: Number) -> Number:
 
 
 def _eighth(f: IRBuilder, z: Number, eighths: int) -> Number:
-    """z turned back by so many eighths of a circle, at most three."""
+    """z turned back by a given number of eighths of a circle, at most three."""
     if eighths >= 2:
         z = z[1], f.fneg(z[0])
     if eighths % 2:

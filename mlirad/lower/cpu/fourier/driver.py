@@ -44,7 +44,9 @@ class Planes:
 
 @dataclass(frozen=True)
 class FourierWriter:
-    """Writes transforms of n complex numbers, with vectors of so many lanes, of so many columns at most."""
+    """Writes transforms of n complex numbers, with vectors of a given number of lanes, of a given number of
+    columns at most.
+    """
 
     f: IRBuilder
     kind: Kind

@@ -34,7 +34,7 @@ class Items:
 
     @classmethod
     def of(cls, kind: str, axes: Axes, signal: Shape, element: int) -> Items:
-        """Those of a transform of signals of this shape, with elements of so many bytes."""
+        """Those of a transform of signals of this shape, with elements of a given size."""
         numbers = axes.complex_shape(signal) if kind in ("forward", "backward") else signal
         before, between = prod(numbers[: axes.pairs]), prod(numbers[axes.pairs : axes.dim])
         n, columns = numbers[axes.dim], prod(numbers[axes.dim + 1 :])

@@ -86,7 +86,7 @@ def _write(module: ModuleText, which: PassKind) -> IRBuilder:
             first = vector_at(f, rows.index, P, width)
             compute(first, 0, roots(first))
     else:
-        # The two loops together make so many iterations.
+        # The two loops together make as many iterations.
         with f.loop(0, P, at_most=MOST_ITERATIONS, name="p") as rows:
             known = roots(rows.index)
             with f.loop(0, C, width, at_most=1, name="c") as columns:

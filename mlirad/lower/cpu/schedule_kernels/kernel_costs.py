@@ -95,7 +95,7 @@ def _nest_cycles(op: NestOp, vector_bytes: int, scheduled: bool) -> float:
 
 
 def _memory_cycles(moved: int) -> float:
-    """Cycles to move so many bytes, which stay in the caches of one core if they are few."""
+    """Cycles to move a given number of bytes, which stay in the caches of one core if they are few."""
     return cycles_per_byte(moved) * moved if moved > L2_BYTES else 0.0
 
 

@@ -139,13 +139,13 @@ def _share_transform(op: FftOp, vector_bytes: int) -> None:
 
 
 def may_be_shared(op: NestOp) -> bool:
-    """Return whether a nest has so many iterations that it is worth a look at what they cost."""
+    """Return whether a nest has enough iterations to be worth a look at what they cost."""
     return greatest(prod(op.extents)) * len(op.body.block.ops) * MOST_OP_CYCLES >= SHARED_CYCLES
 
 
 def task_block(cycles: float, steps: int, least: int = 1) -> int | None:
-    """Return how many steps of a loop that costs so many cycles are a task, `least` at least; None for all of
-    them.
+    """Return how many steps of a loop that costs a given number of cycles are a task, `least` at least; None
+    for all of them.
 
     Of extents with sizes in them the cycles are those at the nominal size, and what is given is an extent: as
     many steps as cost enough, and a part of all steps, so that no size makes more than `MOST_TASKS` tasks.
@@ -160,7 +160,9 @@ def task_block(cycles: float, steps: int, least: int = 1) -> int | None:
 
 
 def task_count(cycles: float, most: int) -> int:
-    """Into how many tasks work of so many cycles is cut, where it cannot be cut into more than `most`."""
+    """Into how many tasks work of a given number of cycles is cut, where it cannot be cut into more than
+    `most`.
+    """
     if cycles < SHARED_CYCLES:
         return 1
     return min(most, MOST_TASKS, int(cycles / TASK_CYCLES))

@@ -44,7 +44,7 @@ LONG_BODY = 60.0
 
 @dataclass(frozen=True)
 class RecurrenceBlocking:
-    """So many lanes in a block, and what all iterations of all blocks cost, in cycles."""
+    """The lanes of a block, and the cycles that all iterations of all blocks cost."""
 
     width: int
     cycles: float
@@ -122,7 +122,7 @@ class IterationCost:
     live: int
 
     def cycles(self, vectors: int, budget: int) -> float:
-        """Cycles of an iteration of so many vectors side by side, with so many registers.
+        """Cycles of an iteration of a given number of vectors side by side, with a given number of registers.
 
         What does not fit the registers is stored and loaded again.
         """

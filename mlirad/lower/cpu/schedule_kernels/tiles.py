@@ -60,7 +60,7 @@ class Blocking:
 
 
 def max_vectors(op_count: int, vectors: int) -> int:
-    """Return how many vectors of lanes a body may handle at once, of so many that a loop has.
+    """Return how many vectors of lanes a body may handle at once, of those that a loop has.
 
     Light bodies gain from fewer iterations. Others are one chain of dependent operations, as an exponential
     is, and several vectors keep the processor busy. In short loops wide blocks overlap at the end, and what

@@ -1,4 +1,4 @@
-"""The body of a kernel for a block of one of its loops: so many rows, from a first one on.
+"""The body of a kernel for a block of one of its loops: a given number of rows, from a first one on.
 
 %a = kernel.load %x[%i]      -->      %r = array.add %i, %first
                                       %a = kernel.load %x[%r]
@@ -23,7 +23,7 @@ MULTIPLE: Final = 16
 
 
 def even_rows(extent: int, blocks: int) -> int:
-    """Return how many rows each of so many blocks has, of which some may be left over."""
+    """Return how many rows each of a given number of blocks has, of which some may be left over."""
     rows = extent // blocks
     return rows // MULTIPLE * MULTIPLE if rows > 4 * MULTIPLE else rows
 

@@ -78,7 +78,9 @@ def _stride(p: Profile, loop: int) -> int:
 
 
 def _replace(op: NestOp, d: int, rows: int, iterations: int) -> None:
-    """Put a loop over blocks of so many rows along loop d, and what combines them, in the place of a nest."""
+    """Put a loop over blocks of a given number of rows along loop d, and what combines them, in the place of
+    a nest.
+    """
     assert op.combiners is not None and op.parent is not None
     block = Block(arg_types=[i64])
     iteration = block.args[0]
@@ -109,7 +111,9 @@ def _replace(op: NestOp, d: int, rows: int, iterations: int) -> None:
 
 
 def _part(op: NestOp, d: int, rows: int, first: Callable[[Block], Value]) -> NestOp:
-    """The nest over so many iterations of loop d, from the one that `first` writes the number of."""
+    """The nest over a given number of iterations of loop d, from the one that `first` writes the number
+    of.
+    """
     body = block_body(op.body.block, d, first)
     rank = len(values_of(op.space))
     extents = [rows if k == d else e for k, e in enumerate(op.extents)]

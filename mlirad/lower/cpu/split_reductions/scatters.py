@@ -59,7 +59,9 @@ def _base(op: ScatterOp) -> Value | None:
 
 
 def _replace(op: ScatterOp, d: int, rows: int, iterations: int) -> None:
-    """Put a loop over blocks of so many rows along loop d, and what adds up its sums, where a scatter is."""
+    """Put a loop over blocks of a given number of rows along loop d, and what adds up its sums, where a
+    scatter is.
+    """
     assert op.parent is not None
     block = Block(arg_types=[i64])
     iteration = block.args[0]
@@ -99,7 +101,9 @@ def _replace(op: ScatterOp, d: int, rows: int, iterations: int) -> None:
 
 
 def _part(op: ScatterOp, d: int, rows: int, base: Value | None, first: Callable[[Block], Value]) -> ScatterOp:
-    """The scatter over so many iterations of loop d, from the one that `first` writes the number of."""
+    """The scatter over a given number of iterations of loop d, from the one that `first` writes the number
+    of.
+    """
     body = block_body(op.body.block, d, first)
     extents = tuple(rows if k == d else e for k, e in enumerate(op.extents))
     properties: dict[str, Attribute] = {"kind": op.kind, "space": ints(extents)}

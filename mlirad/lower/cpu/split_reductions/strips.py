@@ -70,8 +70,8 @@ def in_groups(op: StripsOp, vector_bytes: int) -> None:
 
 
 def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
-    """Return how many strips form a group, for about so many groups, at most `most`; None if there would be
-    one.
+    """Return how many strips form a group, for about a given number of groups, at most `most`; None if there
+    would be one.
 
     Groups that overlap compute the rows that they share twice.
     """
@@ -191,7 +191,9 @@ def _begin_at_constant(carry: Value, init: Value) -> None:
 
 
 def _move_rows(op: StripsOp, first: Value, before: Value) -> None:
-    """Let the strips of an op begin at row `first`, and leave out so many rows that were done before."""
+    """Let the strips of an op begin at row `first`, and leave out a given number of rows that were done
+    before.
+    """
     block = op.body.block
     start, done = block.args[:2]
     users = [list(v.uses) for v in (start, done)]

@@ -76,7 +76,7 @@ def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
 
 
 def product_cycles(rows: int, columns: int, inner: int, element: int) -> float:
-    """Cycles of a product of matrices, for elements of so many bytes, by whatever is faster."""
+    """Cycles of a product of matrices, for elements of a given size, by whatever is faster."""
     kernel = contraction_cycles(rows, columns, inner, element)
     if min(rows, columns, inner) < MIN_EXTENT:
         return kernel

@@ -4,7 +4,7 @@ other.
     34 results of 4095 rows of 112 bytes   one after the other: every iteration writes in 34 places
     records of 34 rows, 3808 bytes each    every iteration writes, and later reads, one stretch of memory
 
-A processor fetches ahead only in so many places at once, so where a loop stacks many values of short rows,
+A processor fetches ahead only in a few places at once, so where a loop stacks many values of short rows,
 and they do not stay in the caches of one core, they share records. That is possible where all that reads
 them are loops, slice by slice.
 
@@ -27,7 +27,7 @@ SHORT_ROW = 8 * LINE_BYTES
 """Rows of more bytes than this are stretches of memory by themselves."""
 
 ELEMENT_ALIGNMENT = 8
-"""Rows of records begin at multiples of so many bytes: as much as the largest elements take."""
+"""Rows of records begin at multiples of this number of bytes: as much as the largest elements take."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ LEAST_EXTENT = 2
 class StripMinePass(ModulePass):
     """Lets kernels that work along one dimension run strip by strip.
 
-    With `rows`, every group of kernels that can, in strips of so many rows; 0 lets costs decide.
+    With `rows`, every group of kernels that can, in strips of a given number of rows; 0 lets costs decide.
     """
 
     name = "strip-mine"
@@ -104,7 +104,9 @@ def _form_block(block: Block, rows: int) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """A group that is to run in strips of so many rows; `joined` are its values that others read."""
+    """A group that is to run in strips of a given number of rows; `joined` are its values that others
+    read.
+    """
 
     group: Group
     rows: int

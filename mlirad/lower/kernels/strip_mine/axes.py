@@ -103,7 +103,7 @@ class _Joined:
             self._join((value, d), other)
 
     def _join_dims(self, a: Value, b: Value, shift: int = 0) -> None:
-        """Join each dimension of a with that of b which comes so many later."""
+        """Join each dimension of a with that of b which comes a given number later."""
         if is_array(a.type):
             for d in range(len(shape_of(a))):
                 self._join_dim(b, d + shift, (a, d))

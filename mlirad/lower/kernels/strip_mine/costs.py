@@ -100,7 +100,7 @@ class Traffic:
         return cycles_per_byte(self.extent * (self.live + self.held) + self.fixed)
 
     def in_strips(self, rows: int) -> float:
-        """Cycles of memory accesses, calls and repeated work in strips of so many rows."""
+        """Cycles of memory accesses, calls and repeated work in strips of a given number of rows."""
         strips = -(-self.extent // rows)
         near = self.fixed + rows * self.live
         moved = self.moved * cycles_per_byte(near)
@@ -120,16 +120,18 @@ class Traffic:
         return rows, self.plain - cost
 
     def _suits(self, rows: int) -> bool:
-        """Return whether strips of so many rows are considered: divisors of the extent, and few others."""
+        """Return whether strips of a given number of rows are considered: divisors of the extent, and few
+        others.
+        """
         return self.extent % rows == 0 or rows & (rows - 1) == 0
 
     def pays(self, gain: float) -> bool:
-        """Return whether saving so many cycles is worth strips."""
+        """Return whether saving a given number of cycles is worth strips."""
         return gain >= max(LEAST_GAIN * (1 + 2 * self.totals), LEAST_SHARE * self.plain)
 
 
 def may_pay(ops: Iterable[Operation]) -> bool:
-    """Return whether ops touch so many bytes that strips may pay."""
+    """Return whether ops touch enough bytes for strips to pay."""
     touched = {v for op in ops for v in (*op.operands, *op.results) if is_array(v.type)}
     return sum(nominal_bytes(v) for v in touched) > LEAST_TOUCHED
 
@@ -157,7 +159,7 @@ def traffic(group: Group, joined: Sequence[Value]) -> Traffic:
 def _count(
     op: Operation, group: Group, runs: int, t: Traffic, outer: dict[Value, float], fixed: dict[Value, float]
 ) -> None:
-    """Count what an op of a group moves in a strip, which runs it so many times.
+    """Count what an op of a group moves in a strip, which runs it a given number of times.
 
     `outer` and `fixed` are the bytes that are read of arrays from outside, by the row and in all.
     """
@@ -190,7 +192,7 @@ def _count(
 
 
 def bytes_of_elements(value: Value, count: int) -> float:
-    """The bytes of so many elements of an array."""
+    """The bytes of a given number of elements of an array."""
     return count * nominal_bytes(value) / max(1, nominal_size(value))
 
 

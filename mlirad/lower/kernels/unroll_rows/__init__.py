@@ -73,7 +73,7 @@ def unroll_rows(function: FuncOp, least_rows: int = LEAST_ROWS, least_kernels: i
 def write_out_in_place(
     function: FuncOp, least_rows: int = LEAST_ROWS, least_kernels: int = LEAST_KERNELS
 ) -> None:
-    """Make one kernel of at least so many that work on short rows, of which there are so many or more."""
+    """Make one kernel of those that work on short rows, where enough of these follow one another."""
     _write_out_block(function_block(function), least_rows, least_kernels)
 
 

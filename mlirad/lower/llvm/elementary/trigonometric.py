@@ -150,7 +150,7 @@ def _exact_rest(f: IRBuilder, form: Format, x: Value, n: Value) -> Value:
 
 
 def _cut(number: float, bits: int) -> list[float]:
-    """A number in [1, 2) as a sum of numbers of so many bits."""
+    """A number in [1, 2) as a sum of numbers of a given number of bits."""
     parts: list[float] = []
     unit = 2.0
     while number:

@@ -65,7 +65,7 @@ class CallSites:
         return "alwaysinline" if is_inlined else "noinline"
 
     def group(self, function: str, runs: int) -> str:
-        """Return what a call of a function ends with that runs so many times."""
+        """Return what a call of a function ends with that runs a given number of times."""
         return f"#{self._groups.setdefault((function, runs >= OFTEN), len(self._groups))}"
 
     def attributes(self, functions: Iterable[str]) -> list[str]:

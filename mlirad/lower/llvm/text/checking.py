@@ -56,8 +56,8 @@ class Checking(Memory):
             self.bounds = bounds
 
     def inside(self, pointer: Value, size: Operand) -> Value:
-        """Return whether so many bytes may be touched from an address on; what may not is noted as a
-        fault.
+        """Return whether a given number of bytes may be touched from an address on; what may not is noted as
+        a fault.
         """
         if self.bounds is None or self._is_own(pointer):
             return constant("i1", 1)

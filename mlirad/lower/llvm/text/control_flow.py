@@ -346,5 +346,5 @@ def _most(lower: Operand, upper: Operand, step: int) -> int | None:
 
 
 def _assumed(iterations: int | None) -> int:
-    """Return how many iterations a loop is taken to make, of which at most so many are known."""
+    """Return how many iterations a loop is taken to make, at most the number that is known."""
     return ASSUMED_ITERATIONS if iterations is None else iterations

@@ -100,7 +100,7 @@ class Memory(Arithmetic):
     def _load_in_parts(
         self, pointer: Value, mask: Value, kind: Kind, other: Value, align: int, most: int
     ) -> Value:
-        """A masked load of more than `most` lanes, as loads of so many."""
+        """A masked load of more than `most` lanes, as loads of `most`."""
         parts: list[Value] = []
         for first in range(0, mask.width, most):
             lanes = list(range(first, first + most))

@@ -1,7 +1,7 @@
 """Polls: where long-running code asks the host whether the call is to go on.
 
 A module made with `polls=True` counts, as its functions are written, how many instructions may run between
-two polls. A loop that may run long polls at the end of every so many iterations, whatever it computes, so no
+two polls. A loop that may run long polls at the end of every few iterations, whatever it computes, so no
 emitter has to think of it and none can forget it. Short code, and loops of few iterations, have no polls.
 
 A function that polls takes the record of the call as its last parameter (`mlirad/lower/native_program.py`).
@@ -113,5 +113,5 @@ class Polling(Checking):
         self.work = 0
 
     def is_long(self, work: int) -> bool:
-        """Return whether so many instructions are too many to run without a poll."""
+        """Return whether a number of instructions is too large to run without a poll."""
         return self.globals.polls and work > LONGEST
