@@ -23,7 +23,7 @@ from mlirad.linear_maps.apply.image_sums import added_by_terms, with_image
 from mlirad.linear_maps.apply.primitives import apply_primitive
 from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.apply.reverse_sweep import swept
-from mlirad.linear_maps.apply.sums_of_pulls import Sum, Sums
+from mlirad.linear_maps.apply.sums_of_pulls import Sums, SumsOfNodes
 from mlirad.linear_maps.elements import Element, Elements, Leaf, assembled, components, plus
 from mlirad.linear_maps.fold import Fold, topological
 from mlirad.linear_maps.nonzeros import Nonzero, Reach, reach_of
@@ -44,7 +44,9 @@ class MapEvaluator(Fold[Leaf]):
         self._orders: dict[Value, list[Value]] = {} if around is None else around._orders
         self._reach: dict[Value, Reach] = {} if around is None else around._reach
         self._contributions: dict[Value, Contributions] = {} if around is None else around._contributions
-        self._sums: dict[Value, list[tuple[int, Sum]]] = {} if around is None else around._sums
+        self._sums: dict[Value, SumsOfNodes] = {} if around is None else around._sums
+        self._made: SumsOfNodes = {}
+        """The sums of the expression that is being applied."""
         self._totals: dict[Value, Element] = {}
         self._passed: Container[Value] = ()
         self._nested = 0
@@ -88,11 +90,27 @@ class MapEvaluator(Fold[Leaf]):
         if root not in self._orders:
             order = topological(root, location=location_of(self.op))
             sums = Sums(order)
+            self._sums[root] = sums.of_node
             if sums.of_node:
-                self._sums.update(sums.of_node)
                 order = topological(root, location=location_of(self.op), before=sums.before)
             self._orders[root] = order
         return self._orders[root]
+
+    def images(
+        self,
+        root: Value,
+        x: Element,
+        given: Mapping[Value, Element] | None = None,
+        passed: Container[Value] = (),
+    ) -> dict[Value, Element]:
+        """The image under every node; sums are made in place by the nodes of this expression."""
+        self.order(root)
+        around = self._made, self._totals
+        self._made, self._totals = self._sums[root], {}
+        try:
+            return super().images(root, x, given, passed)
+        finally:
+            self._made, self._totals = around
 
     def start(self, op: linear.MapOp) -> None:
         self.b.location = op.location
@@ -109,7 +127,7 @@ class MapEvaluator(Fold[Leaf]):
     def composed(self, op: linear.ComposeOp, images: Mapping[Value, Element]) -> Element:
         """Of what a pull finds, whose components are added to the totals of their sums."""
         outer, inner = own_operands(op)
-        added = [(k, s) for k, s in self._sums.get(op.result, ()) if s.root not in self._passed]
+        added = [(k, s) for k, s in self._made.get(op.result, ()) if s.root not in self._passed]
         for _, sum_ in added:
             if sum_.first is op.result:
                 self._totals[sum_.root] = self._total([images[m] for m in sum_.others])

@@ -10,7 +10,7 @@ terms of a sum that are no such components are added first, and each component t
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from xdsl.ir import Block, Operation
 
@@ -31,13 +31,16 @@ class Sum:
     """The node of which the first component is."""
 
 
+SumsOfNodes: TypeAlias = dict[Value, list[tuple[int, Sum]]]
+"""The components of nodes that are added to sums, by their numbers."""
+
+
 class Sums:
     """The sums of an expression that are made in place: `before` says in which order nodes then come."""
 
     def __init__(self, order: Sequence[Value]):
         self.before: dict[Value, list[Value]] = {}
-        self.of_node: dict[Value, list[tuple[int, Sum]]] = {}
-        """The components of a node that are added to sums, by their numbers."""
+        self.of_node: SumsOfNodes = {}
         places = {node: k for k, node in enumerate(order)}
         for root in order:
             if isinstance(root.owner, linear.AddOp) and not _is_term(root, places):
