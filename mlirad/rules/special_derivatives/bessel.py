@@ -27,7 +27,7 @@ from mlirad.ir.formulas import (
     where,
 )
 from mlirad.rules.bessel_orders import i_by_order, j_by_order, k_by_order, y_by_order
-from mlirad.rules.special_derivatives.parts import INFINITY, Derivatives, is_infinite
+from mlirad.rules.special_derivatives.parts import INFINITY, NAN, Derivatives, is_infinite
 
 _FAR = 30.0
 """From here on, and from the square of the order on, Hankel's series has 16 digits with `_TERMS`."""
@@ -103,11 +103,26 @@ def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
     return _falling(special("kv", _nearer_zero(v), x), absolute(v), r, x)
 
 
+def _k0e(x: Formula, r: Formula) -> Formula:
+    """The function itself is negligible near 0."""
+    return where(
+        _is_far(x.like(0.0), x), _kve_far(x.like(0.0), x), where(x < 1e-20, 0.0, r) - special("k1e", x)
+    )
+
+
 def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
-    """The function itself is negligible near 0, and may overflow as the other terms do."""
+    """The function itself is negligible near 0, and may overflow as the other terms do.
+
+    SciPy's kve(1, x) overflows before 1 / x, its k1e does not.
+    """
     own = where(x < 1e-20, 0.0, r)
-    near = own - special("kve", _nearer_zero(v), x) - absorbing(absolute(v), r / x)
-    return where(_is_far(v, x), _hankel_slope(v, x, 1.0) * root(pi / 2), near)
+    neighbour = where(v == 0, special("k1e", x), special("kve", _nearer_zero(v), x))
+    near = own - neighbour - absorbing(absolute(v), r / x)
+    return where(_is_far(v, x), _kve_far(v, x), near)
+
+
+def _kve_far(v: Formula, x: Formula) -> Formula:
+    return _hankel_slope(v, x, 1.0) * root(pi / 2)
 
 
 def _yv(v: Formula, x: Formula, r: Formula) -> Formula:
@@ -133,16 +148,41 @@ def _struve_term(v: Formula, x: Formula) -> Formula:
     return (x * 0.5) ** v * special("rgamma", v + 1.5) / root(pi)
 
 
-def _struve(name: str, weight: float, v: Formula, x: Formula, r: Formula) -> Formula:
-    """By both neighbours; where the lower one has a pole at 0, by the upper one."""
-    term = _struve_term(v, x)
-    by_upper = weight * special(name, v + 1, x) + absorbing(v, r / x) + term
-    return where(v < 0.5, by_upper, _neighbours(name, v, x, weight) + term * 0.5)
+def _by_upper(name: str, weight: float, v: Formula, x: Formula, r: Formula) -> Formula:
+    """By the upper neighbour, as the lower one of orders below 1/2 has a pole at 0."""
+    return weight * special(name, v + 1, x) + absorbing(v, r / x) + _struve_term(v, x)
+
+
+def _by_both(name: str, weight: float, v: Formula, x: Formula) -> Formula:
+    return _neighbours(name, v, x, weight) + _struve_term(v, x) * 0.5
+
+
+def _struve(v: Formula, x: Formula, r: Formula) -> Formula:
+    """Above 1 by the lower neighbour, as what grows in both others is equal; far out by `_struve_far`."""
+    size = absolute(x)
+    lower = where(size < 1, _by_both("struve", -1.0, v, x), special("struve", v - 1, x) - absorbing(v, r / x))
+    near = where(v < 0.5, _by_upper("struve", -1.0, v, x, r), lower)
+    # Of negative numbers there are functions of whole orders; those of odd orders have odd slopes.
+    parity = where(floor(v) == v, where(floor(v * 0.5) == v * 0.5, v.like(1.0), -1.0), NAN)
+    return where(_is_far(v, size), where(x < 0, parity, v.like(1.0)) * _struve_far(v, size), near)
+
+
+def _struve_far(v: Formula, size: Formula) -> Formula:
+    """The slope of yv(v, x), plus that of (x / 2)^(v - 1) times a series in 4 / x^2 (DLMF 11.6.1)."""
+    u = 2 / maximum(size, _FAR)
+    total, term = v - 1, v.like(1.0)
+    for k in range(_TERMS):
+        term = term * ((v - (k + 0.5)) * (k + 0.5)) * (u * u)
+        total = total + (v - (2 * k + 3)) * term
+    scale = special("rgamma", v + 0.5) * (0.5 / root(pi))
+    waves = where(is_infinite(size), 0.0, _neighbours("yv", v, size, -1.0))
+    return waves + absorbing(total, (size * 0.5) ** (v - 2)) * scale
 
 
 def _modstruve(v: Formula, x: Formula, r: Formula) -> Formula:
     """At infinity the upper neighbour alone, as lower ones may have no value there."""
-    return where(x == INFINITY, special("modstruve", v + 1, x), _struve("modstruve", 1.0, v, x, r))
+    own = where(v < 0.5, _by_upper("modstruve", 1.0, v, x, r), _by_both("modstruve", 1.0, v, x))
+    return where(x == INFINITY, special("modstruve", v + 1, x), own)
 
 
 # Airy's -------------------------------------------------------------------------------------------
@@ -167,13 +207,13 @@ DERIVATIVES: Derivatives = {
     "iv": (lambda v, x, r: i_by_order(v, x, scaled=False), lambda v, x, r: _iv(v, x)),
     "ive": (lambda v, x, r: i_by_order(v, x, scaled=True), lambda v, x, r: _ive(v, x, r)),
     "k0": (lambda x, r: -special("k1", x),),
-    "k0e": (lambda x, r: _kve(x.like(0.0), x, r),),
+    "k0e": (lambda x, r: _k0e(x, r),),
     "k1": (lambda x, r: _falling(special("k0", x), 1.0, r, x),),
     "k1e": (lambda x, r: _kve(x.like(1.0), x, r),),
     "kn": (None, lambda n, x, r: _kv(n, x, r)),
     "kv": (lambda v, x, r: k_by_order(v, x, scaled=False), lambda v, x, r: _kv(v, x, r)),
     "kve": (lambda v, x, r: k_by_order(v, x, scaled=True), lambda v, x, r: _kve(v, x, r)),
-    "struve": (None, lambda v, x, r: _struve("struve", -1.0, v, x, r)),
+    "struve": (None, lambda v, x, r: _struve(v, x, r)),
     "modstruve": (None, lambda v, x, r: _modstruve(v, x, r)),
     "airy_ai": (lambda x, r: _at_infinity(x, 0.0, special("airy_aip", x)),),
     "airy_aip": (lambda x, r: _at_infinity(x, 0.0, x * special("airy_ai", x)),),

@@ -139,7 +139,7 @@ BESSEL = (
     special("kv", _k, argument=1, stated=UNDERFLOW, regions={OVERFLOW: _underflows}, others=ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
     special("kn", _k, argument=1, stated=UNDERFLOW, regions={OVERFLOW: _underflows}, others=WHOLE_ORDERS, exponents=(-330, 2), **POSITIVE, **GROWING),
     special("kve", lambda x, v: _scaled_k(x, integer_or(v)), argument=1, others=ORDERS, **POSITIVE, **GROWING),
-    special("struve", _struve(mp.struveh), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 1), waves=True,
+    special("struve", _struve(mp.struveh), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 3), waves=True,
             slow=True, **POSITIVE),
     special("modstruve", _struve(mp.struvel), argument=1, others=((0.0,), (1.0,), (2.5,)), exponents=(-330, 1), slow=True,
             **POSITIVE),
