@@ -104,7 +104,7 @@ def test_every_door_runs_the_same_passes(case: Case, runs: Runs) -> None:
         "stats": lambda f: f.stats(X),
         "compile": lambda f: f.lower(X).compile()(X),
         "memory": lambda f: f.lower(X).arena_bytes,
-        "ir": lambda f: f.ir(X, after="plan-memory"),
+        "ir": lambda f: f.ir(X, after="complete-schedules"),
     }
     # Each door is tried in half of the cases.
     for name, door in list(doors.items())[list(CASES.values()).index(case) % 2 :: 2]:
