@@ -143,6 +143,11 @@ OF_TYPES: dict[str, Callable[[Any], Any]] = {
     "all": lambda x: all(type(v) is float for v in [x]),
     "set comprehension": lambda x: {type(v) for v in [x]} == {float},
     "map": lambda x: list(map(type, [x])) == [float],
+    "map of isinstance": lambda x: list(map(isinstance, [x], [float])) == [True],
+    "map of isinstance of arrays": lambda x: all(map(isinstance, (x, x), (np.ndarray, np.generic))),
+    "map of isinstance by several": lambda x: next(map(isinstance, [x], [(int, float)])),
+    "map of hasattr": lambda x: list(map(hasattr, [x], ["shape"]))[0],  # noqa: RUF015
+    "map of getattr": lambda x: next(map(getattr, [x], ["shape"], [None])) is None,
     "walrus": lambda x: (kind := type(x)) is float and kind is not int,
     "kept": lambda x: [kind for kind in [type(x)]][0] is float,  # noqa: C416, RUF015
     "argument": lambda x: isinstance(1.5, type(x)),

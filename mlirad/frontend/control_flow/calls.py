@@ -41,6 +41,7 @@ from mlirad.frontend.numpy_functions.arrays.creation import CREATING
 from mlirad.frontend.numpy_functions.protocols.asked_calls import (
     attribute,
     has_attribute,
+    is_instance,
     kind_of,
     strided,
 )
@@ -280,6 +281,7 @@ _STANDING: Final[dict[Any, Callable[..., Any]]] = {
     **{getattr(np, name): _creating(function) for name, function in CREATING.items()},
     np.lib.stride_tricks.as_strided: strided,
     builtins.type: kind_of,
+    builtins.isinstance: is_instance,
     builtins.hasattr: has_attribute,
     builtins.getattr: attribute,
     **{getattr(builtins.float, f"__{name}__"): _of_floats(name) for name in FLOAT_OPERATORS},

@@ -24,7 +24,7 @@ from mlirad.frontend.constructs.raising_later import raise_where
 from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.protocols.masked_places import place_of
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.operations import are_numbers_of_python, as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
@@ -304,18 +304,12 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 # Elements at traced places -----------------------------------------------------------------------
 
-_PYTHONS: Final = (bool, int, float)
 _NUMBERS: Final = (Array, bool, int, float, np.bool_, np.number, np.ndarray)
 
 
 def are_numbers(values: Sequence[Any]) -> bool:
     """Tell whether values are numbers, or arrays of one shape."""
     return all(isinstance(value, _NUMBERS) for value in values) and len(set(map(np.shape, values))) == 1
-
-
-def are_numbers_of_python(values: Sequence[Any]) -> bool:
-    """Tell whether values are numbers of Python's, known or traced."""
-    return all(value.weak if isinstance(value, Array) else type(value) in _PYTHONS for value in values)
 
 
 def picked(values: Sequence[Any], place: Any) -> Any:

@@ -6,7 +6,7 @@ take that of what they meet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -90,6 +90,11 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
     weak = type(operand) in (bool, int, float) and dtype is None
     target = language_dtype(np.asarray(operand).dtype) if dtype is None else dtype
     return made(constant(emitting(), operand, target), weak=weak)
+
+
+def are_numbers_of_python(values: Iterable[Any]) -> bool:
+    """Return whether values are numbers of Python's, known or traced."""
+    return all(v.weak if isinstance(v, Array) else type(v) in (bool, int, float) for v in values)
 
 
 def positions(extent: int) -> Any:

@@ -27,6 +27,7 @@ from mlirad.frontend.numpy_functions.signals.windows import as_strided
 from mlirad.frontend.splicing.plain import Hooks
 from mlirad.frontend.tracing.adopted_arrays import made, require_adopted
 from mlirad.frontend.tracing.array import Array, pythons_truth
+from mlirad.frontend.tracing.array import made as emitted
 from mlirad.frontend.tracing.asked_class import asks_for_numpys
 from mlirad.frontend.tracing.code_reads import is_scipy_code
 from mlirad.frontend.tracing.complex_array import ComplexArray
@@ -35,7 +36,7 @@ from mlirad.frontend.tracing.control import as_traced
 from mlirad.frontend.tracing.dtypes import BOOL, PLAIN
 from mlirad.frontend.tracing.frames import current_frame
 from mlirad.frontend.tracing.open_traces import Chosen, Traced
-from mlirad.frontend.tracing.operations import as_array, contains_traced
+from mlirad.frontend.tracing.operations import are_numbers_of_python, as_array, contains_traced
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import is_user_file
 from mlirad.frontend.tracing.told_functions import bind_hooks, codes_in, is_told, lessons, tell
@@ -120,6 +121,20 @@ def kind_of(*args: Any, **options: Any) -> Any:
     kind: Any = type(*args, **options)
     shown = getattr(kind, "_class_for_others", None) if len(args) == 1 else None
     return kind if shown is None or not _asks_for_numpys() else shown(args[0])
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds)
+
+
+_of_a_program: Final = FunctionType(_isinstance.__code__, {"__name__": "program"})
+"""`isinstance` as code outside of mlirad calls it, to which a traced value answers with NumPy's class."""
+
+
+def is_instance(*args: Any) -> bool:
+    """`isinstance`, which for a traced value is answered for its class in NumPy, except in code of SciPy."""
+    shown = getattr(cast("type[Any]", type(args[0])), "_class_for_others", None) if len(args) == 2 else None
+    return isinstance(*args) if shown is None or not _asks_for_numpys() else _of_a_program(*args)
 
 
 def has_attribute(*args: Any) -> bool:
@@ -288,7 +303,8 @@ def _chosen(container: Sequence[Any], key: Array) -> Any:
         from mlirad.frontend.constructs.alternatives import element_of  # which most programs do without
 
         return element_of(container, key)
-    return real_or_complex(container)[key]
+    found = real_or_complex(container)[key]
+    return emitted(found.value, weak=True) if are_numbers_of_python(container) else found
 
 
 def _is_number(value: Any) -> bool:
