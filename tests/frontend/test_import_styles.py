@@ -11,6 +11,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType, SimpleNamespace
 from typing import Any, ClassVar
 
@@ -223,10 +225,11 @@ def test_many_functions_are_told_in_one_trace() -> None:
 
 
 def asking_functions() -> Iterator[FunctionType]:
-    """All functions of libraries that ask."""
+    """All functions of libraries that ask, of those that this version of SciPy has."""
     listen()
     for module, find in ANSWERED.items():
-        yield from (function for function, _ in find(sys.modules[module]))
+        if find_spec(module) is not None:
+            yield from (function for function, _ in find(import_module(module)))
 
 
 def test_every_function_of_the_tables_asks() -> None:

@@ -304,7 +304,11 @@ def _chosen(container: Sequence[Any], key: Array) -> Any:
 
         return element_of(container, key)
     found = real_or_complex(container)[key]
-    return emitted(found.value, weak=True) if are_numbers_of_python(container) else found
+    if not all(type(value) is complex or are_numbers_of_python((value,)) for value in container):
+        return found
+    if isinstance(found, ComplexArray):
+        return ComplexArray(*(emitted(part.value, weak=True) for part in (found.real, found.imag)))
+    return emitted(found.value, weak=True)
 
 
 def _is_number(value: Any) -> bool:
