@@ -226,10 +226,12 @@ def test_many_functions_are_told_in_one_trace() -> None:
 
 def asking_functions() -> Iterator[FunctionType]:
     """All functions of libraries that ask, of those that this version of SciPy has."""
+    found = [
+        (import_module(module), find) for module, find in ANSWERED.items() if find_spec(module) is not None
+    ]
     listen()
-    for module, find in ANSWERED.items():
-        if find_spec(module) is not None:
-            yield from (function for function, _ in find(import_module(module)))
+    for module, find in found:
+        yield from (function for function, _ in find(module))
 
 
 def test_every_function_of_the_tables_asks() -> None:
