@@ -263,7 +263,6 @@ def test_length_and_iteration_are_static():
         (lambda x: x[0] > 0 and x[1] > 0, "logical_and"),
         (lambda x: not x[0] > 0, "np.logical_not"),
         (lambda x: float(x[0]), "astype"),
-        (lambda x: [np.sin, np.cos][x[0].astype(int)](x[1]), "ad.switch"),
         (lambda x: complex(x[0]), "x + 0j"),
         (lambda x: np.random.default_rng(0).normal(size=x[0].astype(int)), "static"),
         (lambda x: max(x[0], x[1]), "np.maximum"),

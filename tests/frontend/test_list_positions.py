@@ -37,3 +37,13 @@ def test_traced_numbers_among_them() -> None:
     x = np.array([1, 3, 2], np.float32)
     assert ad.jit(product)(x, 1.5).dtype == np.float32
     np.testing.assert_array_equal(ad.grad(lambda y: np.sum(product(x, y)))(1.5), 6.0)
+
+
+@pytest.mark.parametrize("place", [0.0, 1.0])
+def test_functions_of_lists(place: float) -> None:
+    def called(x: Any) -> Any:
+        return [np.sin, np.cos][x[0].astype(int)](x[1])
+
+    x = np.array([place, 0.7])
+    np.testing.assert_allclose(ad.jit(called)(x), called(x))
+    np.testing.assert_allclose(ad.grad(called)(x), [0.0, [np.cos, lambda t: -np.sin(t)][int(place)](0.7)])

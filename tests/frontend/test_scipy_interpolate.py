@@ -284,7 +284,7 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda y: interpolate.splev(y, (KNOTS, Y[:, 0], 3), ext=2), PositionError, "outside of the knots"),
     (lambda y: interpolate.splev(y, (KNOTS, Y[:, 0], 3), 4), ArgumentError, "derivative 4"),
     (lambda y: interpolate.splev(y, (KNOTS, Y)), ArgumentError, "`tck` has knots"),
-    (lambda y: interpolate.Akima1DInterpolator(X, y), TracingError, "Akima1DInterpolator works on NumPy"),
+    (lambda y: interpolate.Akima1DInterpolator(X, y), TracingError, "SciPy's Akima1DInterpolator decides by"),
     (lambda y: WAVE(y), UnsupportedError, "complex numbers"),
     (lambda y: interpolate.CubicSpline(X, y).roots(), UnsupportedError, "CubicSpline of traced values"),
     (lambda y: interpolate.CubicSpline(X, y[:3]), ShapeError, "(8,) for 3 values along axis 0"),
