@@ -103,6 +103,6 @@ def test_axes_of_a_square_array() -> None:
     function = next(op for op in parse_module(TEXT, "square.mlir").walk() if op.name == "func.func")
     first, second = (op for op in function.walk() if isinstance(op, NestOp))
     y: Value = first.results[0]
-    found = [(a.loops(first), a.dims(y), a.loops(second)) for a in axes([first, second], 40)]
+    found = [(a.loops(first), a.dims(y), a.loops(second)) for a in axes([first, second], [first, second], 40)]
     assert found == [([0], [0], [1]), ([1], [1], [0])]
-    assert [a.loops(second) for a in axes([second], 40)] == []
+    assert [a.loops(second) for a in axes([second], [second], 40)] == []

@@ -58,7 +58,7 @@ from mlirad.dialects.syntax import StructuredOp
 from mlirad.dialects.type_lists import TypeList
 
 CHECKPOINTS = ("store", "recompute", "sqrt")
-"""What the reverse sweep of a scan keeps: what each iteration made, each carry, or every √n-th carry."""
+"""The values that a scan keeps for its reverse sweep: all of an iteration, each carry, or every √n-th."""
 
 
 @irdl_attr_definition

@@ -139,9 +139,9 @@ class TabulateOp(CombinatorOp):
 
 @irdl_op_definition
 class FoldOp(CombinatorOp):
-    """(c, s..., xs...) to the carries after, and the stacked values of, a loop of f(c, i, s..., x...).
+    """(c, s..., xs...) to the last carries and the stacked values of a loop of f(c, i, s..., x...).
 
-    As `array.scan`, of which it is the meaning.
+    It is the meaning of `array.scan`.
     """
 
     name = "function.fold"

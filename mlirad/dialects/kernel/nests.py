@@ -75,12 +75,17 @@ class ScheduledOp(StructuredOp, ABC):
     @property
     def cut_loops(self) -> CutLoops:
         """The loops over the space, which a complete schedule states."""
+        return self._cut()
+
+    def _cut(self, *, tile: int | None = None, accumulators: int | None = None) -> CutLoops:
         assert self.loops is not None
         return CutLoops.of(
             [loop.data for loop in self.loops.data],
             len(values_of(self.space)),
             lane=number_of(self.lane),
+            tile=tile,
             width=number_of(self.width),
+            accumulators=accumulators,
         )
 
     def check_lanes(self, loops: int) -> None:
@@ -266,15 +271,7 @@ class NestOp(ScheduledOp, LayoutReader):
     @property
     def cut_loops(self) -> CutLoops:
         """The loops of a nest with a complete schedule."""
-        assert self.loops is not None
-        return CutLoops.of(
-            [loop.data for loop in self.loops.data],
-            len(values_of(self.space)),
-            lane=number_of(self.lane),
-            tile=number_of(self.tile_dim),
-            width=number_of(self.width),
-            accumulators=number_of(self.accumulators),
-        )
+        return self._cut(tile=number_of(self.tile_dim), accumulators=number_of(self.accumulators))
 
     def _check_loops(self) -> None:
         """Require loops that run each iteration, and sums that fit how they are nested."""

@@ -215,7 +215,7 @@ class FunctionCompiler:
         return ", ".join([*moving, *static])
 
     def note_signature(self, request: Request) -> None:
-        """Warn of a function that is compiled for ever new signatures."""
+        """Warn of a function that is compiled again and again, each time for another signature."""
         note_signature(
             self._function,
             function_name(self._function),

@@ -127,7 +127,7 @@ class Iterations:
     item: Callable[[Any], Any]
     """The item of an iteration, by its number, which may be traced."""
     whole: tuple[Any, ...]
-    """The arrays of which each iteration takes a slice."""
+    """The arrays; each iteration takes a slice of each."""
     of_slices: Callable[[Any, list[Any]], Any]
     """The item of an iteration, from its number and the slices."""
 

@@ -15,7 +15,7 @@ lanes beyond repeat the last piece, so nothing is computed there that is not com
 A guarded access touches memory only in lanes where its guard holds; a load gives 0 elsewhere.
 
 With checks on, an access outside its buffer is skipped (a load gives 0) and leaves its number in the fault
-cell, which is 0 as long as there is none. Checks end no basic block: LLVM fuses a product with a sum in one
+cell, which is 0 otherwise. Checks end no basic block: LLVM fuses a product with a sum in one
 block only, and checked programs have the bits of others.
 """
 

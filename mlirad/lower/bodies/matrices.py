@@ -89,7 +89,7 @@ def tiled_way(matrices: Matrices, lanes: int) -> Matrices | None:
 
 def blocks_of(op: DotOp, matrices: Matrices) -> list[Matrices]:
     """The products that the code of a contraction consists of: one of each size of the blocks that threads
-    share. There are none if extents are not known.
+    share. The list is empty if extents are not known.
     """
     a, b, c = matrices
     if not are_static((*a.extents, *b.extents)):

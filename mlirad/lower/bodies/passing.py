@@ -1,6 +1,6 @@
 """Memory that passes: slices of arrays that a loop reads or writes one after another, and no cache holds.
 
-array.scan %kept : tensor<10x512x512xf64> ...   20 MiB, of which each iteration reads 2: they pass
+array.scan %kept : tensor<10x512x512xf64> ...   20 MiB, and each iteration reads 2: they pass
 array.scan %kept : tensor<10x64x64xf64> ...     320 KiB, which the cache still has
 array.scan %kept : tensor<10000x64xf64> ...     slices of half a KiB: 4 KiB ahead is that of another iteration
 """

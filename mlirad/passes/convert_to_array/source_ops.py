@@ -81,7 +81,7 @@ def integer(op: Operation, name: str) -> int:
 
 
 def operands(op: Operation, count: int) -> tuple[Value, ...]:
-    """The operands, of which there must be a given number."""
+    """The operands, whose number must be the given one."""
     if len(own_operands(op)) != count:
         raise refusal(op, f"takes {count} operands, got {len(own_operands(op))}")
     return tuple(own_operands(op))

@@ -103,13 +103,6 @@ def _kv(v: Formula, x: Formula, r: Formula) -> Formula:
     return _falling(special("kv", _nearer_zero(v), x), absolute(v), r, x)
 
 
-def _k0e(x: Formula, r: Formula) -> Formula:
-    """The function itself is negligible near 0."""
-    return where(
-        _is_far(x.like(0.0), x), _kve_far(x.like(0.0), x), where(x < 1e-20, 0.0, r) - special("k1e", x)
-    )
-
-
 def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
     """The function itself is negligible near 0, and may overflow as the other terms do.
 
@@ -118,11 +111,7 @@ def _kve(v: Formula, x: Formula, r: Formula) -> Formula:
     own = where(x < 1e-20, 0.0, r)
     neighbour = where(v == 0, special("k1e", x), special("kve", _nearer_zero(v), x))
     near = own - neighbour - absorbing(absolute(v), r / x)
-    return where(_is_far(v, x), _kve_far(v, x), near)
-
-
-def _kve_far(v: Formula, x: Formula) -> Formula:
-    return _hankel_slope(v, x, 1.0) * root(pi / 2)
+    return where(_is_far(v, x), _hankel_slope(v, x, 1.0) * root(pi / 2), near)
 
 
 def _yv(v: Formula, x: Formula, r: Formula) -> Formula:
@@ -207,7 +196,7 @@ DERIVATIVES: Derivatives = {
     "iv": (lambda v, x, r: i_by_order(v, x, scaled=False), lambda v, x, r: _iv(v, x)),
     "ive": (lambda v, x, r: i_by_order(v, x, scaled=True), lambda v, x, r: _ive(v, x, r)),
     "k0": (lambda x, r: -special("k1", x),),
-    "k0e": (lambda x, r: _k0e(x, r),),
+    "k0e": (lambda x, r: _kve(x.like(0.0), x, r),),
     "k1": (lambda x, r: _falling(special("k0", x), 1.0, r, x),),
     "k1e": (lambda x, r: _kve(x.like(1.0), x, r),),
     "kn": (None, lambda n, x, r: _kv(n, x, r)),

@@ -195,6 +195,11 @@ def _grid(shape: tuple[int, ...]) -> list[Array]:
     return [as_array(c) for c in np.indices(shape, np.float64)]
 
 
+def _moved(at: list[Array], matrix: Any, offset: Any) -> list[Array]:
+    """Coordinates times a matrix, plus an offset: added in SciPy's order, as order 0 rounds at halves."""
+    return [sum((matrix[d, k] * c for k, c in enumerate(at)), start=offset[d]) for d in range(len(at))]
+
+
 def map_coordinates(
     input: ArrayLike, coordinates: ArrayLike, output: Anything = None, order: Int = 3,
     mode: Boundary = "constant", cval: Number = 0.0, prefilter: Flag = True,
@@ -239,7 +244,7 @@ def affine_transform(
     if factors.ndim == 1:
         at = [begins[d] + factors[d] * c for d, c in enumerate(grid)]
     else:
-        at = [begins[d] + sum(factors[d, k] * c for k, c in enumerate(grid)) for d in range(rank)]
+        at = _moved(grid, factors, begins)
     return _sampled("affine_transform", input, at, output, order, mode, cval, prefilter)
 
 
@@ -286,7 +291,7 @@ def rotate(
         extents = (np.ptp(corners, axis=1) + 0.5).astype(int)
     begins = (np.array([n, m]) - 1) / 2 - turn @ ((extents - 1) / 2)
     grid = _grid(tuple(int(e) for e in extents))
-    at = [begins[d] + turn[d, 0] * grid[0] + turn[d, 1] * grid[1] for d in (0, 1)]
+    at = _moved(grid, turn, begins)
     found = _sampled("rotate", image, at, output, order, mode, cval, prefilter)
     return xp.moveaxis(found, (0, 1), plane)
 

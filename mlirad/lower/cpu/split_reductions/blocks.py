@@ -23,7 +23,7 @@ MULTIPLE: Final = 16
 
 
 def even_rows(extent: int, blocks: int) -> int:
-    """Return how many rows each of a given number of blocks has, of which some may be left over."""
+    """Return the rows of each of a given number of blocks; some rows may be left over."""
     rows = extent // blocks
     return rows // MULTIPLE * MULTIPLE if rows > 4 * MULTIPLE else rows
 

@@ -17,7 +17,7 @@ are reproducible.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.context import Context
@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.control import CONTROL_OPS, ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.extents import at_most, is_static
-from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
@@ -37,7 +37,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.kernel_groups import around, replace_group
 from mlirad.lower.kernels.moves import considered
 from mlirad.lower.kernels.plan_memory.storage import bytes_of
-from mlirad.lower.kernels.strip_mine.axes import Axis, axes
+from mlirad.lower.kernels.strip_mine.axes import Axis, axes, kernels_of
 from mlirad.lower.kernels.strip_mine.costs import MOST_SIZED_ROWS, may_pay, traffic
 from mlirad.lower.kernels.strip_mine.group import Group, totals_of
 from mlirad.lower.kernels.strip_mine.rewriting import in_strips
@@ -85,10 +85,11 @@ def _form_block(block: Block, rows: int) -> None:
     """
     while rows or may_pay(block.ops):
         reads = {op: free_values(op) for op in block.ops}
+        kernels = list(kernels_of(reads))
         found = [
             plan
-            for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)
-            for axis in axes(list(block.ops), extent)
+            for extent in _extents(kernels, rows + 1 if rows else LEAST_EXTENT)
+            for axis in axes(reads, kernels, extent)
             for group in _groups(reads, axis)
             if (plan := _plan(group, rows))
         ]
@@ -133,13 +134,12 @@ def _plan(group: Group, rows: int) -> Plan | None:
     return Plan(group, best, gain, joined) if pays else None
 
 
-def _extents(block: Block, least: int) -> list[int]:
+def _extents(kernels: Iterable[NestOp | ScatterOp], least: int) -> list[int]:
     """The extents of loops that are long enough to be cut into strips."""
     found: dict[int, None] = {}
-    for op in block.ops:
-        for inner in op.walk() if isinstance(op, ScanOp) else (op,):
-            if isinstance(inner, NestOp):
-                found.update(dict.fromkeys(e for e in inner.extents if _is_long(e, least)))
+    for op in kernels:
+        if isinstance(op, NestOp):
+            found.update(dict.fromkeys(e for e in op.extents if _is_long(e, least)))
     return list(found)
 
 

@@ -47,9 +47,17 @@ class Axis:
         return self._places is None or place in self._places
 
 
-def axes(ops: Sequence[Operation], extent: int) -> Iterator[Axis]:
+def kernels_of(ops: Iterable[Operation]) -> Iterator[NestOp | ScatterOp]:
+    """The kernels that may join strips: those of a block, and of its scans."""
+    for op in ops:
+        if isinstance(op, NestOp | ScatterOp):
+            yield op
+        elif isinstance(op, ScanOp):
+            yield from kernels_of(op.body.block.ops)
+
+
+def axes(ops: Iterable[Operation], kernels: Sequence[NestOp | ScatterOp], extent: int) -> Iterator[Axis]:
     """The axes of an extent among the ops of a block: one, unless a kernel has several loops of it."""
-    kernels = [op for outer in ops for op in outer.walk() if isinstance(op, NestOp | ScatterOp)]
     if all(op.extents.count(extent) < 2 for op in kernels):
         return iter((Axis(extent),))
     found = _Joined(ops, extent).of_loops(kernels)
@@ -65,15 +73,11 @@ def _are_shared(places: set[Place]) -> bool:
 class _Joined:
     """Sets of places that are joined by what ops pass to each other."""
 
-    def __init__(self, ops: Sequence[Operation], extent: int):
+    def __init__(self, ops: Iterable[Operation], extent: int):
         self._extent = extent
         self._sets: dict[Place, set[Place]] = {}
         self._own: set[Value] = set()
-        for op in ops:
-            for inner in op.walk():
-                self._own.update(inner.results)
-                if isinstance(inner, ScanOp):
-                    self._own.update(inner.body.block.args)
+        self._note_own(ops)
         for op in ops:
             self._join_by(op)
 
@@ -86,6 +90,13 @@ class _Joined:
                     places = self._set((op, x))
                     found[id(places)] = places
         return [places for places in found.values() if _are_shared(places)]
+
+    def _note_own(self, ops: Iterable[Operation]) -> None:
+        for op in ops:
+            self._own.update(op.results)
+            if isinstance(op, ScanOp):
+                self._own.update(op.body.block.args)
+                self._note_own(op.body.block.ops)
 
     def _set(self, place: Place) -> set[Place]:
         return self._sets.setdefault(place, {place})

@@ -153,7 +153,7 @@ class ControlFlow(Polling):
     def _window(self, step: int, iterations: int | None, work_before: int) -> int | None:
         """At the end of a body: how many indices a loop runs between polls, None if it has none.
 
-        A loop of which each iteration may run long polls here.
+        A loop whose iterations may run long polls here.
         """
         body = self.work + 3
         everything = body * _assumed(iterations)
