@@ -195,7 +195,7 @@ def _grid(shape: tuple[int, ...]) -> list[Array]:
     return [as_array(c) for c in np.indices(shape, np.float64)]
 
 
-def _moved(at: list[Array], matrix: Any, offset: Any) -> list[Array]:
+def _moved(at: list[Array], matrix: Any, offset: Any) -> list[Any]:
     """Coordinates times a matrix, plus an offset: added in SciPy's order, as order 0 rounds at halves."""
     return [sum((matrix[d, k] * c for k, c in enumerate(at)), start=offset[d]) for d in range(len(at))]
 
