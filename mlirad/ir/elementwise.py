@@ -377,13 +377,15 @@ def _fold_logical(b: ElementwiseBuilder, x: Value, y: Value, *, absorbing: bool)
 def _fold_extremum(b: ElementwiseBuilder, x: Value, y: Value, *, largest: bool) -> Value | None:
     """max(x, x) -> x;  max(max(x, c), d) -> max(x, max(c, d));  decided by intervals of integers.
 
-    Likewise min.
+    Likewise min. Of floats c and d differ: at x = c = d the derivative is a fourth, and half after the fold.
     """
     if x is y:
         return x
     kind = ew.MaxOp if largest else ew.MinOp
-    if isinstance(x.owner, kind) and b.scalar_of(y) is not None and b.scalar_of(x.owner.rhs) is not None:
-        return b.binary(kind, x.owner.lhs, b.binary(kind, x.owner.rhs, y))
+    if isinstance(x.owner, kind):
+        inner, outer = b.scalar_of(x.owner.rhs), b.scalar_of(y)
+        if inner is not None and outer is not None and (inner != outer or not is_float(x)):
+            return b.binary(kind, x.owner.lhs, b.binary(kind, x.owner.rhs, y))
     a, c = b.ranges.interval(x), b.ranges.interval(y)
     if a is None or c is None:
         return None

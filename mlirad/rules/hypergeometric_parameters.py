@@ -2,7 +2,7 @@
 
 Each is NaN where it has no digits that can be relied on: where the terms are so much larger than the function
 and the derivative together that more than six of sixteen digits cancel, or where the series has not ended
-after as many terms as there are. So 1F1 is known for |x| up to some 300, 2F1 for x from -15 to 0.94, U for
+after as many terms as there are. So 1F1 is known for |x| up to some 300, 2F1 for x from -25 to 0.96, U for
 a > -1, and 0F1 everywhere, by Bessel functions beyond |x| = 20.
 """
 
@@ -118,17 +118,24 @@ def hyp1f1_by_parameters(a: Formula, b: Formula, x: Formula) -> tuple[Formula, F
 
 
 def hyp2f1_by_parameters(a: Formula, b: Formula, c: Formula, x: Formula) -> tuple[Formula, Formula, Formula]:
-    """The derivatives of hyp2f1(a, b, c, x) in a, b and c; of negative x by that of c - b and x / (x - 1)."""
-    is_negative = x < 0
+    """The derivatives of hyp2f1(a, b, c, x) in a, b and c.
+
+    Those of negative x are of c - q and x / (x - 1), where q is the smaller one of a and b, and p the larger
+    one: terms of a negative c - q have both signs.
+    """
+    is_negative, is_larger = x < 0, a > b
+    p, q = where(is_larger, a, b), where(is_larger, b, a)
     low = where(is_negative, x, 0.0)
-    point, second = where(is_negative, low / (low - 1), x), where(is_negative, c - b, b)
-    sums = _Sums((a, second), (c,), point, 600)
-    by_a, by_second, by_c = sums.slopes
-    power = (1 - low) ** -a
-    by_a, by_second, by_c = (
-        power * (by_a - log1p(-low) * sums.value), power * by_second, power * by_c,
+    point, second = where(is_negative, low / (low - 1), x), where(is_negative, c - q, q)
+    sums = _Sums((p, second), (c,), point, 1000)
+    by_p, by_second, by_c = sums.slopes
+    power = (1 - low) ** -p
+    by_p, by_second, by_c = (
+        power * (by_p - log1p(-low) * sums.value), power * by_second, power * by_c,
     )  # fmt: skip
-    return by_a, where(is_negative, -by_second, by_second), where(is_negative, by_c + by_second, by_c)
+    by_q = where(is_negative, -by_second, by_second)
+    by_a, by_b = where(is_larger, by_p, by_q), where(is_larger, by_q, by_p)
+    return by_a, by_b, where(is_negative, by_c + by_second, by_c)
 
 
 # U --------------------------------------------------------------------------------------------------

@@ -71,6 +71,13 @@ def _pairs(x: Sequence[Any]) -> Any:
     return sum(np.abs(u) * np.abs(v) for k, u in enumerate(x) for v in x[:k])
 
 
+def _by_sorting(function: Function, x: Any, y: Any, z: Any) -> Any:
+    """A function of three numbers in ascending order, made by comparing two at a time."""
+    low, high = np.minimum(x, y), np.maximum(x, y)
+    least, middle = np.minimum(low, z), np.maximum(low, z)
+    return function(least, np.minimum(middle, high), np.maximum(middle, high))
+
+
 def _symmetric(a: Any) -> Any:
     return np.array([[1.0, 0.0], [0.0, 2.0]]) + a * np.array([[0.0, 1.0], [1.0, 0.0]])
 
@@ -89,6 +96,16 @@ PARTS: dict[str, Part] = {
     "sign(x) sinh |x|": Part(lambda x: np.sign(x) * np.sinh(np.abs(x)), mp.sinh, "0"),
     "copysign": Part(lambda x: np.copysign(np.arctan(np.abs(x)), x), mp.atan, "0"),
     "max min": Part(lambda x, y: np.maximum(x, y) * np.minimum(x, y), lambda x, y: x * y, "uv"),
+    "moved max and min": Part(
+        lambda x, y: np.sum(np.exp(1 - 2 * np.stack([np.minimum(x, y), np.maximum(x, y)]))),
+        lambda x, y: mp.exp(1 - 2 * x) + mp.exp(1 - 2 * y),
+        "uv",
+    ),
+    "median and the others": Part(
+        lambda x, y: _by_sorting(lambda a, b, c: np.cos(a * b * c) + a + b + c, x, y, 2 + 0 * x),
+        lambda x, y: mp.cos(2 * x * y) + x + y + 2,
+        "uv",
+    ),
     "extrema of two": Part(
         lambda x, y: np.max(np.stack([x, y])) * np.min(np.stack([x, y])), lambda x, y: x * y, "uv"
     ),

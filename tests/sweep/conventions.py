@@ -84,6 +84,11 @@ SHAPES = Convention(
     "they are integrals with a fixed number of nodes",
 )
 
+DIGITS = Convention(
+    "digits of a series",
+    "derivatives of hypergeometric functions by their parameters are NaN where more than six of sixteen digits cancel, as those of `hyp1f1(20, 1.5, -20)` do",
+    "they are sums of the differentiated terms of the series",
+)
 ACCURACY = Convention(
     "accuracy of SciPy",
     "derivatives of `hyperu` are as accurate as SciPy's values of it, which are off by up to 3e-9 between 2 and 8",
@@ -92,5 +97,5 @@ ACCURACY = Convention(
 
 CONVENTIONS: tuple[Convention, ...] = (
     KINK, POLE, NO_VALUE, OSCILLATION, CONSTANT, EXPONENT, SUBNORMAL, OPPOSITE, OVERFLOW,
-    RESIDUE, RECIPROCAL, SHAPES, ACCURACY,
+    RESIDUE, RECIPROCAL, SHAPES, DIGITS, ACCURACY,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.expand_ties.cones import is_linear
+from mlirad.passes.expand_ties.cones import MOST_OPS, is_linear
 from mlirad.passes.expand_ties.kinks import kinks_of
 from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.smooth_identities.roots import magnitude_of
@@ -46,7 +46,7 @@ def with_distances(function: FuncOp) -> FuncOp:
 
 
 def _without_distance(block: Block) -> Iterator[tuple[Operation, Numbers]]:
-    """The first of two sides that ops read which are not linear, with its numbers, by kink."""
+    """The first of two sides behind which ops are not linear, with its numbers, by kink."""
     found: dict[frozenset[Value | None], list[tuple[Operation, Numbers]]] = {}
     for op in block.ops:
         if isinstance(op, ew.MaxOp | ew.MinOp) and is_float(op.result) and magnitude_of(op.result) is None:
@@ -61,5 +61,16 @@ def _without_distance(block: Block) -> Iterator[tuple[Operation, Numbers]]:
 
 
 def _is_curved(op: Operation) -> bool:
-    """Tell if an op that is not linear reads the result."""
-    return any(not is_linear(use.operation, op.results) for use in op.results[0].uses)
+    """Tell if an op that is not linear reads the result, or what linear ops make of it."""
+    reached = dict.fromkeys(op.results)
+    waiting = list(reached)
+    while waiting and len(reached) <= MOST_OPS:
+        for reader in [use.operation for use in waiting.pop().uses]:
+            if not reader.results:
+                continue
+            if not is_linear(reader, reached):
+                return True
+            made = [r for r in reader.results if r not in reached]
+            reached.update(dict.fromkeys(made))
+            waiting += made
+    return False

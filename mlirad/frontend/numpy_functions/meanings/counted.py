@@ -113,16 +113,16 @@ def _carlson_third(b: ArrayBuilder, x: Value, y: Value, z: Value, p: Value) -> V
 
     (*NIST Handbook of Mathematical Functions*, 2010, 19.20.14, for x <= y <= z.)
     """
-    first, last = b.binary(ew.MinOp, x, y), b.binary(ew.MaxOp, x, y)
-    least, middle = b.binary(ew.MinOp, first, z), b.binary(ew.MaxOp, first, z)
-    middle, most = b.binary(ew.MinOp, middle, last), b.binary(ew.MaxOp, middle, last)
-    low, mid, high, given = (Formula(b, v) for v in (least, middle, most, p))
+    low, mid, high, given = (Formula(b, v) for v in (x, y, z, p))
+    low, mid = _ascending(low, mid)
+    mid, high = _ascending(mid, high)
+    low, mid = _ascending(low, mid)
     is_negative = given < 0
     q = where(is_negative, -given, 1.0)
     beside = (high * (low + mid + q) - low * mid) / (high + q)
     found = elliprj(low, mid, high, where(is_negative, beside, given))
     product, sum_ = beside * q, low * mid + beside * q
-    first_kind = Formula(b, special(b, "elliprf", least, middle, most))
+    first_kind = Formula(b, special(b, "elliprf", low.value, mid.value, high.value))
     degenerate = Formula(b, _carlson_degenerate(b, sum_.value, product.value))
     root = Formula(b, b.unary(ew.SqrtOp, (low * mid * high / sum_).value))
     principal = ((beside - high) * found - 3 * first_kind + 3 * root * degenerate) / (high + q)
@@ -130,6 +130,12 @@ def _carlson_third(b: ArrayBuilder, x: Value, y: Value, z: Value, p: Value) -> V
     found = where(mid == 0, float("inf"), where((low < 0) | (given == 0), float("nan"), found))
     is_far = (high == float("inf")) | (absolute(given) == float("inf"))
     return where(is_far, 0.0, found).value
+
+
+def _ascending(x: Formula, y: Formula) -> tuple[Formula, Formula]:
+    """Two numbers, the smaller first; equal ones stay apart, for derivatives of what is symmetric in them."""
+    is_descending = x > y
+    return where(is_descending, y, x), where(is_descending, x, y)
 
 
 def _carlson_degenerate(b: ArrayBuilder, x: Value, y: Value) -> Value:
