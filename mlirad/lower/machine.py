@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from math import inf
 from typing import Final
 
 from xdsl.ir import Attribute, Operation
@@ -149,6 +150,18 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 def cycles_per_byte(working_set: float) -> float:
     """Cycles to read or write a byte again when a given number of bytes are read and written between."""
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
+
+
+def stack_cycles_per_byte(working_set: float) -> float:
+    """Cycles to read or write a byte of a stack in a working set of a given number of bytes.
+
+    What was written last is read first, so that each cache has as much of the stack as it holds.
+    """
+    total = below = 0.0
+    for size, cycles in (*_CACHES, (inf, _MEMORY_CYCLES)):
+        total += max(0.0, min(size, working_set) - below) * cycles
+        below = size
+    return total / working_set if working_set else 0.0
 
 
 def registers(vector_bytes: int) -> int:

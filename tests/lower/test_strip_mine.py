@@ -21,7 +21,8 @@ from mlirad.lower.kernels.fuse_kernels import fuse_function
 from mlirad.lower.kernels.plan_memory import peak_bytes, plan_function
 from mlirad.lower.kernels.plan_verification import verify_plan
 from mlirad.lower.kernels.strip_mine import strip_mine
-from mlirad.lower.kernels.strip_mine.costs import Kernel, Traffic
+from mlirad.lower.kernels.strip_mine.costs import RECURRENCE_BYTES, Kernel, Traffic
+from mlirad.lower.machine import L1_BYTES, cycles_per_byte, stack_cycles_per_byte
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.native import check_kernels
@@ -300,6 +301,45 @@ def test_vectors_along_the_rows_are_filled() -> None:
     kernels = [Kernel(1, 22 * 16, 4)]
     rows, _ = Traffic(10_000, moved=8.0 * 22 * 4 * 20, live=8.0 * 22 * 4, kernels=kernels).best()
     assert rows % 8 == 0
+
+
+def powers(rows: int) -> FuncOp:
+    """A loop over 128 coefficients that stacks the powers of each row, and each power's sum over the rows."""
+    return function(f"""
+    func.func @f(%t: tensor<{rows}xf64>, %x: tensor<128xf64>) -> tensor<128xf64> {{
+      %one = array.constant 1.0 : f64
+      %ones = array.broadcast %one {{dims = []}} : f64 -> tensor<{rows}xf64>
+      %last, %total, %powers = array.scan %ones, %t, %x
+          (%i, %p: tensor<{rows}xf64>, %s: tensor<{rows}xf64>, %c: f64) {{carries = 2, length = 128}}
+          : tensor<{rows}xf64>, tensor<{rows}xf64>, tensor<128xf64>
+          -> (tensor<{rows}xf64>, tensor<{rows}xf64>, tensor<128x{rows}xf64>) {{
+        %q = array.mul %p, %t : tensor<{rows}xf64>
+        %k = array.broadcast %c {{dims = []}} : f64 -> tensor<{rows}xf64>
+        %m = array.mul %k, %p : tensor<{rows}xf64>
+        %n = array.add %s, %m : tensor<{rows}xf64>
+        array.yield %q, %n, %p : tensor<{rows}xf64>, tensor<{rows}xf64>, tensor<{rows}xf64>
+      }}
+      %b = array.broadcast %total {{dims = [1]}} : tensor<{rows}xf64> -> tensor<128x{rows}xf64>
+      %y = array.mul %powers, %b : tensor<128x{rows}xf64>
+      %z = array.sum %y {{dims = [1]}} : tensor<128x{rows}xf64> -> tensor<128xf64>
+      func.return %z : tensor<128xf64>
+    }}""")
+
+
+def test_what_a_loop_stacks_stays_near_if_the_loop_is_one_kernel() -> None:
+    (strips,) = strips_of(in_strips(powers(4096), 0))
+    assert strips.strip_rows * 128 * 8 <= L1_BYTES
+    assert strips.strip_rows * 8 >= RECURRENCE_BYTES
+
+
+def test_a_stack_costs_what_each_cache_holds_of_it() -> None:
+    assert stack_cycles_per_byte(L1_BYTES) == cycles_per_byte(L1_BYTES)
+    near, far = cycles_per_byte(L1_BYTES), cycles_per_byte(2 * L1_BYTES)
+    assert stack_cycles_per_byte(2 * L1_BYTES) == pytest.approx((near + far) / 2)
+    sizes = [2.0**k for k in range(10, 32)]
+    costs = [stack_cycles_per_byte(size) for size in sizes]
+    assert costs == sorted(costs)
+    assert all(s <= cycles_per_byte(size) for s, size in zip(costs, sizes, strict=True))
 
 
 def test_a_softmax_runs_by_rows() -> None:

@@ -10,6 +10,7 @@ vectors or text.
   `kernel.dot`, `kernel.cumulative`, `kernel.sort`); values that are not stored are read element by element.
 - `fuse_kernels.py`: kernels over the same loops become one.
 - `unroll_rows/`: kernels that compute a few elements for each row become one, with unrolled loops.
+- `element_loops.py`: scans that work element by element, which processors make one kernel of.
 - `strip_mine/`: kernels along one dimension run strip by strip where that costs less (`kernel.strips`).
 - `plan_memory/`, `plan_verification.py`: give every result memory, and check any such plan.
 - `concurrent.py`: groups contractions that threads run at the same time and that keep their operands for each

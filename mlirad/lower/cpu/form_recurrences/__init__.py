@@ -11,7 +11,7 @@
 
 The scan calls its kernels in every iteration, and the values that they carry and pass to each other go
 through memory. In the recurrence a few vectors of elements make all iterations, with these values in
-registers. The costs of both decide (`costs.py`); `element_loops.py` finds scans of this form.
+registers. The costs of both decide (`costs.py`); `lower/kernels/element_loops.py` finds scans of this form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.cpu.form_recurrences.costs import Costs
-from mlirad.lower.cpu.form_recurrences.element_loops import ElementLoop
+from mlirad.lower.kernels.element_loops import ElementLoop
 from mlirad.lower.kernels.moves import considered
 
 __all__ = ["FormRecurrencesPass", "form_recurrences", "form_recurrences_in_place"]

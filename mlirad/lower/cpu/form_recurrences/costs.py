@@ -18,8 +18,8 @@ from mlirad.dialects.extents import nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, RecurrenceOp
 from mlirad.dialects.shapes import Value, values_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.cpu.form_recurrences.element_loops import ElementLoop
 from mlirad.lower.cpu.schedule_kernels.recurrences import IterationCost, best_blocking
+from mlirad.lower.kernels.element_loops import ElementLoop
 from mlirad.lower.large_sizes import nominal_bytes
 from mlirad.lower.machine import (
     CALL_AGAIN,

@@ -7,6 +7,9 @@
 Counted are the bytes that kernels read and write, priced by the level of cache that holds what is touched
 between, and the calls of kernels with the starts of their loops (`lower/machine.py`). What comes from outside
 of the group, or leaves it, moves through memory once either way. What has no rows is read anew in each strip.
+
+A scan whose body works element by element will be one kernel, which keeps its carries in registers
+(`form-recurrences`): it moves what it stacks and the slices that it reads, and is called once in a strip.
 """
 
 from __future__ import annotations
@@ -21,12 +24,22 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.extents import is_static, nominal
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.kernel.nests import ScheduledOp
-from mlirad.dialects.shapes import Value, is_array
+from mlirad.dialects.shapes import Value, element_of, is_array, shape_of
 from mlirad.lazy_dataclass import dataclass
+from mlirad.lower.kernels.element_loops import ElementLoop
 from mlirad.lower.kernels.kernel_groups import around
 from mlirad.lower.kernels.strip_mine.group import Group, totals_of
 from mlirad.lower.large_sizes import nominal_bytes, nominal_size
-from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte
+from mlirad.lower.machine import (
+    CALL,
+    HORIZONTAL,
+    L2_BYTES,
+    LOOP_START,
+    TILE_ROWS,
+    cycles_per_byte,
+    element_bytes,
+    stack_cycles_per_byte,
+)
 
 LEAST_GAIN = 20_000.0
 """The fewest cycles that strips must save, for each kernel that they add: those take time to compile."""
@@ -49,14 +62,22 @@ there may be but 256."""
 ROWS_MULTIPLE = 8
 """Strips have a multiple of this many rows where vectors run along the rows."""
 
+RECURRENCE_BYTES = 256
+"""The bytes of rows that a recurrence keeps in flight: as each iteration waits for the one before, fewer take
+as long."""
+
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a group: its runs in a strip, its iterations for one row, its longest other loop."""
+    """A kernel of a group: its runs in a strip, its iterations for one row, its longest other loop.
+
+    `sums` are the elements of totals to each of which it adds the rows of a strip as vectors.
+    """
 
     runs: int
     iterations: int
     longest: int
+    sums: int = 0
 
     @property
     def is_narrow(self) -> bool:
@@ -66,21 +87,26 @@ class Kernel:
     @property
     def start(self) -> float:
         """Cycles that a strip takes whatever its length."""
-        return self.runs * (CALL + LOOP_START * (self.iterations if self.is_narrow else 1))
+        loops = LOOP_START * (self.iterations if self.is_narrow else 1)
+        sums = self.sums * (HORIZONTAL + LOOP_START / TILE_ROWS)
+        return self.runs * (CALL + loops + sums)
 
 
 @dataclass
 class Traffic:
     """The bytes that the kernels of a group move.
 
-    For one row: `moved` are the bytes of all accesses, `stacked` those of accesses to what scans stack,
-    `outside` those of first reads from outside and of writes that leave the group; `live` are bytes that are
-    live at once, `held` those that are stacked. `fixed` are bytes without rows, which each strip reads.
-    `totals` is how many totals strips carry, each of which is started and added to by a kernel.
+    For one row: `moved` are the bytes of all accesses, `passed` those of values that scans carry and pass on
+    in registers where they are one kernel, `stacked` those of accesses to what scans stack, `outside` those
+    of first reads from outside and of writes that leave the group; `live` are bytes that are live at once,
+    `held` those that are stacked. `fixed` are bytes without rows, which each strip reads. `totals` is how
+    many totals strips carry, each of which is started and added to by a kernel. Strips have a `multiple` of
+    rows.
     """
 
     extent: int
     moved: float = 0.0
+    passed: float = 0.0
     stacked: float = 0.0
     outside: float = 0.0
     live: float = 0.0
@@ -89,11 +115,16 @@ class Traffic:
     totals: int = 0
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     most_rows: int = MOST_ROWS
+    multiple: int = 1
 
     @property
     def plain(self) -> float:
-        """Cycles of memory accesses without strips."""
-        return self.extent * (self.moved + self.stacked + self.outside) * self._far
+        """Cycles of memory accesses without strips.
+
+        Scans that stack more than the caches of a core hold are no single kernels.
+        """
+        passed = self.passed if self.extent * self.held > L2_BYTES else 0.0
+        return self.extent * (self.moved + self.stacked + passed + self.outside) * self._far
 
     @property
     def _far(self) -> float:
@@ -104,7 +135,7 @@ class Traffic:
         strips = -(-self.extent // rows)
         near = self.fixed + rows * self.live
         moved = self.moved * cycles_per_byte(near)
-        moved += self.stacked * cycles_per_byte(near + rows * self.held)
+        moved += self.stacked * stack_cycles_per_byte(near + rows * self.held)
         moved += self.outside * self._far
         moved += sum(k.runs * k.iterations for k in self.kernels) * (strips * rows / self.extent - 1)
         starts = sum(k.start for k in self.kernels) + self.totals * CALL + self.fixed * cycles_per_byte(near)
@@ -112,7 +143,8 @@ class Traffic:
 
     def best(self) -> tuple[int, float]:
         """The rows of a strip that cost least, and the cycles that they save."""
-        step = ROWS_MULTIPLE if any(k.is_narrow and k.iterations > 1 for k in self.kernels) else 1
+        is_narrow = any(k.is_narrow and k.iterations > 1 for k in self.kernels)
+        step = max(self.multiple, ROWS_MULTIPLE if is_narrow else 1)
         choices = {r for r in range(step, min(self.most_rows, self.extent - 1) + 1, step) if self._suits(r)}
         if not choices:
             return self.extent, 0.0
@@ -164,6 +196,10 @@ def _count(
     `outer` and `fixed` are the bytes that are read of arrays from outside, by the row and in all.
     """
     if isinstance(op, ScanOp):
+        loop = ElementLoop.of(op)
+        if loop is not None and any(v in group.rows for v in op.init):
+            _count_recurrence(loop, group, runs, t, outer, fixed)
+            return
         for inner in op.body.block.ops:
             _count(inner, group, runs * max(1, nominal(op.iterations)), t, outer, fixed)
         return
@@ -171,13 +207,58 @@ def _count(
         return
     x = group.loops.get(op)
     rows = 1 if x is None else t.extent
-    points = nominal(prod(op.extents))
-    iterations = points // rows
+    iterations = nominal(prod(op.extents)) // rows
     longest = max((nominal(e) for k, e in enumerate(op.extents) if k != x), default=1)
-    t.kernels.append(Kernel(runs, iterations, longest))
+    t.kernels.append(Kernel(runs, iterations, longest, _sums(op, group)))
+    _count_buffers(op, x, (*op.operands, *op.results), group, runs, t, outer, fixed)
+
+
+def _sums(op: NestOp | ScatterOp, group: Group) -> int:
+    """Return how many elements of totals a kernel makes of what lies in memory row after row."""
+    along = any(len(shape_of(v)) > 1 and group.rows.get(v) == len(shape_of(v)) - 1 for v in op.operands)
+    totals = [r for r in op.results if r in group.totals]
+    return sum(nominal_size(r) for r in totals) if isinstance(op, NestOp) and along else 0
+
+
+def _count_recurrence(
+    loop: ElementLoop,
+    group: Group,
+    runs: int,
+    t: Traffic,
+    outer: dict[Value, float],
+    fixed: dict[Value, float],
+) -> None:
+    """Count what a scan over the rows moves that will be one kernel."""
+    op, kernel = loop.op, loop.recurrence()
+    by_rows = [v for v in op.init if v in group.rows]
+    iterations = nominal(prod(kernel.extents)) // t.extent
+    t.kernels.append(Kernel(runs, iterations, iterations))
+    t.multiple = max([t.multiple, *(RECURRENCE_BYTES // element_bytes(element_of(v)) for v in by_rows)])
+    own = {*loop.carries, *(root for nest in loop.nests for root in nest.roots)}
+    passed = [v for nest in loop.nests for v in (*nest.operands, *nest.roots) if v in own and v in group.rows]
+    t.passed += sum(nominal_bytes(v) for v in passed) / t.extent * nominal(op.iterations) * runs
+    made = [*op.final, *(op.stacked[k] for k in loop.kept)]
+    moved = (*kernel.operands, *(v for v in made if v in group.rows))
+    _count_buffers(kernel, group.rows[by_rows[0]], moved, group, runs, t, outer, fixed)
+    kernel.erase()
+
+
+def _count_buffers(
+    op: ScheduledOp,
+    x: int | None,
+    buffers: Iterable[Value],
+    group: Group,
+    runs: int,
+    t: Traffic,
+    outer: dict[Value, float],
+    fixed: dict[Value, float],
+) -> None:
+    """Count the bytes of buffers that a kernel reads and writes, whose loop x runs over the rows."""
+    points = nominal(prod(op.extents))
+    iterations = points // (1 if x is None else t.extent)
     varying = set[Value]() if x is None else _read_by_rows(op, x)
     stacked = {v for v in group.rows if isinstance(v.owner, ScanOp) and v in v.owner.stacked}
-    for value in dict.fromkeys((*op.operands, *op.results)):
+    for value in dict.fromkeys(buffers):
         size = float(nominal_bytes(value))
         if value in group.rows and value in stacked:
             t.stacked += size / t.extent * runs
