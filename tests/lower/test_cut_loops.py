@@ -52,9 +52,12 @@ def test_lanes(extent: int, asked: int) -> None:
             repeated = cut.output_lanes(extent, width, 8, may_repeat=True, compact=compact)
             assert is_sound(repeated, extent, may_repeat=True)
             assert set(iterations(repeated)) == set(range(extent))
-        pieces = cut.in_pieces(extent, width)
-        assert iterations(pieces) == Counter(range(extent)) and is_sound(pieces, extent, may_repeat=False)
-        assert pieced_lanes(pieces[-1]) == extent - extent // width * width
+        for block in (width, 2 * width):
+            pieces = cut.in_pieces(extent, width, paired=block > width)
+            assert iterations(pieces) == Counter(range(extent)) and is_sound(pieces, extent, may_repeat=False)
+            *whole, last = pieces
+            assert all(s.width == block and not s.masked for s in whole) and last.width in (width, block)
+            assert pieced_lanes(last) == extent % block
         for copies in (1, 2, 3, 4):
             once = cut.reduced_lanes(extent, width, copies, may_repeat=False)
             assert iterations(once) == Counter(range(extent))

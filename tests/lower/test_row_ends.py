@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import mlirad as ad
 from mlirad.lower import machine
+from mlirad.lower.cpu.complete_schedules import nests
 from mlirad.lower.machine import ends_in_pieces
 from tests.lower.emission import TYPES, check, compiled, tensor
 
@@ -58,9 +61,23 @@ def given(n: int, dtype: str) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.g
 @pytest.mark.usefixtures("everywhere")
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])
 @pytest.mark.parametrize("extent", [*range(2, 19), 22, 31])
-def test_rows(extent: int, dtype: str) -> None:
+@pytest.mark.parametrize("longest", [nests.LONG_CHAIN, 0])
+def test_rows(extent: int, dtype: str, longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks one by one, and side by side."""
+    monkeypatch.setattr(nests, "LONG_CHAIN", longest)
     for width in (2, 4, 8, 16):
         check(rows(extent, dtype, width), *given(extent, dtype))
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_blocks_of_long_bodies_are_computed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lanes() -> set[str]:
+        _, program, _ = compiled(rows(7, "float64", 4), features="x86-64-v3")
+        return set(re.findall(r"fmul (<\d+ x double>)", program.llvm))
+
+    assert lanes() == {"<4 x double>"}
+    monkeypatch.setattr(nests, "LONG_CHAIN", 0)
+    assert lanes() == {"<8 x double>"}
 
 
 @pytest.mark.usefixtures("everywhere")

@@ -4,7 +4,7 @@
     extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off
     extent 3, 8 lanes                            one block of 4 lanes, the last one masked off
     extent 3, 8 lanes, no masks                  blocks of 2 lanes at 0 and 1
-    extent 14, 8 lanes, in pieces                a block at 0, and one at 8 whose first 6 lanes are 4 and 2
+    extent 14, 8 lanes, in pieces                two blocks side by side, whose 14 lanes are 8, 4 and 2
 
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
 block reaches outside the loop.
@@ -47,15 +47,18 @@ def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
     return above if masks and above <= min(width, native) else floor_power(extent)
 
 
-def in_pieces(extent: int, width: int) -> list[Segment]:
+def in_pieces(extent: int, width: int, *, paired: bool) -> list[Segment]:
     """Whole blocks of lanes over a loop, and one for what is left over, which neither overlaps nor is masked.
 
     A load of bytes that several stores have written, or one under a mask, waits until they have left the
-    core's queue of stores. Values stored in pieces and loaded in the same pieces do not wait.
+    core's queue of stores. Values stored in pieces and loaded in the same pieces do not wait. `paired`: two
+    blocks are computed side by side, as the instructions of each may wait for each other.
     """
-    full = extent // width * width
-    blocks = [Segment(0, full, 1, width)] if full else []
-    return [*blocks, Segment(full, extent, 1, width, masked=True, in_pieces=True)]
+    block = 2 * width if paired else width
+    full = extent // block * block
+    segments = [Segment(0, full, 1, block)] if full else []
+    last = block if extent - full > width else width
+    return [*segments, Segment(full, extent, 1, last, masked=True, in_pieces=True)]
 
 
 def output_lanes(

@@ -36,6 +36,10 @@ SHORT_LOOP_COST: Final = 24
 COMPACT_COST: Final = 12
 """From this many instructions on a body is written once for whole and last blocks, if it can be."""
 
+LONG_CHAIN: Final = 120
+"""From this many instructions on a body is longer than the processor looks ahead: what waits in it for other
+instructions leaves units idle, unless another block is computed beside it."""
+
 
 def cut_nest(
     op: NestOp, body: Body, combiners: Sequence[str], vector_bytes: int, *, may_repeat: bool, runs: int = 1
@@ -71,12 +75,13 @@ def cut_nest(
             copies //= 2
     lane_copies = 1 if lane_is_reduced and unroll != lane else copies
     loops: list[tuple[int, Sequence[Segment]]] = []
-    compact = instructions_of(needed) > COMPACT_COST
+    length = instructions_of(needed)
+    compact, is_long = length > COMPACT_COST, length > LONG_CHAIN
     in_pieces = _is_in_pieces(op, body, lane, width, native, runs)
     for d in order:
         extent = extents[d]
         if d == lane and in_pieces and lane_copies == 1:
-            segments = cut.in_pieces(extent, width)
+            segments = cut.in_pieces(extent, width, paired=d < rank and is_long)
         elif d == lane and d < rank:
             segments = cut.output_lanes(
                 extent, width, native, may_repeat=may_repeat, compact=compact, masks=True
