@@ -20,7 +20,7 @@ from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.scalars import SCALARS
-from mlirad.dialects.instances import stated_sizes
+from mlirad.dialects.concrete_sizes import stated_sizes
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import array_type, shape_of
 from mlirad.interpreter.running import MEANINGS as INTERPRETED

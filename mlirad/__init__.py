@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from mlirad.frontend.constructs.associative import associative_scan
     from mlirad.frontend.constructs.result_shapes import ShapeDtype, eval_shape
     from mlirad.frontend.differentiation.checks import check_derivatives
-    from mlirad.frontend.differentiation.instances import Instance
     from mlirad.frontend.differentiation.jets import jet
+    from mlirad.frontend.differentiation.sweep_instances import Instance
     from mlirad.frontend.differentiation.sweeps import sweep
     from mlirad.frontend.exporting import export
     from mlirad.frontend.interface import (
@@ -260,7 +260,7 @@ _ELSEWHERE = {
     "explore": "mlirad.explorer",
     "export": "mlirad.frontend.exporting",
     "jet": "mlirad.frontend.differentiation.jets",
-    "Instance": "mlirad.frontend.differentiation.instances",
+    "Instance": "mlirad.frontend.differentiation.sweep_instances",
     "sweep": "mlirad.frontend.differentiation.sweeps",
     **dict.fromkeys(
         ("segment_max", "segment_min", "segment_prod", "segment_sum"),

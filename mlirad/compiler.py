@@ -50,7 +50,7 @@ from mlirad.lower.large_sizes import LARGE, SMALL
 from mlirad.lower.llvm.float_control import float_mode
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipeline_options import MEMORY_LIMIT, Options
-from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
+from mlirad.pipelines import Before, PassRun, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
 from mlirad.stages import are_checked
 
@@ -60,7 +60,7 @@ BLOCK_LIMIT = 2**26
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Observer: TypeAlias = Callable[[Options, Step], None]
+Observer: TypeAlias = Callable[[Options, PassRun], None]
 """Told of every step of a run, and of the options that it is run with."""
 
 
@@ -119,7 +119,7 @@ def compile_module(
             )
         )
         if observe is not None:
-            observe(options, Step("emit", module, time.perf_counter() - start))
+            observe(options, PassRun("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
 
     source = module.clone() if may_need_blocks(module, options) else None

@@ -395,7 +395,7 @@ def with_conversions(passes: Sequence[ModulePass], module: ModuleOp, *, back: bo
 
 
 @dataclass(frozen=True)
-class Step:
+class PassRun:
     """A pass, or `emit`, that ran and left `module`, with the seconds that it and the check after it took."""
 
     name: str
@@ -409,7 +409,7 @@ class Step:
 
 
 Before: TypeAlias = Callable[[ModulePass, ModuleOp], None]
-After: TypeAlias = Callable[[Step], None]
+After: TypeAlias = Callable[[PassRun], None]
 Verify: TypeAlias = Callable[[ModulePass], bool]
 
 
@@ -458,7 +458,7 @@ def run_passes(
         if verify(pass_):
             _verify_after(pass_, context, module)
         if after is not None:
-            after(Step(pass_.name, module, ran - start, time.perf_counter() - ran, pass_, tuple(moves)))
+            after(PassRun(pass_.name, module, ran - start, time.perf_counter() - ran, pass_, tuple(moves)))
 
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:

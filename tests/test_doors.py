@@ -16,7 +16,7 @@ from mlirad import compiler
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.passes import linearize
 from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
-from mlirad.pipelines import BY_SPECIFICATION, Step, lowering, pipeline
+from mlirad.pipelines import BY_SPECIFICATION, PassRun, lowering, pipeline
 from mlirad.tools import opt, run
 from mlirad.tools.instrumentation import module_text
 
@@ -118,7 +118,7 @@ def test_stages_are_those_of_the_compile(case: Case) -> None:
     """
     texts: dict[tuple[Options, str], str] = {}
 
-    def observe(options: Options, step: Step) -> None:
+    def observe(options: Options, step: PassRun) -> None:
         texts[options, step.name] = module_text(step.module)
 
     module = ad.trace(case.function(), X)

@@ -1,6 +1,6 @@
 """A program by way of the cache: found there, or compiled and kept.
 
-place = Place.of(module, options, target, "loss")      before the passes change the module
+place = CacheEntry.of(module, options, target, "loss")      before the passes change the module
 place.find() or place.keep(compile_it())
 """
 
@@ -21,7 +21,7 @@ from mlirad.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
-class Place:
+class CacheEntry:
     """The place at which the program of a module is kept."""
 
     folder: Folder
@@ -30,14 +30,14 @@ class Place:
     processor: str
 
     @staticmethod
-    def of(module: ModuleOp, options: object, target: Target, name: str) -> Place | None:
+    def of(module: ModuleOp, options: object, target: Target, name: str) -> CacheEntry | None:
         """The place of what a module will be compiled to, by these options, None where nothing is kept.
 
         Raises `ArgumentError` for an environment variable that is no size.
         """
         folder = find_folder()
         key = None if folder is None else program_key(module, options, target)
-        return None if folder is None or key is None else Place(folder, key, name, target.cpu)
+        return None if folder is None or key is None else CacheEntry(folder, key, name, target.cpu)
 
     def find(self) -> MachineProgram | None:
         """The program, None where there is none."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.dialects.instances import function_at, sizes_in_function
+from mlirad.dialects.concrete_sizes import function_at, sizes_in_function
 from mlirad.distributed.chunks import Chunk, chunk_source, flat_results
 from mlirad.distributed.combinations import Partials, combine
 from mlirad.distributed.plan import Argument, Plan, Program, Residual, Source

@@ -23,7 +23,7 @@ from mlirad.dialects.shapes import Shape
 from mlirad.distributed.few_rows import dimensions_of_rows, plan_of_few
 from mlirad.distributed.plan import Plan
 from mlirad.errors import MliradError, SizeNeeded, SplitError, TracingError
-from mlirad.frontend.compiling import making
+from mlirad.frontend.compiling import run_compiler
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -153,7 +153,7 @@ class _Planning:
 
     def of_arrays(self, module: ModuleOp) -> ModuleOp:
         module = module.clone()
-        making.brought_to("arrays", module, self.function.options)
+        run_compiler.brought_to("arrays", module, self.function.options)
         return module
 
     def opened(self, types: Sequence[LeafType]) -> list[LeafType]:

@@ -137,7 +137,7 @@ def _loaded(shipped: ShippedProgram, rows: int) -> NativeFunction:
 
 
 def _made(text: str, size: str, rows: frozenset[int], options: Options, name: str) -> ShippedProgram:
-    load("mlirad.frontend.compiling.making")
+    load("mlirad.frontend.compiling.run_compiler")
     from mlirad.frontend.compiling.compilation import compiling
     from mlirad.ir.parsing import parse_module
 
@@ -153,11 +153,11 @@ def _made(text: str, size: str, rows: frozenset[int], options: Options, name: st
 def _codes(
     module: ModuleOp, size: str, rows: frozenset[int], options: Options, name: str
 ) -> dict[Variant, MachineProgram]:
+    from mlirad.dialects.concrete_sizes import function_at
     from mlirad.dialects.extents import LEAST_SIZE
-    from mlirad.dialects.instances import function_at
-    from mlirad.frontend.compiling import making
-    from mlirad.frontend.compiling.kept import kept_or_made, place_of
+    from mlirad.frontend.compiling import run_compiler
     from mlirad.frontend.compiling.sized_programs import NO_PROGRAM
+    from mlirad.frontend.compiling.stored_programs import kept_or_made, place_of
     from mlirad.ir.call_graph import functions_of
     from mlirad.lower.large_sizes import MOST_LARGE
     from mlirad.passes.function_pass import replace_function
@@ -173,7 +173,9 @@ def _codes(
         return kept_or_made(
             place,
             lambda program: program,
-            lambda: making.machine_code(copy, options, None, "main", (), name, start="arrays", sizes=sizes),
+            lambda: run_compiler.machine_code(
+                copy, options, None, "main", (), name, start="arrays", sizes=sizes
+            ),
         )
 
     def ranged(variant: str) -> MachineProgram | None:
@@ -183,7 +185,7 @@ def _codes(
         found = kept_or_made(
             place,
             lambda program: program,
-            lambda: making.sized_code(copy, options, pipeline, name) or NO_PROGRAM,
+            lambda: run_compiler.sized_code(copy, options, pipeline, name) or NO_PROGRAM,
         )
         return found if found.object_code else None
 

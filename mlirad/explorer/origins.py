@@ -19,7 +19,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
-from mlirad.ir.locations import Place, place_of, read_place, source_location
+from mlirad.ir.locations import FileLocation, place_of, read_place, source_location
 from mlirad.lazy_dataclass import dataclass
 
 _LOCATION = re.compile(r"\s*loc\((?:unknown|\"((?:[^\"\\]|\\.)*)\":(\d+):(\d+))\)\s*$")
@@ -41,8 +41,8 @@ class Listing:
 class Origins:
     """The table of places, by their numbers."""
 
-    places: list[Place | None] = field(default_factory=lambda: [None])
-    _known: dict[Place, int] = field(default_factory=dict[Place, int])
+    places: list[FileLocation | None] = field(default_factory=lambda: [None])
+    _known: dict[FileLocation, int] = field(default_factory=dict[FileLocation, int])
 
     def number(self, module: ModuleOp) -> None:
         """Give every op of a traced module that has a place a number of its own, as the column."""
@@ -51,9 +51,9 @@ class Origins:
             if place is not None:
                 number = len(self.places)
                 op.location = source_location(place.file, place.line, number)
-                self.of(Place(place.file, place.line, number))
+                self.of(FileLocation(place.file, place.line, number))
 
-    def of(self, place: Place | None) -> int:
+    def of(self, place: FileLocation | None) -> int:
         """The number of a place."""
         if place is None:
             return 0
@@ -88,7 +88,9 @@ class Origins:
             if found is not None:
                 text = text[: found.start()]
                 if found[1] is not None:
-                    origin = self.of(Place(found[1].replace("\\\\", "\\"), int(found[2]), int(found[3])))
+                    origin = self.of(
+                        FileLocation(found[1].replace("\\\\", "\\"), int(found[2]), int(found[3]))
+                    )
             closes = text.lstrip()[:1] in ("}", ")")
             if closes and opened:
                 first = opened.pop()

@@ -18,7 +18,7 @@ from mlirad.frontend.compiling.stats import count_ops
 from mlirad.ir.printing import text_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.pipeline_options import Options
-from mlirad.pipelines import Step
+from mlirad.pipelines import PassRun
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _recorded(lowered: Lowered) -> Recording:
     texts: dict[Options, str] = {}
     first = linearized = module.clone()
 
-    def observe(options: Options, step: Step) -> None:
+    def observe(options: Options, step: PassRun) -> None:
         nonlocal linearized
         listing = None
         if step.run is not None:

@@ -75,7 +75,9 @@ def export(
     special functions of SciPy, and for files that cannot be written, in which case none is; `CompileError`
     for an unknown target; and what tracing raises.
     """
-    from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
+    from mlirad.frontend.compiling.run_compiler import (
+        native_program,  # the compiler, which other calls do without
+    )
     from mlirad.object_files import Scratch, exported_function, write_files
 
     where = checked_path(path, "path", 'write path="build/loss"')

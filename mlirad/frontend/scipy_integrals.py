@@ -29,7 +29,7 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
     Scalar,
 )
 from mlirad.frontend.solvers.adaptive_quadrature import WEIGHTS, Accuracy, Pieces, cut, nodes_of
-from mlirad.frontend.solvers.closed import Closed, closed, with_data
+from mlirad.frontend.solvers.flat_functions import Closed, closed, with_data
 from mlirad.frontend.solvers.scipy_calls import own_arguments
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.function_names import function_name

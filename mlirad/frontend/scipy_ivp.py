@@ -20,9 +20,9 @@ from mlirad.errors import MissingAttributeError
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.linear_map.spaces import space_of
 from mlirad.frontend.numpy_functions.calls.parameters import Anything, Flag, Function, complex_or_floats
-from mlirad.frontend.solvers.closed import rows_of
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.differential_equations import ADJOINTS, first_event, flow_of, states_at
+from mlirad.frontend.solvers.flat_functions import rows_of
 from mlirad.frontend.solvers.scipy_calls import returns_traced
 from mlirad.frontend.solvers.stepping import Method, known
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_number

@@ -30,8 +30,8 @@ from mlirad.frontend.numpy_functions.calls.parameters import (
 )
 from mlirad.frontend.solvers import equations
 from mlirad.frontend.solvers.bracketing import METHODS, Bracketed, Tolerances, differ
-from mlirad.frontend.solvers.closed import Closed, closed, with_data
 from mlirad.frontend.solvers.convergence import finite, report_failures
+from mlirad.frontend.solvers.flat_functions import Closed, closed, with_data
 from mlirad.frontend.solvers.scipy_calls import own_arguments
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64

@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
-from mlirad.dialects.instances import function_at, sizes_at, stated_sizes
+from mlirad.dialects.concrete_sizes import function_at, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.float_modes import silent, standard_floats

@@ -19,8 +19,8 @@
   maps its operands and captures to; `b.rebuild_unfolded(op, env)` emits it unchanged. `b.inline_region` and
   `b.clone_region` do so for regions, `b.inline_block` for a function body (that is inlining).
 - `b.location` and `b.name_hint` are state, set once per source op by the code that drives the builder.
-- `b.ranges` knows intervals of integers, and which floats are provably finite. `Pieces` (`pieces.py`) reads
-  integers and conditions as piecewise affine functions of one index.
+- `b.ranges` knows intervals of integers, and which floats are provably finite. `Pieces`
+  (`piecewise_affine.py`) reads integers and conditions as piecewise affine functions of one index.
 - `new_function(name, types, body)` and `rebuild_function(function, visit)` make functions; `visit(b, op,
   env)` handles one source op and must enter its results in `env`.
 - `free_values(op)` is everything that an op reads, captures included. Passes use it in place of `op.operands`

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 
-class Place(NamedTuple):
+class FileLocation(NamedTuple):
     """A place in a file; `line` counts from 1, `column` from 1, and is 0 where it is not known."""
 
     file: str
@@ -40,12 +40,12 @@ class Place(NamedTuple):
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?", re.DOTALL)
 
 
-def read_place(text: str) -> Place | None:
+def read_place(text: str) -> FileLocation | None:
     """The place that `file:line` or `file:line:column` names, `None` if the text is neither."""
     found = _PLACE.fullmatch(text)
     if found is None:
         return None
-    return Place(found["file"], int(found["line"]), int(found["column"] or 0))
+    return FileLocation(found["file"], int(found["line"]), int(found["column"] or 0))
 
 
 @lru_cache(maxsize=65536)
@@ -59,14 +59,14 @@ def _file_name(file: str) -> StringAttr:
     return StringAttr(file)
 
 
-def place_of(location: Attribute) -> Place | None:
+def place_of(location: Attribute) -> FileLocation | None:
     """The first place in a file that a location attribute contains, `None` for an unknown one."""
     pending: list[Attribute] = [location]
     while pending:
         current = pending.pop()
         match current:
             case FileLineColLoc():
-                return Place(current.filename.data, current.line.data, current.column.data)
+                return FileLocation(current.filename.data, current.line.data, current.column.data)
             case NameLoc():
                 pending.append(current.location)
             case CallSiteLoc():

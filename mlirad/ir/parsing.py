@@ -49,7 +49,7 @@ from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError, is_from_signal
 from mlirad.ir.foreign import STABLEHLO, UPSTREAM, ForeignContext
-from mlirad.ir.locations import Place, place_of, source_location
+from mlirad.ir.locations import FileLocation, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
@@ -127,11 +127,11 @@ def parse_module(
     raise ParseError(message, location=str(place_of_offset(text, offset, file, first_line))) from cause
 
 
-def place_of_offset(text: str, offset: int, file: str, first_line: int = 1) -> Place:
+def place_of_offset(text: str, offset: int, file: str, first_line: int = 1) -> FileLocation:
     """The line and column of a character of `text`, which begins on line `first_line`."""
     offset = min(offset, len(text))
     start = text.rfind("\n", 0, offset) + 1
-    return Place(file, first_line + text.count("\n", 0, start), offset - start + 1)
+    return FileLocation(file, first_line + text.count("\n", 0, start), offset - start + 1)
 
 
 class _TerminatingLexer(MLIRLexer):

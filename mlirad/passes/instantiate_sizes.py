@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
+from mlirad.dialects.concrete_sizes import function_at, sizes_in_function
 from mlirad.dialects.extents import LEAST_SIZE
 from mlirad.dialects.extents_attribute import is_size_name
-from mlirad.dialects.instances import function_at, sizes_in_function
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.lazy_dataclass import dataclass

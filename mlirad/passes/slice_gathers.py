@@ -7,10 +7,10 @@
     %r = array.select (iota == 0), %x, %s      -->         %r = array.concatenate %x[0:1], %b {dim = 0}
 
 Regular are positions that are piecewise affine functions of one argument each, of few pieces
-(`mlirad/ir/pieces.py`). Elements of which selects choose nothing become zeros. Where a select chooses by
-whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its place. A
-condition on positions that always or never holds is a constant. Gathers from arrays that are padded with a
-constant read no padding (`padded_gathers.py`).
+(`mlirad/ir/piecewise_affine.py`). Elements of which selects choose nothing become zeros. Where a select
+chooses by whole parts, and what it chooses otherwise does not vary along them, the parts are joined in its
+place. A condition on positions that always or never holds is a constant. Gathers from arrays that are padded
+with a constant read no padding (`padded_gathers.py`).
 
 Gathers become slices before they are differentiated. The transpose of a gather is a scatter, which is
 sequential; to see later that its indices do not collide is to find out what was known before. `where(i == 0,
@@ -33,7 +33,7 @@ from mlirad.dialects.shapes import Value, is_boolean, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
-from mlirad.ir.pieces import Along, Piece, Pieces
+from mlirad.ir.piecewise_affine import Along, Piece, Pieces
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 from mlirad.passes.padded_gathers import without_padding

@@ -16,7 +16,7 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.interface import hessian as hessian_of
 from mlirad.frontend.interface import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.linear_map.spaces import Space, space_of
-from mlirad.frontend.solvers.closed import rows_of, with_data
+from mlirad.frontend.solvers.flat_functions import rows_of, with_data
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.open_traces import is_tracing

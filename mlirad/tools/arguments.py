@@ -29,7 +29,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.instances import alone, sizes_at, stated_sizes
+from mlirad.dialects.concrete_sizes import alone, sizes_at, stated_sizes
 from mlirad.dialects.shapes import ELEMENTS, array_type, is_array, shape_of, size_of
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
 from mlirad.float_modes import silent

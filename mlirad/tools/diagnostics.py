@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mlirad.errors import MliradError, ParseError, visible
-from mlirad.ir.locations import Place, read_place
+from mlirad.ir.locations import FileLocation, read_place
 from mlirad.ir.parsing import place_of_offset
 from mlirad.lazy_dataclass import dataclass
 
@@ -30,7 +30,7 @@ class Diagnostic:
 
     kind: str
     message: str
-    place: Place | None
+    place: FileLocation | None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mlirad.ir.locations import Place
+from mlirad.ir.locations import FileLocation
 from mlirad.lazy_dataclass import dataclass
 from mlirad.tools.diagnostics import Diagnostic, Source
 
@@ -35,7 +35,7 @@ class Expectation:
     line: int | None
     text: str
     pattern: re.Pattern[str]
-    written: Place
+    written: FileLocation
 
     def matches(self, diagnostic: Diagnostic, source: Source) -> bool:
         """Return whether `diagnostic` is what was expected."""
@@ -50,7 +50,7 @@ def expectations_in(source: Source) -> tuple[list[Expectation], list[Diagnostic]
     """Every expectation that the comments of `source` state, and what is wrong with how they state it."""
     found: list[Expectation] = []
     wrong: list[Diagnostic] = []
-    waiting: list[tuple[str, str, re.Pattern[str], Place]] = []
+    waiting: list[tuple[str, str, re.Pattern[str], FileLocation]] = []
     last_plain = 0
     for number, line in enumerate(source.text.split("\n"), start=1):
         comment = line.find("//")
@@ -63,7 +63,7 @@ def expectations_in(source: Source) -> tuple[list[Expectation], list[Diagnostic]
             last_plain = number
             continue
         for match in matches:
-            place = Place(source.name, number, match.start() + 1)
+            place = FileLocation(source.name, number, match.start() + 1)
             text = match["text"] if match["regex"] else re.escape(match["text"])
             try:
                 pattern = re.compile(text)

@@ -15,7 +15,7 @@ from xdsl.printer import Printer
 from mlirad.ir.foreign import foreign_dialects
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.kernels.moves import explanation
-from mlirad.pipelines import Step
+from mlirad.pipelines import PassRun
 
 
 def module_text(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
@@ -59,7 +59,7 @@ class IrPrinting:
         if pass_.name in self.before:
             self._print("Before", pass_, self._text(module))
 
-    def after_step(self, step: Step) -> None:
+    def after_step(self, step: PassRun) -> None:
         """To be called after each step; what is no pass leaves no other module."""
         wanted = self.after_all or step.name in self.after
         if step.run is None or not (wanted or self.only_changes):
@@ -83,7 +83,7 @@ class Timing:
 
     parse: float = 0.0
     output: float = 0.0
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[PassRun] = field(default_factory=list[PassRun])
 
     def explanation(self) -> str:
         """Return what passes of lowering considered, as lines of text; empty if none ran."""

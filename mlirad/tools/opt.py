@@ -30,7 +30,7 @@ from mlirad.jit.target import Target
 from mlirad.lazy_dataclass import dataclass
 from mlirad.object_files import CFunction
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipelines import PIPELINES, Step, always, with_conversions
+from mlirad.pipelines import PIPELINES, PassRun, always, with_conversions
 from mlirad.registry import PASS_MODULES, current_name, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
@@ -188,7 +188,7 @@ def _transform(
     if not is_mlir:
         keep_entry(module, options.entry)
 
-    def observe(_: PipelineOptions, step: Step) -> None:
+    def observe(_: PipelineOptions, step: PassRun) -> None:
         timing.steps.append(step)
         printing.after_step(step)
 

@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glue: None) -> Path:
 @pytest.fixture
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The entries of the programs that were compiled, in order."""
-    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     compile_module: Callable[..., Any] = making.compile_module
     made: list[str] = []
 

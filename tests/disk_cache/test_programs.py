@@ -234,7 +234,7 @@ def test_random_programs_are_loaded_with_the_same_bits(seed: int, folder: Path, 
 
 def test_programs_of_all_large_sizes_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code for all sizes, or that there is none, as of transforms: the second time nothing is lowered."""
-    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     lowered: list[Any] = []
     lower = making.compile_module
     monkeypatch.setattr(making, "compile_module", lambda *a, **k: lowered.append("one") or lower(*a, **k))

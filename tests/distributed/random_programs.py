@@ -17,7 +17,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from mlirad.compiler import transform
-from mlirad.dialects.instances import function_at, state_sizes
+from mlirad.dialects.concrete_sizes import function_at, state_sizes
 from mlirad.dialects.shapes import is_float
 from mlirad.distributed.local import at_rows, run
 from mlirad.errors import DifferentiationError, SizeNeeded, SplitError

@@ -133,7 +133,7 @@ def test_kept_functions_are_called_by_compiled_gradients() -> None:
 def test_code_of_calls_is_smaller_than_inlined_code() -> None:
     """Every further step adds a few calls; inlined, it adds the code of a step and of its derivative."""
     from mlirad.frontend.compiling.compilation import compiling
-    from mlirad.frontend.compiling.making import brought_to
+    from mlirad.frontend.compiling.run_compiler import brought_to
 
     def ops(method: str, number: int) -> int:
         def gradient(y: Any, p: Any) -> Any:

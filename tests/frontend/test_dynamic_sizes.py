@@ -13,7 +13,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.compiler import transform
-from mlirad.dialects.instances import stated_sizes
+from mlirad.dialects.concrete_sizes import stated_sizes
 from mlirad.errors import ArgumentError, MliradError, ShapeError, TracingError
 from mlirad.frontend.compiling import all_sizes
 from mlirad.interpreter import run_function

@@ -94,13 +94,13 @@ def test_the_function_runs_as_it_stands() -> None:
 
 
 def test_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mlirad.frontend.compiling import making
+    from mlirad.frontend.compiling import run_compiler
 
     def native_program(*_: Any, **__: Any) -> Any:
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(making, "native_program", native_program)
-    monkeypatch.setattr(making, "compile_module", native_program)
+    monkeypatch.setattr(run_compiler, "native_program", native_program)
+    monkeypatch.setattr(run_compiler, "compile_module", native_program)
     with pytest.raises(AssertionError, match="compiled"):
         ad.jit(lambda x: x * 5)(X)
     with ad.config.eager:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.compiling import making
+from mlirad.frontend.compiling import run_compiler
 from mlirad.lower.native_program import NativeProgram
 
 SIZES = (256, 257, 1000, 100)
@@ -19,13 +19,13 @@ SIZES = (256, 257, 1000, 100)
 def emitted(monkeypatch: pytest.MonkeyPatch) -> Generator[list[tuple[str, ...]]]:
     """The sizes of every program that is made machine code of, none for those of numbers."""
     found: list[tuple[str, ...]] = []
-    compiled = making.machine_program
+    compiled = run_compiler.machine_program
 
     def noted(program: NativeProgram) -> Any:
         found.append(program.sizes)
         return compiled(program)
 
-    monkeypatch.setattr(making, "machine_program", noted)
+    monkeypatch.setattr(run_compiler, "machine_program", noted)
     yield found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.compiling import making
+from mlirad.frontend.compiling import run_compiler
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ def test_functions_that_are_traced_at_every_call(caplog: pytest.LogCaptureFixtur
 
 
 def test_what_is_done_instead(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "is_quick", lambda _: True)
+    monkeypatch.setattr(run_compiler, "is_quick", lambda _: True)
     ad.jit(lambda x: x * 7.25)(1.0)
     _, text = told(caplog)
     assert re.fullmatch(r"lambda: its \d+ characters of LLVM IR are too many to be optimised", text)

@@ -24,7 +24,7 @@ np_: Any = np
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is compiled, in order: for which sizes that are small, or for numbers."""
-    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     found: list[str] = []
     sized: Callable[..., Any] = making.sized_code
     static: Callable[..., Any] = making.machine_code

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.callbacks import CallbackOp
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.concrete_sizes import state_sizes
 from mlirad.dialects.extents import is_static, size
-from mlirad.dialects.instances import state_sizes
 from mlirad.dialects.shapes import (
     Shape,
     array_type,

@@ -23,10 +23,10 @@ from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.interpreter import run_function
 from mlirad.interpreter.deltas import delta_nodes, naive_gradient, run_duals
+from mlirad.interpreter.deltas.delta_terms import ZERO, Add, Input, Scale, Share, distinct
 from mlirad.interpreter.deltas.evaluators import eval0, eval1, eval2, eval3, reverse_pass
 from mlirad.interpreter.deltas.partials import CONSTANT, PARTIALS
 from mlirad.interpreter.deltas.rules import RULES
-from mlirad.interpreter.deltas.terms import ZERO, Add, Input, Scale, Share, distinct
 from mlirad.rules.derivatives import DERIVATIVES
 from tests.generators import arguments_for, random_program
 from tests.interpreter.programs import module

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, NameLoc, NoneAttr, Stri
 
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import (
-    Place,
+    FileLocation,
     location_of,
     name_of,
     place_of,
@@ -29,15 +29,15 @@ func.func @f(%x: f64) -> f64 {
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("f.py:3", Place("f.py", 3)),
-        ("f.py:3:14", Place("f.py", 3, 14)),
-        ("C:f.py:3", Place("C:f.py", 3)),
+        ("f.py:3", FileLocation("f.py", 3)),
+        ("f.py:3:14", FileLocation("f.py", 3, 14)),
+        ("C:f.py:3", FileLocation("C:f.py", 3)),
         ("f.py", None),
         ("f.py:x", None),
         ("", None),
     ],
 )
-def test_places_are_read_as_they_are_written(text: str, place: Place | None) -> None:
+def test_places_are_read_as_they_are_written(text: str, place: FileLocation | None) -> None:
     assert read_place(text) == place
     if place is not None:
         assert str(place) == text

@@ -15,7 +15,7 @@ from mlirad.dialects.shapes import Value, array_type, is_boolean
 from mlirad.interpreter import run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import returned
-from mlirad.ir.pieces import MOST, Along, Pieces
+from mlirad.ir.piecewise_affine import MOST, Along, Pieces
 
 EXTENT = 12
 VECTOR = array_type((EXTENT,), i64)

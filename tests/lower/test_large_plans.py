@@ -12,7 +12,7 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import integer, ints, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.parsing import parse_module
-from mlirad.lower.kernels.places import ends_before, is_place
+from mlirad.lower.kernels.arena_offsets import ends_before, is_place
 from mlirad.lower.kernels.plan_memory import ARENA_ATTRIBUTE
 from mlirad.lower.kernels.plan_memory.arena import SizedArena
 from mlirad.lower.kernels.plan_verification import verify_plan

@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 
 import mlirad as ad
 from mlirad.ir.parsing import parse_module
-from mlirad.pipelines import Step, pipeline_passes, run_passes
+from mlirad.pipelines import PassRun, pipeline_passes, run_passes
 from tests.generators import random_program
 from tests.generators.python_programs import N, random_function, scalar_of
 
@@ -34,7 +34,7 @@ def readers_outside(module: ModuleOp) -> Iterator[str]:
 def check(module: ModuleOp) -> None:
     """No pass of the pipeline leaves such a reader."""
 
-    def after(step: Step) -> None:
+    def after(step: PassRun) -> None:
         found = sorted(readers_outside(step.module))
         assert not found, f"{step.name}: {found[0]}"
 

@@ -31,7 +31,7 @@ def test_programs_from_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """One file serves all numbers of threads, and each call has those that were asked for."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("MLIRAD_CACHE", str(folder))
-    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    making: Any = importlib.import_module("mlirad.frontend.compiling.run_compiler")
     made = gradient(1)(X)
     monkeypatch.delattr(making, "machine_code")
     for threads, loops in ((1, 0), (2, 1), (3, 1)):

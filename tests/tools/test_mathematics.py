@@ -13,7 +13,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.linear import Linear
 from mlirad.ir.parsing import parse_module
 from mlirad.tools.mathematics import ASCII, UNICODE, Notation, Sharing, written
-from mlirad.tools.mathematics.forms import form_of
+from mlirad.tools.mathematics.op_notation import form_of
 from mlirad.tools.mathematics.writer import Writer
 
 LIT = Path(__file__).parents[2] / "lit" / "dialects"

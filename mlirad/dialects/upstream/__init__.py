@@ -6,8 +6,8 @@ op_of("linalg.batch_matmul")       its class, where xDSL has none
 from __future__ import annotations
 
 from mlirad.dialects.upstream.arith import C_FUNCTIONS, Arith, RemFOp
-from mlirad.dialects.upstream.forms import FormOp, form_op
 from mlirad.dialects.upstream.linalg import Linalg, Named, WithBody
+from mlirad.dialects.upstream.op_syntax import FormOp, form_op
 from mlirad.dialects.upstream.scf import SCF_FORMS, Scf
 from mlirad.dialects.upstream.tensor import TENSOR_FORMS, Tensor
 

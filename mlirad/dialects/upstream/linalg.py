@@ -19,7 +19,7 @@ from xdsl.parser import Parser
 
 from mlirad.dialects.shapes import element_of
 from mlirad.dialects.upstream.bodies import body_of
-from mlirad.dialects.upstream.forms import FormOp, dense, result_types, sizes, typed_operands
+from mlirad.dialects.upstream.op_syntax import FormOp, dense, result_types, sizes, typed_operands
 
 
 class Generic(GenericOp):

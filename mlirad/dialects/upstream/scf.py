@@ -13,7 +13,7 @@ from xdsl.dialects.utils import parse_assignment
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.parser import Parser
 
-from mlirad.dialects.upstream.forms import FormOp, dense, result_types, sizes
+from mlirad.dialects.upstream.op_syntax import FormOp, dense, result_types, sizes
 from mlirad.dialects.upstream.tensor import mixed_list
 
 

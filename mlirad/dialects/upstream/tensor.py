@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, UnitAttr
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.parser import Parser
 
-from mlirad.dialects.upstream.forms import FormOp, dense, sizes
+from mlirad.dialects.upstream.op_syntax import FormOp, dense, sizes
 
 
 class Generate(FormOp):

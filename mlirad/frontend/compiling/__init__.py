@@ -13,9 +13,9 @@
   there.
 - Another process needs only a `MachineProgram` (`jit/machine_program.py`): object code that resolves the
   functions it calls by name on loading, and a `ProgramInterface` (`lower/native_program.py`). Nothing else
-  passes from the compiler to the call. `kept_or_made` (`kept.py`) asks the disk for it before passes change
-  the module; everything that Python functions compile to goes through it. A hit imports neither passes nor
-  lowering.
+  passes from the compiler to the call. `kept_or_made` (`stored_programs.py`) asks the disk for it before
+  passes change the module; everything that Python functions compile to goes through it. A hit imports neither
+  passes nor lowering.
 - Before it traces, a `Transformed` asks whether another process did (`recall.py`). The key of a trace holds
   all that decides it, in bytes (`frontend/tracing/portable_keys.py`), and leads to the key of the program and
   the pytree of the results (`structure_data.py`). Changes between processes that must not be missed are in

@@ -42,11 +42,11 @@ class AllSizes:
 
 def for_all_sizes(traced: ModuleOp, result: Tree, options: Options, stats: Stats | None = None) -> AllSizes:
     """Expand the derivatives of a traced module, unless a pass needs the number of a size."""
-    from mlirad.frontend.compiling import making
+    from mlirad.frontend.compiling import run_compiler
 
     module = traced.clone()
     try:
-        made = making.expanded(module, options, stats)
+        made = run_compiler.expanded(module, options, stats)
     except SizeNeeded as error:
         log.fell_back(f"derivatives are expanded for each size: {error.message}")
         return AllSizes(traced, result, "program", traced, error.message)
@@ -80,7 +80,7 @@ def compiled_for(
         flat, native = compiled(program.module.clone(), program.stage, sizes)
         if native is None or native.program.arena_bytes <= MEMORY_LIMIT:
             return flat, native
-    from mlirad.frontend.compiling import making
+    from mlirad.frontend.compiling import run_compiler
 
     # Builds are cut into blocks before derivatives are expanded, for numbers.
-    return compiled(making.at_sizes(program.traced, sizes), "program", ())
+    return compiled(run_compiler.at_sizes(program.traced, sizes), "program", ())

@@ -110,10 +110,10 @@ def executable(
 
     def made(_: log.Record | None) -> tuple[Executable, NativeFunction | None]:
         if options.interpret:
-            from mlirad.frontend.compiling import making
+            from mlirad.frontend.compiling import run_compiler
 
             log.note("interpreted")
-            return making.interpreted(module, options, stats, function, start), None
+            return run_compiler.interpreted(module, options, stats, function, start), None
         packages.load("mlirad.ir.first_order")
         from mlirad.ir.first_order import may_have_records
 
@@ -144,17 +144,17 @@ def _native(
     rooms: tuple[int, ...] = (),
 ) -> NativeFunction:
     """Machine code of the module, of the disk or made."""
-    packages.load("mlirad.frontend.compiling.kept")
-    from mlirad.frontend.compiling.kept import kept_or_made, place_of
+    packages.load("mlirad.frontend.compiling.stored_programs")
+    from mlirad.frontend.compiling.stored_programs import kept_or_made, place_of
 
     pipeline = options.pipeline("kernels", function, donated, start, sizes, rooms)
     place = place_of(module, pipeline, options, called)
 
     def made() -> MachineProgram:
-        packages.load("mlirad.frontend.compiling.making")
-        from mlirad.frontend.compiling import making  # the compiler; a program on the disk does without
+        packages.load("mlirad.frontend.compiling.run_compiler")
+        from mlirad.frontend.compiling import run_compiler  # the compiler; a program on the disk does without
 
-        return making.machine_code(
+        return run_compiler.machine_code(
             module, options, stats, function, donated, called, start=start, sizes=sizes, rooms=rooms
         )
 

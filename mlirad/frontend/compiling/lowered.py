@@ -79,7 +79,7 @@ class Lowered(_OfThisProcess):
     @compiling
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
-        from mlirad.frontend.compiling.making import text_after
+        from mlirad.frontend.compiling.run_compiler import text_after
 
         return text_after(self.trace()[0], after, self.options, self.sizes)
 
@@ -91,7 +91,7 @@ class Lowered(_OfThisProcess):
     @compiling
     def program(self) -> NativeProgram:
         """The program as LLVM IR text and the memory that it needs."""
-        from mlirad.frontend.compiling.making import native_program
+        from mlirad.frontend.compiling.run_compiler import native_program
 
         return native_program(self.trace()[0], self.options, sizes=self.sizes).program
 
@@ -115,7 +115,7 @@ class Lowered(_OfThisProcess):
     @compiling
     def _profiled(self) -> tuple[NativeFunction, Sequence[KernelNote]]:
         """A program that measures its kernels, and what they are."""
-        from mlirad.frontend.compiling.making import native_program
+        from mlirad.frontend.compiling.run_compiler import native_program
 
         module = self.trace()[0]
         program = native_program(module, self.options, profiled=True, sizes=self.sizes).program

@@ -14,8 +14,8 @@ from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.frontend.compiling.kept import kept_or_made, place_of
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.stored_programs import kept_or_made, place_of
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.sized import SizedCode
@@ -66,8 +66,10 @@ class SizedPrograms:
             )
 
         def made() -> MachineProgram:
-            from mlirad.frontend.compiling import making  # the compiler, which code on the disk does without
+            from mlirad.frontend.compiling import (
+                run_compiler,  # the compiler, which code on the disk does without
+            )
 
-            return making.sized_code(self._module.clone(), options, wanted, name) or NO_PROGRAM
+            return run_compiler.sized_code(self._module.clone(), options, wanted, name) or NO_PROGRAM
 
         return kept_or_made(place, loaded, made)

@@ -1,6 +1,6 @@
 """NumPy's functions on complex arrays.
 
-np.concatenate([z, x])     of the real parts, and of the imaginary ones (`apart.py`)
+np.concatenate([z, x])     of the real parts, and of the imaginary ones (`partwise.py`)
 np.prod(z)                 products of halves
 np.roll(x, 1 + 2j)         an error: only operands can be complex
 """
@@ -13,11 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.complex_numbers.apart import apart, complex_part, functions_apart, operands_apart
 from mlirad.frontend.complex_numbers.elementwise import BINARY, add, multiply
 from mlirad.frontend.complex_numbers.extrema import EXTREMA
-from mlirad.frontend.complex_numbers.forms import FORMS
+from mlirad.frontend.complex_numbers.partwise import apart, complex_part, functions_apart, operands_apart
 from mlirad.frontend.complex_numbers.products import PRODUCTS
+from mlirad.frontend.complex_numbers.static_queries import FORMS
 from mlirad.frontend.numpy_functions.arrays.elementwise import SCIMATH
 from mlirad.frontend.numpy_functions.calls.binding import Binding, qualified_name
 from mlirad.frontend.numpy_functions.calls.results import require_traced_out

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.frontend.complex_numbers.apart import complex_part
+from mlirad.frontend.complex_numbers.partwise import complex_part
 from mlirad.frontend.numpy_functions.linear_algebra.einsum import in_letters
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import Parts, as_complex, paired, parts

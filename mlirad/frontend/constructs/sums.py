@@ -63,7 +63,7 @@ itself: Final = Itself()
 
 
 @dataclass(frozen=True)
-class Place(HigherType):
+class ItselfType(HigherType):
     """The type of `ad.itself` while the sum around it is not made yet."""
 
     @property
@@ -81,7 +81,7 @@ class Place(HigherType):
 
     def joined(self, other: HigherType) -> HigherType | None:
         """The place, at the same place."""
-        return self if isinstance(other, Place) else None
+        return self if isinstance(other, ItselfType) else None
 
     def fitted(self, leaf: object) -> None:
         """No value has this type."""
@@ -99,7 +99,7 @@ class Place(HigherType):
 
 @dataclass(frozen=True)
 class SumKind(HigherType):
-    """Values of one of the alternatives; `stated` are these with `Place` for the sum itself."""
+    """Values of one of the alternatives; `stated` are these with `ItselfType` for the sum itself."""
 
     stated: tuple[StructureType, ...]
 
@@ -112,7 +112,7 @@ class SumKind(HigherType):
     def alternatives(self) -> tuple[StructureType, ...]:
         """The types of the values."""
         return tuple(
-            StructureType(a.tree, tuple(self if isinstance(t, Place) else t for t in a.leaves))
+            StructureType(a.tree, tuple(self if isinstance(t, ItselfType) else t for t in a.leaves))
             for a in self.stated
         )
 
@@ -414,7 +414,7 @@ def _together(types: list[Attribute]) -> Attribute:
 
 
 def _holds_itself(alternative: StructureType) -> bool:
-    return any(isinstance(leaf, Place) for leaf in alternative.leaves)
+    return any(isinstance(leaf, ItselfType) for leaf in alternative.leaves)
 
 
 def _sum_of(alternatives: Sequence[StructureType]) -> SumType:
@@ -430,7 +430,7 @@ def _type_of_example(example: Any, number: int) -> StructureType:
         )
     known = [0.0 if leaf is itself else leaf for leaf in leaves]
     types = structure_type(known, tree, tree.paths(f"example {number}")).leaves
-    places = (Place() if leaf is itself else t for leaf, t in zip(leaves, types, strict=True))
+    places = (ItselfType() if leaf is itself else t for leaf, t in zip(leaves, types, strict=True))
     return StructureType(tree, tuple(places)).strong()
 
 

@@ -1,7 +1,7 @@
 """The control flow of rewritten functions: Python's own, or ops where a condition is traced.
 
 `branches.py` and `loops.py` trace a statement as a construct of the program, `expressions.py` traces
-operators. A `State` gets and sets a statement's variables; a `Loop` knows which of them it carries
+operators. A `State` gets and sets a statement's variables; a `CarriedLoop` knows which of them it carries
 (`carried.py`).
 
 **Copies.** Bodies get copies of arrays that are parts of one another as the originals are (`aliases.py`), in

@@ -1,6 +1,6 @@
 """A loop of the program in the place of Python's: what it carries of the variables of a statement.
 
-    loop = Loop(state, body, "`while`")
+    loop = CarriedLoop(state, body, "`while`")
     loop.run(make)   traces it: `make` gives `loop.iteration` to a construct, with the values
                                         that the loop begins with; the variables get what it ends with
 
@@ -66,7 +66,7 @@ from mlirad.frontend.tracing.values import ValueType
 Thunk = Callable[[], Any]
 
 
-class Loop:
+class CarriedLoop:
     """A loop of the program: what it carries of the variables of a state."""
 
     def __init__(

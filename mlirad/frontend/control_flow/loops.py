@@ -18,7 +18,7 @@ from mlirad.errors import MliradError
 from mlirad.frontend.constructs import loops
 from mlirad.frontend.constructs.endings import ended_by_exceptions
 from mlirad.frontend.control_flow.branches import if_
-from mlirad.frontend.control_flow.carried import Loop
+from mlirad.frontend.control_flow.carried import CarriedLoop
 from mlirad.frontend.control_flow.expressions import and_, not_
 from mlirad.frontend.control_flow.iterables import ChosenItems, Iterations, Once, TracedRange, iterations_of
 from mlirad.frontend.control_flow.kept import KeptList, flagged
@@ -67,7 +67,7 @@ def while_(test: Thunk, body: Thunk, state: State) -> None:
 
 def _repeat(test: Thunk, body: Thunk, state: State) -> None:
     """A loop of the program as long as the test holds."""
-    loop = Loop(state, body, "`while`")
+    loop = CarriedLoop(state, body, "`while`")
     loop.run(
         lambda init: ended_by_exceptions(
             loops.repeated,
@@ -157,7 +157,7 @@ def _loop_over(
     if all(after[name] is before[name] for name in state.live):
         after = before
     state.put(after)
-    loop = Loop(state, body, "`for`", iterations.whole, can_carry=not is_static(iterations.length))
+    loop = CarriedLoop(state, body, "`for`", iterations.whole, can_carry=not is_static(iterations.length))
 
     def counted(init: dict[str, Any]) -> dict[str, Any]:
         def step(k: Any, carry: dict[str, Any], slices: list[Any]) -> tuple[dict[str, Any], tuple[()]]:
@@ -172,7 +172,7 @@ def _loop_over(
 
 def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk | None) -> None:
     """A loop with a traced number of iterations."""
-    loop = Loop(state, body, "`for`")
+    loop = CarriedLoop(state, body, "`for`")
 
     def counting(init: dict[str, Any]) -> dict[str, Any]:
         low, high = items.bounds()
@@ -188,7 +188,7 @@ def _count(items: Counted, next_: Next, body: Thunk, state: State, stop: Thunk |
 def _stopping(
     iterations: Iterations | Counted,
     first: int,
-    loop: Loop,
+    loop: CarriedLoop,
     next_: Next,
     stop: Thunk,
     init: dict[str, Any],

@@ -9,5 +9,5 @@ of the map; all others build on it.
 - `custom.py`: rules of the user; `checkpoints.py`: functions whose intermediate values derivatives compute
   again.
 - `checks.py`: `check_derivatives`, with its measurements in `remainders.py` and `linearity_check.py`.
-- `sweeps.py`, `instances.py`: sweeps that accumulate other data than derivatives.
+- `sweeps.py`, `sweep_instances.py`: sweeps that accumulate other data than derivatives.
 """

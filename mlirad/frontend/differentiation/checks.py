@@ -192,7 +192,7 @@ def _culprit(function: Callable[..., Any], args: tuple[Any, ...], setting: Setti
 
 def _check_prefix(module: ModuleOp, place: int, setting: Setting) -> None:
     """Check the function that returns the float results of its op number `place`, by the interpreter."""
-    from mlirad.frontend.compiling.making import brought_to
+    from mlirad.frontend.compiling.run_compiler import brought_to
     from mlirad.interpreter import run_function
     from mlirad.passes.differentiate import differentiate
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from mlirad.dialects.extents import nominal
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.constructs.basis import images_of_basis
+from mlirad.frontend.constructs.basis_images import images_of_basis
 from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.differentiation.derivatives import (
     Linearization,

@@ -31,7 +31,7 @@ from mlirad.frontend.compiling.transformed import Transformed, are_split
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.argnums import Argnums, chosen_or_all
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
-from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step, paired
+from mlirad.frontend.linear_map.expressions import ExpressionStep, MapExpression, MapNode, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
@@ -130,7 +130,7 @@ def _traced_map(at: Linearization, function: Callable[..., Any], positions: Sequ
     domain = Space(at.arguments, tuple(moving.get(k) for k in range(at.leaves)), True, names)
     results = (moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
     node = TracedDerivative(at.traced.name, at)
-    step = Step(node, arrays=tuple(range(len(at.operands))))
+    step = ExpressionStep(node, arrays=tuple(range(len(at.operands))))
     return LinearMap(MapExpression(domain, Space(at.traced.tree, tuple(results)), (step,)), at.operands)
 
 
@@ -180,7 +180,7 @@ def _compile(
     options: Options,
     positions: Sequence[int],
 ) -> Linearized:
-    from mlirad.frontend.compiling.making import brought_to
+    from mlirad.frontend.compiling.run_compiler import brought_to
     from mlirad.passes.split_map import split_map
 
     stats = Stats()

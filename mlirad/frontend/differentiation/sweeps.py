@@ -21,7 +21,7 @@ from mlirad.dialects.shapes import element_of, shape_of
 from mlirad.errors import DifferentiationError, ShapeError, UnsupportedError, of_class
 from mlirad.frontend.compiling.options import CompileOptions, options_of
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.differentiation.instances import Instance
+from mlirad.frontend.differentiation.sweep_instances import Instance
 from mlirad.frontend.tracing.argument_kinds import checked_choice
 from mlirad.frontend.tracing.argument_types import leaf_type
 from mlirad.frontend.tracing.array import Array, made

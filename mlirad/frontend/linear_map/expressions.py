@@ -84,7 +84,7 @@ class MapNode(ABC):
 
 
 @dataclass(frozen=True)
-class Step:
+class ExpressionStep:
     """A node, and the numbers of the steps and arrays it is made of."""
 
     node: MapNode
@@ -100,7 +100,7 @@ class MapExpression:
 
     domain: Space
     codomain: Space
-    steps: tuple[Step, ...]
+    steps: tuple[ExpressionStep, ...]
 
     @cached_property
     def _hash(self) -> int:

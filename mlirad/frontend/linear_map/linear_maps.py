@@ -24,7 +24,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.errors import PositionError, ShapeError, UnsupportedError
 from mlirad.frontend.linear_map import matrices as map_matrices
-from mlirad.frontend.linear_map.making import HeldMap, held_array, hstacked, scalar, stacked, vstacked
+from mlirad.frontend.linear_map.map_algebra import HeldMap, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.linear_map.nodes import (
     Add,
     Compose,

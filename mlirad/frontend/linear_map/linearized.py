@@ -22,7 +22,7 @@ from mlirad.frontend.compiling.compilation import Executable, compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
+from mlirad.frontend.linear_map.expressions import ExpressionStep, MapExpression, MapNode
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
@@ -119,7 +119,7 @@ class Linearized:
     @cached_property
     def expression(self) -> MapExpression:
         """The derivative, made of the residuals."""
-        step = Step(Derivative(self.code), arrays=tuple(range(len(self.split.kept))))
+        step = ExpressionStep(Derivative(self.code), arrays=tuple(range(len(self.split.kept))))
         return MapExpression(self.domain, self.codomain, (step,))
 
     def run(self, leaves: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:

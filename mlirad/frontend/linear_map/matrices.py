@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import ShapeError
-from mlirad.frontend.constructs.basis import images_of_basis
+from mlirad.frontend.constructs.basis_images import images_of_basis
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.linear_map.expressions import MapExpression
 from mlirad.frontend.linear_map.nodes import transposed

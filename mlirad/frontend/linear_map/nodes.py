@@ -22,9 +22,9 @@ from mlirad.frontend.linear_map.expressions import (
     POSTFIX,
     PRODUCT,
     SUM,
+    ExpressionStep,
     MapExpression,
     MapNode,
-    Step,
     Text,
     leaf_maps,
     paired,
@@ -233,5 +233,5 @@ def transposed(expression: MapExpression) -> MapExpression:
     if isinstance(steps[-1].node, Transpose):
         steps = steps[: steps[-1].maps[0] + 1]
     else:
-        steps = (*steps, Step(Transpose(), (len(steps) - 1,)))
+        steps = (*steps, ExpressionStep(Transpose(), (len(steps) - 1,)))
     return MapExpression(expression.codomain, expression.domain, steps)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar
 
-from mlirad.frontend.tracing.asked import RUNTIME
+from mlirad.frontend.tracing.usage_hints import RUNTIME
 
 N = TypeVar("N", bound=ast.AST)
 

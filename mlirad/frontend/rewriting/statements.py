@@ -43,7 +43,7 @@ from mlirad.frontend.rewriting.names import (
 )
 from mlirad.frontend.rewriting.nodes import at, call, define, load, store, strings, thunk
 from mlirad.frontend.rewriting.source import FunctionNode, parameters
-from mlirad.frontend.tracing.asked import STATE_READ, STATE_WRITTEN
+from mlirad.frontend.tracing.usage_hints import STATE_READ, STATE_WRITTEN
 
 SUSPENDING = (
     ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef,

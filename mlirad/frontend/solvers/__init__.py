@@ -8,9 +8,9 @@ equation: dx = -(df/dx)^-1 (df/da) da (implicit function theorem). It is given t
 rule that reads the result (property `results`), so it is differentiable like any other code, to any order.
 
 The solution is an `array.custom` whose operands are all that the equation depends on. As rules are for
-operands alone, `closed.py` closes the user's function first: from pytrees to flat vectors, with everything
-that it reads as a parameter. A rule that iterates itself calls a function of the program that has that very
-rule (`inverses.py`); this recursion in rules is as finite as any other.
+operands alone, `flat_functions.py` closes the user's function first: from pytrees to flat vectors, with
+everything that it reads as a parameter. A rule that iterates itself calls a function of the program that has
+that very rule (`inverses.py`); this recursion in rules is as finite as any other.
 
 - `equations.py`: `root`, `fixed_point`, `minimize`: their equations, calls and failures.
 - `newton.py`, `fixed_points.py`, `minimizers.py`: iterations on flat vectors, each from a function and a

@@ -17,8 +17,8 @@ from mlirad.frontend.constructs.build import map_
 from mlirad.frontend.constructs.loops import scan, while_loop
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.solvers.closed import Closed, with_data
 from mlirad.frontend.solvers.convergence import report_failures
+from mlirad.frontend.solvers.flat_functions import Closed, with_data
 from mlirad.frontend.solvers.stepping import (
     GOES_ON,
     UNKNOWN,

@@ -21,11 +21,11 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.linear_map.spaces import Space
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, rows_of, with_data
-from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.continuous_adjoint import solution
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.events import Crossing, Events, FirstEvent, located, moved
+from mlirad.frontend.solvers.flat_functions import Closed, closed, flat_type, flattened, rows_of, with_data
+from mlirad.frontend.solvers.flat_functions import unknowns as states
 from mlirad.frontend.solvers.pairs import pair_of
 from mlirad.frontend.solvers.stepping import SCHEMES, UNSORTED, Method, integrate, known, report_stops
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number

@@ -19,15 +19,6 @@ from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.solvers import fixed_points, minimizers
-from mlirad.frontend.solvers.closed import (
-    Closed,
-    closed,
-    flat_type,
-    flattened,
-    float_space,
-    unknowns,
-    with_data,
-)
 from mlirad.frontend.solvers.convergence import (
     Limits,
     Progress,
@@ -35,6 +26,15 @@ from mlirad.frontend.solvers.convergence import (
     finite,
     largest,
     report_failures,
+)
+from mlirad.frontend.solvers.flat_functions import (
+    Closed,
+    closed,
+    flat_type,
+    flattened,
+    float_space,
+    unknowns,
+    with_data,
 )
 from mlirad.frontend.solvers.implicit import implicit
 from mlirad.frontend.solvers.inverses import METHODS as LINEAR

@@ -14,8 +14,8 @@ from typing import Any
 
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.solvers.convergence import Limits, Progress
+from mlirad.frontend.solvers.flat_functions import with_data
 from mlirad.frontend.solvers.inverses import inverses
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.leaf_types import LeafType

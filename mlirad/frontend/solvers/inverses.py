@@ -24,7 +24,6 @@ from mlirad.frontend.constructs.recursion import Function
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.jacobians import jacobian
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.solvers.convergence import (
     Limits,
     Progress,
@@ -34,6 +33,7 @@ from mlirad.frontend.solvers.convergence import (
     require_regular,
     solved,
 )
+from mlirad.frontend.solvers.flat_functions import with_data
 from mlirad.frontend.solvers.krylov import cg, gmres, lsmr
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.operations import xp

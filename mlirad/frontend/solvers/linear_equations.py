@@ -18,8 +18,8 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.spaces import Space, space_of
-from mlirad.frontend.solvers.closed import closed, flat_type, flattened, unknowns
 from mlirad.frontend.solvers.convergence import Limits, checked_limits, finite, report_failures
+from mlirad.frontend.solvers.flat_functions import closed, flat_type, flattened, unknowns
 from mlirad.frontend.solvers.inverses import METHODS, inverses, matrix_of
 from mlirad.frontend.tracing.argument_kinds import checked_choice
 from mlirad.frontend.tracing.function_names import definition_of, function_name

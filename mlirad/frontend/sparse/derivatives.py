@@ -34,7 +34,7 @@ from mlirad.frontend.differentiation.argnums import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
-from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
+from mlirad.frontend.sparse.products import ProductCall, Products, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.function_names import function_name
 from mlirad.frontend.tracing.leaf_types import LeafType
 from mlirad.frontend.tracing.open_traces import is_tracing
@@ -163,7 +163,7 @@ class Instance:
     integers: list[NDArray[Any]]
     block_rows: BlockRows | None = None
     blocks: Blocks | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ProductCall, ...] = ()
 
 
 @dataclass

@@ -21,8 +21,8 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.frontend.compiling.making import brought_to
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.run_compiler import brought_to
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation.argnums import Argnums, argument_positions
 from mlirad.frontend.differentiation.derivatives import (

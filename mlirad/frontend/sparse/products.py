@@ -52,7 +52,7 @@ Run: TypeAlias = "Callable[[Products, Sequence[NDArray[np.int64]]], Sequence[NDA
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class ProductCall:
     """One call of a program, and the entries that it gives: those `chosen` stand at `places` of the products.
 
     `chosen` is `None` for all entries; so is `places` if these are the products as they come.
@@ -64,10 +64,10 @@ class Step:
     places: NDArray[np.int64] | None
 
 
-def steps_of(expression: Expression, c: Compression) -> list[Step]:
+def steps_of(expression: Expression, c: Compression) -> list[ProductCall]:
     """The calls that a compression needs."""
     height = sum(prod(t.shape) for _, t in expression.outputs)
-    steps: list[Step] = []
+    steps: list[ProductCall] = []
     first = 0
     for is_transposed, colours, count, length in (
         (False, c.columns, c.column_products, height),
@@ -82,7 +82,7 @@ def steps_of(expression: Expression, c: Compression) -> list[Step]:
             places = c.places - low if chosen is None else c.places[chosen] - low
             in_order = len(places) == high - low and np.array_equal(places, np.arange(high - low))
             steps.append(
-                Step(
+                ProductCall(
                     Products(is_transposed, block, everywhere),
                     None if everywhere else colours - k,
                     chosen,
@@ -90,7 +90,7 @@ def steps_of(expression: Expression, c: Compression) -> list[Step]:
                 )
             )
         first += count * length
-    return steps or [Step(Products(False, 0), c.columns, None, None)]
+    return steps or [ProductCall(Products(False, 0), c.columns, None, None)]
 
 
 def products_module(expression: Expression, products: Products) -> ModuleOp:
@@ -174,7 +174,7 @@ class _Emission:
         return seeds
 
 
-def entries_from(steps: Sequence[Step], count: int, run: Run) -> NDArray[Any]:
+def entries_from(steps: Sequence[ProductCall], count: int, run: Run) -> NDArray[Any]:
     """All entries; `run` gives the products of a program for its argument of colours."""
     entries: NDArray[Any] | None = None
     for step in steps:

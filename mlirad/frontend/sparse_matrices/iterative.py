@@ -16,8 +16,8 @@ import numpy as np
 
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.loops import while_loop
-from mlirad.frontend.solvers.closed import closed
 from mlirad.frontend.solvers.convergence import Limits, finite
+from mlirad.frontend.solvers.flat_functions import closed
 from mlirad.frontend.solvers.inverses import Operator, of_solutions, transposed
 from mlirad.frontend.solvers.krylov import gmres as krylov_gmres
 from mlirad.frontend.solvers.krylov import norm

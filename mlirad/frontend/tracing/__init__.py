@@ -37,11 +37,12 @@ signature is an `Untyped`; where it is joined, a placeholder stands for it, and 
 (`learning.py`), upon which `settled_trace` (`functions.py`) traces again.
 
 Methods that Python or NumPy call without naming a purpose, such as `__array__` or a truth value, are answered
-by the user's expression: `asked.py` reads it, so that a hint fits its line (`tests/frontend/test_hints.py`).
-Functions in C cannot ask, so `require_asking` (`told_functions.py`) ends the trace, the running functions get
-code that asks (`splicing/call_sites.py`), and the trace begins again in `settled_trace`. So do functions
-whose conditions are traced. Silent questions such as `type(x) is float` are found by reading the code
-(`silent_questions.py`). Code that compares functions' code takes `own_code` (`code_reads.py`).
+by the user's expression: `usage_hints.py` reads it, so that a hint fits its line
+(`tests/frontend/test_hints.py`). Functions in C cannot ask, so `require_asking` (`told_functions.py`) ends
+the trace, the running functions get code that asks (`splicing/call_sites.py`), and the trace begins again in
+`settled_trace`. So do functions whose conditions are traced. Silent questions such as `type(x) is float` are
+found by reading the code (`silent_questions.py`). Code that compares functions' code takes `own_code`
+(`code_reads.py`).
 
 To add a kind of pytree: a container that can be taken apart and put together is a class of `containers.py`,
 one of a package a file beside it and an entry of `OF_PACKAGES`; `_parts` and `_made` of

@@ -23,7 +23,6 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import MAX_RANK, Shape, Value, shape_of, size_of
 from mlirad.errors import SizeNeeded, TracingError
-from mlirad.frontend.tracing.asked import elements_hint, truth_hint
 from mlirad.frontend.tracing.asked_class import asks_for_numpys, class_of
 from mlirad.frontend.tracing.control import blocked
 from mlirad.frontend.tracing.frames import Scope, current_frame
@@ -35,6 +34,7 @@ from mlirad.frontend.tracing.scipy_frames import hint_for, scipy_function
 from mlirad.frontend.tracing.sizes import LOOPS, sized, sized_shape
 from mlirad.frontend.tracing.strides import Strides, is_descending, row_major, strides_reshaped
 from mlirad.frontend.tracing.told_functions import require_asking, require_asking_to_store
+from mlirad.frontend.tracing.usage_hints import elements_hint, truth_hint
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 

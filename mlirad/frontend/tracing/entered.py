@@ -22,10 +22,10 @@ from mlirad.errors import UnsupportedError
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Spliced
 from mlirad.frontend.splicing.questions import MISS, Question, Values, ask_first
-from mlirad.frontend.tracing.asked import RUNTIME
 from mlirad.frontend.tracing.code_reads import is_rewritable_file
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.told_functions import BEGINNING, is_told_to_rewrite, tell_to_rewrite
+from mlirad.frontend.tracing.usage_hints import RUNTIME
 from mlirad.jit.object_layout import running_function
 
 Rewritten: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]

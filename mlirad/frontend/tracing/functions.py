@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar, cast
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
-from mlirad.dialects.instances import state_sizes
+from mlirad.dialects.concrete_sizes import state_sizes
 from mlirad.dialects.shapes import Value
 from mlirad.errors import ArgumentError, MliradError, SizeNeeded, TracingError, UnsupportedError, of_class
 from mlirad.frontend.tracing import sizes

@@ -28,7 +28,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from mlirad.frontend.splicing.plain import plain_code
-from mlirad.frontend.tracing.asked import RUNTIME
 from mlirad.frontend.tracing.captured_objects import attribute_table
 from mlirad.frontend.tracing.code_reads import (
     OWN_ARRAYS,
@@ -46,6 +45,7 @@ from mlirad.frontend.tracing.told_functions import (
     lessons,
     tell,
 )
+from mlirad.frontend.tracing.usage_hints import RUNTIME
 from mlirad.jit.object_layout import running_function
 
 _SAYING: Final = ("FORMAT", "CONVERT_VALUE", "BUILD_STRING")

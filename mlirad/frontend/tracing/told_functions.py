@@ -21,11 +21,11 @@ from typing import Any, Final
 
 from mlirad.frontend.splicing.insertion import UnknownCodeError
 from mlirad.frontend.splicing.plain import Hooks, Spliced, Told, plain_code
-from mlirad.frontend.tracing.asked import RUNTIME, STATE_READ, STATE_WRITTEN, is_showing
 from mlirad.frontend.tracing.code_reads import is_rewritable_file, is_scipy_code
 from mlirad.frontend.tracing.lessons import Lessons, Request, Running
 from mlirad.frontend.tracing.open_traces import open_traces
 from mlirad.frontend.tracing.source import is_own_frame, is_user_file
+from mlirad.frontend.tracing.usage_hints import RUNTIME, STATE_READ, STATE_WRITTEN, is_showing
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.object_layout import running_function
 from mlirad.packages import folder_of

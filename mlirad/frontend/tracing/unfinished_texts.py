@@ -20,12 +20,12 @@ from types import FrameType
 from typing import Any, Final, cast
 
 from mlirad.errors import TracingError
-from mlirad.frontend.tracing.asked import is_for_people
 from mlirad.frontend.tracing.code_reads import is_program_file
 from mlirad.frontend.tracing.open_traces import is_tracing
 from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_frame
 from mlirad.frontend.tracing.told_functions import require_asking_for_texts
+from mlirad.frontend.tracing.usage_hints import is_for_people
 
 _DECIDING: Final = """
 __hash__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__ __len__ __iter__ __getitem__ count encode

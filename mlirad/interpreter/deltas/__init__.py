@@ -12,8 +12,8 @@ Control flow, recursion and functions as values are those of the interpreter. Fa
 transforms and callbacks, which are no scalar operations, are an `UnsupportedError`.
 """
 
+from mlirad.interpreter.deltas.delta_terms import Delta, delta_nodes
 from mlirad.interpreter.deltas.gradients import naive_gradient
 from mlirad.interpreter.deltas.running import DualResults, run_duals
-from mlirad.interpreter.deltas.terms import Delta, delta_nodes
 
 __all__ = ["Delta", "DualResults", "delta_nodes", "naive_gradient", "run_duals"]

@@ -17,9 +17,9 @@ from xdsl.ir import Block
 from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.shapes import is_float
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.deltas.delta_terms import Delta
 from mlirad.interpreter.deltas.duals import Dual, plain, terms_of, with_terms
 from mlirad.interpreter.deltas.rules import combination
-from mlirad.interpreter.deltas.terms import Delta
 from mlirad.interpreter.machine import Frame
 
 

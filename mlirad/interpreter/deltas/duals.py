@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape
-from mlirad.interpreter.deltas.terms import ZERO, Delta, Terms, Zero
+from mlirad.interpreter.deltas.delta_terms import ZERO, Delta, Terms, Zero
 from mlirad.lazy_dataclass import dataclass
 
 

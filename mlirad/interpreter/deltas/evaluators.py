@@ -20,7 +20,7 @@ from dataclasses import field
 from operator import add
 from typing import Generic, TypeAlias, TypeVar
 
-from mlirad.interpreter.deltas.terms import Add, Delta, Input, Scale, Share, Zero
+from mlirad.interpreter.deltas.delta_terms import Add, Delta, Input, Scale, Share, Zero
 from mlirad.lazy_dataclass import dataclass
 
 Vector: TypeAlias = list[float]

@@ -24,7 +24,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.interpreter.control import CONTROL_MEANINGS
 from mlirad.interpreter.deltas.custom import custom
 from mlirad.interpreter.deltas.duals import Dual, joined, plain, terms_of, with_terms
-from mlirad.interpreter.deltas.rules import RULES, Step
+from mlirad.interpreter.deltas.rules import RULES, Execution
 from mlirad.interpreter.factorisations import FACTORISATION_MEANINGS
 from mlirad.interpreter.functions import FUNCTION_MEANINGS
 from mlirad.interpreter.machine import Frame, Instruction, Machine, Meaning, location_of
@@ -60,7 +60,7 @@ class _DualFrame(Frame):
         if rule is None:
             raise _no_meaning(op)
         (result,) = super().run_instruction(instruction, values)
-        step = Step(op, values, result, list(map(terms_of, operands)), self, _ids(self))
+        step = Execution(op, values, result, list(map(terms_of, operands)), self, _ids(self))
         return [with_terms(result, rule(step))]
 
     def checked(self, value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) -> Any:

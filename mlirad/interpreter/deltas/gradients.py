@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.interpreter.deltas.delta_terms import ZERO, Add, Delta, Scale
 from mlirad.interpreter.deltas.evaluators import reverse_pass
 from mlirad.interpreter.deltas.running import DualResults, run_duals
-from mlirad.interpreter.deltas.terms import ZERO, Add, Delta, Scale
 
 
 def naive_gradient(

@@ -24,8 +24,8 @@ from mlirad.dialects.shapes import Shape, is_float, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.array_ops import ARRAY_MEANINGS
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.deltas.delta_terms import ZERO, Add, Delta, Scale, Share, Terms, Zero
 from mlirad.interpreter.deltas.partials import CONSTANT, PARTIALS, Factor
-from mlirad.interpreter.deltas.terms import ZERO, Add, Delta, Scale, Share, Terms, Zero
 from mlirad.interpreter.machine import Frame
 from mlirad.lazy_dataclass import dataclass
 
@@ -33,7 +33,7 @@ Op = TypeVar("Op", bound=Operation, covariant=True)
 
 
 @dataclass(frozen=True)
-class Step(Generic[Op]):
+class Execution(Generic[Op]):
     """One execution of an op.
 
     `terms` has a list per operand; one without derivative (an integer, or a float that depends on no input)
@@ -74,7 +74,7 @@ def _added(term: Delta, others: Sequence[Delta]) -> Delta:
 # Scalar functions --------------------------------------------------------------------------------
 
 
-def _elementwise(step: Step[ew.ElementwiseOp]) -> Terms:
+def _elementwise(step: Execution[ew.ElementwiseOp]) -> Terms:
     """`Share id (Add (Scale df/dx dx) (Scale df/dy dy))`, without the operands that depend on no input."""
     doubles = [np.asarray(o, np.float64) for o in step.operands]
     factors = PARTIALS[type(step.op)](step.op, doubles, np.asarray(step.result, np.float64))
@@ -87,19 +87,19 @@ def _numbers(factor: Factor, size: int) -> Sequence[float | None]:
     return [None] * size if factor is None else factor.ravel().tolist()
 
 
-def _constant(step: Step[Operation]) -> Terms:
+def _constant(step: Execution[Operation]) -> Terms:
     zeros: list[Delta] = [ZERO] * np.size(step.result)
     return zeros
 
 
-def _convert(step: Step[ew.ConvertOp]) -> Terms:
+def _convert(step: Execution[ew.ConvertOp]) -> Terms:
     return step.terms[0]
 
 
 # Structure ---------------------------------------------------------------------------------------
 
 
-def _moved(step: Step[Operation]) -> Terms:
+def _moved(step: Execution[Operation]) -> Terms:
     """The terms that the op's own meaning, run on the numbers of the float elements, selects."""
     table: list[Delta] = [ZERO]
     inputs: list[Any] = []
@@ -134,7 +134,7 @@ def _collected(places: Array, terms: Terms, size: int) -> list[list[Delta]]:
     return found
 
 
-def _totals(step: Step[Any], places: Array, terms: Terms) -> Terms:
+def _totals(step: Execution[Any], places: Array, terms: Terms) -> Terms:
     """The sum of the terms for each element of the result, begun from zero as a fold of the array is."""
     found = _collected(places, terms, np.size(step.result))
     return [_share(_added(ZERO, own), step.ids) for own in found]
@@ -147,11 +147,11 @@ def _reduced_places(op: reductions.SumOp | reductions.ReduceOp) -> Array:
     return arrays.broadcast(_numbered(shape_of(op.result)), kept, shape)
 
 
-def _sum(step: Step[reductions.SumOp]) -> Terms:
+def _sum(step: Execution[reductions.SumOp]) -> Terms:
     return _totals(step, _reduced_places(step.op), step.terms[0])
 
 
-def _reduce(step: Step[reductions.ReduceOp]) -> Terms:
+def _reduce(step: Execution[reductions.ReduceOp]) -> Terms:
     """Equal shares for the elements that attain the extremum; of a product, the last one of the fold."""
     places = _reduced_places(step.op)
     if step.op.kind.data == "prod":
@@ -170,11 +170,11 @@ def _reduce(step: Step[reductions.ReduceOp]) -> Terms:
     return _totals(step, places, shares)
 
 
-def _scatter(step: Step[indexing.ScatterOp]) -> Terms:
+def _scatter(step: Execution[indexing.ScatterOp]) -> Terms:
     return _totals(step, _written_places(step.op, step.frame), step.terms[0])
 
 
-def _update(step: Step[indexing.UpdateOp]) -> Terms:
+def _update(step: Execution[indexing.UpdateOp]) -> Terms:
     if step.op.kind.data == "set":
         return _moved(step)
     base, written = step.terms
@@ -188,7 +188,7 @@ def _written_places(op: indexing.ScatterOp | indexing.UpdateOp, frame: Frame) ->
     return arrays.read(_numbered(shape_of(op.result)), frame.region(op.body, space), space)
 
 
-def _dot(step: Step[reductions.DotOp]) -> Terms:
+def _dot(step: Execution[reductions.DotOp]) -> Terms:
     """Products in the space of the result's dimensions and the contracted ones, then their sums."""
     lhs, rhs = (np.asarray(o, np.float64) for o in step.operands)
     batch, contract = step.op.batch, step.op.contract
@@ -214,19 +214,19 @@ def _dot(step: Step[reductions.DotOp]) -> Terms:
 # Orders ------------------------------------------------------------------------------------------
 
 
-def _lines(step: Step[ordering.SortOp | ordering.CumulativeOp]) -> Array:
+def _lines(step: Execution[ordering.SortOp | ordering.CumulativeOp]) -> Array:
     """The numbers of the elements, from 0, with the dimension of the op last."""
     shape = np.shape(step.operands[0])
     return np.moveaxis(np.arange(prod(shape)).reshape(shape), step.op.dim.value.data, -1)
 
 
-def _sort(step: Step[ordering.SortOp]) -> Terms:
+def _sort(step: Execution[ordering.SortOp]) -> Terms:
     order = np.argsort(step.operands[0], axis=step.op.dim.value.data, kind="stable")
     numbers = np.arange(order.size).reshape(order.shape)
     return [step.terms[0][k] for k in _integers(np.take_along_axis(numbers, order, step.op.dim.value.data))]
 
 
-def _cumulative(step: Step[ordering.CumulativeOp]) -> Terms:
+def _cumulative(step: Execution[ordering.CumulativeOp]) -> Terms:
     """The terms of each line, one after another: they are reduced as the elements are."""
     lines = _lines(step)
     backwards = step.op.reverse is not None
@@ -238,14 +238,14 @@ def _cumulative(step: Step[ordering.CumulativeOp]) -> Terms:
     return found
 
 
-def _sums(step: Step[Any], line: Sequence[int]) -> Iterator[Delta]:
+def _sums(step: Execution[Any], line: Sequence[int]) -> Iterator[Delta]:
     total: Delta = ZERO
     for k in line:
         total = combination(((None, total), (None, step.terms[0][k])), step.ids)
         yield total
 
 
-def _products(step: Step[Any], line: Sequence[int]) -> Iterator[Delta]:
+def _products(step: Execution[Any], line: Sequence[int]) -> Iterator[Delta]:
     """The terms of the products of ever more elements."""
     elements: list[float] = np.asarray(step.operands[0], np.float64).ravel().tolist()
     product, total = 1.0, ZERO
@@ -255,7 +255,7 @@ def _products(step: Step[Any], line: Sequence[int]) -> Iterator[Delta]:
         yield total
 
 
-def _first_attaining(step: Step[ordering.CumulativeOp], line: Sequence[int]) -> Iterator[Delta]:
+def _first_attaining(step: Execution[ordering.CumulativeOp], line: Sequence[int]) -> Iterator[Delta]:
     """The term of the first of the elements so far that is their extremum, or NaN."""
     elements: list[float] = np.asarray(step.operands[0], np.float64).ravel().tolist()
     sign = 1.0 if step.op.kind.data == "max" else -1.0
@@ -266,7 +266,7 @@ def _first_attaining(step: Step[ordering.CumulativeOp], line: Sequence[int]) -> 
         yield step.terms[0][best]
 
 
-PREFIXES: dict[str, Callable[[Step[ordering.CumulativeOp], Sequence[int]], Iterator[Delta]]] = {
+PREFIXES: dict[str, Callable[[Execution[ordering.CumulativeOp], Sequence[int]], Iterator[Delta]]] = {
     "sum": _sums,
     "prod": _products,
     "max": _first_attaining,
@@ -275,7 +275,7 @@ PREFIXES: dict[str, Callable[[Step[ordering.CumulativeOp], Sequence[int]], Itera
 """By the kind of a prefix reduction the terms along a line, given the numbers of its elements."""
 
 
-RULES: dict[type[Operation], Callable[[Step[Any]], Terms]] = {
+RULES: dict[type[Operation], Callable[[Execution[Any]], Terms]] = {
     **dict.fromkeys(PARTIALS, _elementwise),
     **dict.fromkeys(CONSTANT, _constant),
     ew.SelectOp: _moved,

@@ -19,9 +19,9 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.errors import DifferentiationError
 from mlirad.float_modes import silent, standard_floats
+from mlirad.interpreter.deltas.delta_terms import Delta, Input
 from mlirad.interpreter.deltas.duals import Dual, plain, terms_of
 from mlirad.interpreter.deltas.frames import DUAL_MEANINGS, DualMachine
-from mlirad.interpreter.deltas.terms import Delta, Input
 from mlirad.interpreter.running import ELEMENT_MEANINGS, prepared
 from mlirad.lazy_dataclass import dataclass
 from mlirad.recursion import deep_recursion

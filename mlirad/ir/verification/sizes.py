@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from mlirad.dialects.concrete_sizes import SIZES, alone, sizes_in_function, stated_sizes
 from mlirad.dialects.extents_attribute import is_size_name
-from mlirad.dialects.instances import SIZES, alone, sizes_in_function, stated_sizes
 from mlirad.dialects.shapes import shape_of
 from mlirad.ir.call_graph import CallGraph, is_private, references_of
 from mlirad.ir.verification.errors import error_at

@@ -11,7 +11,7 @@ padded to the largest block would cost time in every solve.
 
 from mlirad.linear_maps.sparsity.analysis import SparsityPattern, from_block_rows, from_positions, sparsity_of
 from mlirad.linear_maps.sparsity.block_rows import BlockRows, find_block_rows
-from mlirad.linear_maps.sparsity.known import Known
+from mlirad.linear_maps.sparsity.known_values import Known
 
 __all__ = [
     "BlockRows",

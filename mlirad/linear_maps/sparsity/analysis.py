@@ -22,8 +22,8 @@ from mlirad.linear_maps.elements import parts
 from mlirad.linear_maps.sparsity.block_rows import BlockRows
 from mlirad.linear_maps.sparsity.elements import coordinates, dimension, matrix
 from mlirad.linear_maps.sparsity.images import image
-from mlirad.linear_maps.sparsity.known import Known
-from mlirad.linear_maps.sparsity.primitives import Place
+from mlirad.linear_maps.sparsity.known_values import Known
+from mlirad.linear_maps.sparsity.primitives import MapContext
 from mlirad.linear_maps.sparsity.relations import Ints, Relation, from_keys
 from mlirad.recursion import deep_recursion
 
@@ -86,7 +86,7 @@ def sparsity_of(map_: Value, known: Known, outputs: Sequence[int] | None = None)
     `outputs` are the components of the codomain that are rows of the matrix, all by default.
     """
     domain, codomain = domain_of(map_), codomain_of(map_)
-    found = deep_recursion(image)(Place(known, known.top), map_, coordinates((), domain))
+    found = deep_recursion(image)(MapContext(known, known.top), map_, coordinates((), domain))
     if outputs is not None and isinstance(codomain, TupleType):
         spaces = components_of(codomain)
         chosen = parts(found, len(spaces))

@@ -33,9 +33,9 @@ from mlirad.linear_maps.elements import assembled, components
 from mlirad.linear_maps.fold import topological
 from mlirad.linear_maps.sparsity.elements import Patterns, coordinates, dimension
 from mlirad.linear_maps.sparsity.images import image
-from mlirad.linear_maps.sparsity.known import Known
+from mlirad.linear_maps.sparsity.known_values import Known
 from mlirad.linear_maps.sparsity.patterns import JOINED_PAIRS, Pattern, Term, over_axes
-from mlirad.linear_maps.sparsity.primitives import Place
+from mlirad.linear_maps.sparsity.primitives import MapContext
 from mlirad.linear_maps.sparsity.relations import Ints, Relation, relation
 
 MAX_HEIGHT = 64
@@ -115,7 +115,7 @@ class BlockRows:
 
 def find_block_rows(map_: Value, known: Known, outputs: Sequence[int]) -> BlockRows | None:
     """The repeated pattern of the results `outputs` of a map in spine form, `None` where it has none."""
-    place = Place(known, known.top)
+    place = MapContext(known, known.top)
     domain, codomain = domain_of(map_), codomain_of(map_)
     spaces = components_of(domain)
     if any(isinstance(s, TupleType) or not shape_of(s) for s in spaces):
@@ -173,7 +173,7 @@ def _gathered(node: Value) -> int | None:
             return None
 
 
-def _sources(map_: Value, place: Place, spaces: Sequence[Attribute]) -> list[Source] | None:
+def _sources(map_: Value, place: MapContext, spaces: Sequence[Attribute]) -> list[Source] | None:
     """The new inputs, if all are arrays with a leading axis."""
     gathers = gathers_of_inputs(map_)
     firsts = np.cumsum([0, *(dimension(s) for s in spaces)])

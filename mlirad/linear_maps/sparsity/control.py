@@ -34,12 +34,12 @@ from mlirad.linear_maps.sparsity.elements import (
     plus,
     related,
 )
-from mlirad.linear_maps.sparsity.known import Array
+from mlirad.linear_maps.sparsity.known_values import Array
 from mlirad.linear_maps.sparsity.patterns import Block, Pattern, moved, prefixed
-from mlirad.linear_maps.sparsity.primitives import Place, along, restricted, taken
+from mlirad.linear_maps.sparsity.primitives import MapContext, along, restricted, taken
 from mlirad.linear_maps.sparsity.relations import Relation, composed, united
 
-Image: TypeAlias = Callable[[Place, Value, Patterns], Patterns]
+Image: TypeAlias = Callable[[MapContext, Value, Patterns], Patterns]
 """The patterns of an image under a map expression."""
 
 Elements: TypeAlias = list[Patterns]
@@ -54,15 +54,19 @@ MAX_ITERATIONS = 1 << 11
 """Loops of more iterations are not followed iteration by iteration."""
 
 
-def _at(m: Place, region: Region, arguments: Sequence[Array | None], iterations: tuple[int, ...]) -> Place:
+def _at(
+    m: MapContext, region: Region, arguments: Sequence[Array | None], iterations: tuple[int, ...]
+) -> MapContext:
     """The place inside a region whose arguments are known, or not."""
-    return Place(m.known, m.scope.inner(iterations, dict(zip(region.block.args, arguments, strict=True))))
+    return MapContext(
+        m.known, m.scope.inner(iterations, dict(zip(region.block.args, arguments, strict=True)))
+    )
 
 
 # Scan ------------------------------------------------------------------------------------------------
 
 
-def _scan(m: Place, op: linear.ScanOp, x: Patterns, image: Image) -> Patterns:
+def _scan(m: MapContext, op: linear.ScanOp, x: Patterns, image: Image) -> Patterns:
     return _Scan(m, op, x, image).patterns()
 
 
@@ -71,7 +75,7 @@ class _Scan:
     carries.
     """
 
-    def __init__(self, m: Place, op: linear.ScanOp, x: Patterns, image: Image):
+    def __init__(self, m: MapContext, op: linear.ScanOp, x: Patterns, image: Image):
         self.m, self.op, self.image = m, op, image
         self.n, (self.carries, self.inputs, _) = op.iterations, op.counts
         self.rank = len(m.batch)
@@ -182,7 +186,7 @@ class _Scan:
         return self._along(x, early + by, early)
 
     def _along(self, x: Elements, new: Array, old: Array) -> Elements:
-        place = Place(self.m.known, self.m.scope)
+        place = MapContext(self.m.known, self.m.scope)
 
         def shift(p: Pattern) -> Pattern:
             return along(place, p, p.shape[self.rank :], 0, new, old)
@@ -239,7 +243,7 @@ def _sum(x: Elements, y: Elements) -> Elements:
     return [plus(a, b) for a, b in zip(x, y, strict=True)]
 
 
-def _total(m: Place, given: Elements, space: Attribute) -> Patterns:
+def _total(m: MapContext, given: Elements, space: Attribute) -> Patterns:
     found = [p for part in given for p in _patterns(part)]
     return m.union(shape_of(space), found) if found else None
 
@@ -276,7 +280,7 @@ def closure(pairs: Relation, size: int) -> Relation:
 # While and branches ----------------------------------------------------------------------------------
 
 
-def _while(m: Place, op: linear.WhileOp, x: Patterns, image: Image) -> Patterns:
+def _while(m: MapContext, op: linear.WhileOp, x: Patterns, image: Image) -> Patterns:
     """The number of iterations and what they read is unknown: the closure, no iteration included."""
     carries, spaces = op.carries.value.data, components_of(op.domain)
     given, root = parts(x, len(spaces)), yields(op.body)[0]
@@ -291,19 +295,19 @@ def _while(m: Place, op: linear.WhileOp, x: Patterns, image: Image) -> Patterns:
     return related(m.batch, _sum(given[:carries], added), space, space, reached)
 
 
-def _if(m: Place, op: linear.IfOp, x: Patterns, image: Image) -> Patterns:
+def _if(m: MapContext, op: linear.IfOp, x: Patterns, image: Image) -> Patterns:
     condition = m.value(op.condition)
     return _chosen(m, None if condition is None else 1 - condition.astype(np.int64), op.regions, x, image)
 
 
-def _switch(m: Place, op: linear.SwitchOp, x: Patterns, image: Image) -> Patterns:
+def _switch(m: MapContext, op: linear.SwitchOp, x: Patterns, image: Image) -> Patterns:
     index = m.value(op.index)
     number = None if index is None else np.clip(index, 0, len(op.branches) - 1)
     return _chosen(m, number, op.branches, x, image)
 
 
 def _chosen(
-    m: Place, number: Array | None, branches: Sequence[Region], x: Patterns, image: Image
+    m: MapContext, number: Array | None, branches: Sequence[Region], x: Patterns, image: Image
 ) -> Patterns:
     """The image under the branch taken at each batch position; under any of them where that is unknown."""
     total: Patterns = None
@@ -318,26 +322,26 @@ def _chosen(
     return total
 
 
-def _where(m: Place, x: Pattern, here: Array) -> Pattern:
+def _where(m: MapContext, x: Pattern, here: Array) -> Pattern:
     shape = x.shape[len(m.batch) :]
     return restricted(m, x, shape, here.reshape((*here.shape, *(1,) * len(shape))))
 
 
-def _checkpoint(m: Place, op: linear.CheckpointOp, x: Patterns, image: Image) -> Patterns:
+def _checkpoint(m: MapContext, op: linear.CheckpointOp, x: Patterns, image: Image) -> Patterns:
     return image(m, yields(op.body)[0], x)
 
 
 # Maps at every position ------------------------------------------------------------------------------
 
 
-def _build(m: Place, op: linear.BuildOp, x: Patterns, image: Image) -> Patterns:
+def _build(m: MapContext, op: linear.BuildOp, x: Patterns, image: Image) -> Patterns:
     """The positions are batch axes of the maps, and leading axes of the image."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
     lifted = mapped(x, lambda p: with_batch_axes(p, len(m.batch), op.space))
     return image(inside, yields(op.body)[0], lifted)
 
 
-def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Patterns, image: Image) -> Patterns:
+def _build_transpose(m: MapContext, op: linear.BuildTransposeOp, x: Patterns, image: Image) -> Patterns:
     """The leading axes of the argument are batch axes of the maps, which are summed over."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
     rank, count = len(m.batch), len(op.space)
@@ -356,12 +360,12 @@ def with_batch_axes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
     return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
 
 
-def _rule(m: Place, op: linear.RuleOp, x: Patterns, image: Image) -> Patterns:
+def _rule(m: MapContext, op: linear.RuleOp, x: Patterns, image: Image) -> Patterns:
     """Code that need not be linear is applied to one basis vector at a time: everything depends on all."""
     return everything(m.batch, x, op.domain, op.codomain)
 
 
-CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Patterns, Image], Patterns]] = {
+CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[MapContext, Any, Patterns, Image], Patterns]] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _if,

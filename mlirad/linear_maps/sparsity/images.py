@@ -26,7 +26,7 @@ from mlirad.linear_maps.sparsity.elements import (
     related,
 )
 from mlirad.linear_maps.sparsity.patterns import Pattern
-from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS, Place
+from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS, MapContext
 from mlirad.linear_maps.sparsity.relations import relation
 
 MAX_CALLS = 1000
@@ -34,7 +34,7 @@ MAX_CALLS = 1000
 given."""
 
 
-def image(m: Place, root: Value, x: Patterns, given: Mapping[Value, Patterns] | None = None) -> Patterns:
+def image(m: MapContext, root: Value, x: Patterns, given: Mapping[Value, Patterns] | None = None) -> Patterns:
     """The patterns of the image of x; `given` are images of nodes to take as they are."""
     return _Images(m).images(root, x, given)[root]
 
@@ -42,7 +42,7 @@ def image(m: Place, root: Value, x: Patterns, given: Mapping[Value, Patterns] | 
 class _Images(Fold[Pattern]):
     """The patterns of images under maps that stand at one place."""
 
-    def __init__(self, m: Place):
+    def __init__(self, m: MapContext):
         self.m = m
 
     def plus(self, x: Patterns, y: Patterns) -> Patterns:
@@ -84,5 +84,7 @@ class _Images(Fold[Pattern]):
         if maker is None or m.known.calls > MAX_CALLS:
             return everything(m.batch, x, op.domain, op.codomain)
         values = [m.value(a) for a in own_operands(op)]
-        inside = Place(m.known, m.scope.called(dict(zip(function_block(maker).args, values, strict=True))))
+        inside = MapContext(
+            m.known, m.scope.called(dict(zip(function_block(maker).args, values, strict=True)))
+        )
         return image(inside, returned(maker)[0], x)

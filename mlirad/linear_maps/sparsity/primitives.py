@@ -2,9 +2,9 @@
 
     rule(m, op, x)        the pattern of the image of x, or a list of patterns where a space is a tuple
 
-The shapes of patterns begin with the batch axes of the scope that the map stands in (`Place`), along which
-every map acts by itself. Positions and conditions count where they are known; where they are not, the pattern
-is the union over all that they could be.
+The shapes of patterns begin with the batch axes of the scope that the map stands in (`MapContext`), along
+which every map acts by itself. Positions and conditions count where they are known; where they are not, the
+pattern is the union over all that they could be.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from mlirad.ir.builder import yields
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import assembled, components
 from mlirad.linear_maps.sparsity.elements import Patterns
-from mlirad.linear_maps.sparsity.known import Array, Known, Scope, distinct_part
+from mlirad.linear_maps.sparsity.known_values import Array, Known, Scope, distinct_part
 from mlirad.linear_maps.sparsity.patterns import Axes, Block, Pattern, moved, prefixed, union
 from mlirad.linear_maps.sparsity.relations import Ints
 
-Rule: TypeAlias = Callable[["Place", Any, Any], Patterns]
+Rule: TypeAlias = Callable[["MapContext", Any, Any], Patterns]
 
 
 @dataclass(frozen=True)
-class Place:
+class MapContext:
     """The place of a map: the facts known there, and the batch axes along which it is made."""
 
     known: Known
@@ -72,7 +72,7 @@ def _all_kept(rank: int) -> dict[int, int]:
     return {d: d for d in range(rank)}
 
 
-def along(m: Place, x: Pattern, shape: Shape, axis: int, new: Ints, old: Ints) -> Pattern:
+def along(m: MapContext, x: Pattern, shape: Shape, axis: int, new: Ints, old: Ints) -> Pattern:
     """Elements new[k] along an axis of the result are elements old[k] along that of x."""
     kept = _all_kept(len(shape))
     del kept[axis]
@@ -82,7 +82,7 @@ def along(m: Place, x: Pattern, shape: Shape, axis: int, new: Ints, old: Ints) -
 # Maps that keep positions --------------------------------------------------------------------------
 
 
-def _scale(m: Place, op: linear.ScaleOp, x: Pattern) -> Pattern:
+def _scale(m: MapContext, op: linear.ScaleOp, x: Pattern) -> Pattern:
     """Known zeros of the coefficient are zeros."""
     factor = m.value(op.coefficient)
     if factor is None or distinct_part(factor).all():
@@ -90,12 +90,12 @@ def _scale(m: Place, op: linear.ScaleOp, x: Pattern) -> Pattern:
     return _filtered(m, x, shape_of(op.domain), factor != 0)
 
 
-def _mask(m: Place, op: linear.MaskOp, x: Pattern) -> Pattern:
+def _mask(m: MapContext, op: linear.MaskOp, x: Pattern) -> Pattern:
     condition = m.value(op.condition)
     return x if condition is None else _filtered(m, x, shape_of(op.domain), condition)
 
 
-def _filtered(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
+def _filtered(m: MapContext, x: Pattern, shape: Shape, kept: Array) -> Pattern:
     """The elements for which `kept`, over the batch axes and all axes or none, holds."""
     if distinct_part(kept).all():
         return x
@@ -104,7 +104,7 @@ def _filtered(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
     )
 
 
-def restricted(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
+def restricted(m: MapContext, x: Pattern, shape: Shape, kept: Array) -> Pattern:
     """The elements for which `kept` holds, which has an axis for each batch axis and of the shape."""
     rank = len(m.batch)
     axes = [a for a in range(kept.ndim) if (kept != kept[(slice(None),) * a + (slice(0, 1),)]).any()]
@@ -120,17 +120,17 @@ def restricted(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
 # Structure of axes -----------------------------------------------------------------------------------
 
 
-def _sum(m: Place, op: linear.SumOp, x: Pattern) -> Pattern:
+def _sum(m: MapContext, op: linear.SumOp, x: Pattern) -> Pattern:
     dims = values_of(op.dims)
     left = [d for d in range(len(shape_of(op.domain))) if d not in dims]
     return m.moved(x, shape_of(op.codomain), {d: k for k, d in enumerate(left)})
 
 
-def _broadcast(m: Place, op: linear.BroadcastOp, x: Pattern) -> Pattern:
+def _broadcast(m: MapContext, op: linear.BroadcastOp, x: Pattern) -> Pattern:
     return m.moved(x, shape_of(op.codomain), dict(enumerate(values_of(op.dims))))
 
 
-def _reshape(m: Place, op: linear.ReshapeOp, x: Pattern) -> Pattern:
+def _reshape(m: MapContext, op: linear.ReshapeOp, x: Pattern) -> Pattern:
     """Axes are kept as far as they are; others are related in groups of equal size."""
     old, new = shape_of(op.domain), shape_of(op.codomain)
     if not x.terms:
@@ -167,14 +167,14 @@ def matched_axes(old: Shape, new: Shape) -> list[tuple[Axes, Axes]]:
     return groups
 
 
-def _reverse(m: Place, op: linear.ReverseOp, x: Pattern) -> Pattern:
+def _reverse(m: MapContext, op: linear.ReverseOp, x: Pattern) -> Pattern:
     shape = shape_of(op.domain)
     for d in values_of(op.dims):
         x = along(m, x, shape, d, np.arange(shape[d]), np.arange(shape[d])[::-1].copy())
     return x
 
 
-def _resized(m: Place, op: linear.SliceOp | linear.PadOp, x: Pattern) -> Pattern:
+def _resized(m: MapContext, op: linear.SliceOp | linear.PadOp, x: Pattern) -> Pattern:
     """Elements first + step k of a dimension are elements k of the result, or become of those of x."""
     is_pad = isinstance(op, linear.PadOp)
     firsts = values_of(op.low if is_pad else op.starts)
@@ -192,13 +192,13 @@ def _resized(m: Place, op: linear.SliceOp | linear.PadOp, x: Pattern) -> Pattern
 # Tuples ----------------------------------------------------------------------------------------------
 
 
-def array_of(x: Patterns, m: Place, shape: Shape) -> Pattern:
+def array_of(x: Patterns, m: MapContext, shape: Shape) -> Pattern:
     """An element of a space of arrays as a pattern."""
     assert not isinstance(x, list)
     return Pattern((*m.batch, *shape), ()) if x is None else x
 
 
-def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Patterns) -> Pattern:
+def _concatenate(m: MapContext, op: linear.ConcatenateOp | linear.SplitOp, x: Patterns) -> Pattern:
     spaces, dim, first = components_of(op.domain), op.dim.value.data, 0
     shape, placed = shape_of(op.codomain), list[Pattern]()
     for part, space in zip(components(x, op.domain), spaces, strict=True):
@@ -210,7 +210,7 @@ def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Pattern
     return m.union(shape, placed)
 
 
-def _split(m: Place, op: linear.SplitOp, x: Pattern) -> Patterns:
+def _split(m: MapContext, op: linear.SplitOp, x: Pattern) -> Patterns:
     dim, first = op.dim.value.data, 0
     parts: list[Patterns] = []
     for space in components_of(op.codomain):
@@ -224,7 +224,7 @@ def _one(k: int) -> Ints:
     return np.array([k], np.int64)
 
 
-def _stack(m: Place, op: linear.StackOp, x: Patterns) -> Pattern:
+def _stack(m: MapContext, op: linear.StackOp, x: Patterns) -> Pattern:
     spaces, dim = components_of(op.domain), op.dim.value.data
     shape, placed = shape_of(op.codomain), list[Pattern]()
     kept = {d: d + (d >= dim) for d in range(len(shape) - 1)}
@@ -235,7 +235,7 @@ def _stack(m: Place, op: linear.StackOp, x: Patterns) -> Pattern:
     return m.union(shape, placed)
 
 
-def _unstack(m: Place, op: linear.UnstackOp, x: Pattern) -> Patterns:
+def _unstack(m: MapContext, op: linear.UnstackOp, x: Pattern) -> Patterns:
     dim = op.dim.value.data
     slices: list[Patterns] = [
         taken(m, x, shape_of(space), dim, k) for k, space in enumerate(components_of(op.codomain))
@@ -243,7 +243,7 @@ def _unstack(m: Place, op: linear.UnstackOp, x: Pattern) -> Patterns:
     return assembled(slices, op.codomain)
 
 
-def taken(m: Place, x: Pattern, shape: Shape, dim: int, k: int) -> Pattern:
+def taken(m: MapContext, x: Pattern, shape: Shape, dim: int, k: int) -> Pattern:
     """Slice number k along a dimension."""
     kept = {d + (d >= dim): d for d in range(len(shape))}
     return m.moved(x, shape, kept, [Block((dim,), (), _one(k), _one(0))])
@@ -264,7 +264,7 @@ class Positions:
     indexed: Shape
     axes: tuple[Array | None, ...]
 
-    def groups(self, m: Place) -> list[tuple[list[int], list[int]]]:
+    def groups(self, m: MapContext) -> list[tuple[list[int], list[int]]]:
         """The known indexed axes in groups, with the axes (batch and space) that their positions vary along.
 
         Positions of different groups vary along different axes.
@@ -280,10 +280,10 @@ class Positions:
             groups.append((members, sorted(set(varying))))
         return groups
 
-    def flat(self, m: Place, members: Sequence[int], varying: Sequence[int]) -> tuple[Axes, Ints, Ints]:
+    def flat(self, m: MapContext, members: Sequence[int], varying: Sequence[int]) -> tuple[Axes, Ints, Ints]:
         """The batch axes that positions vary along, and for every point its place there and its position.
 
-        They are numbered from the last one on, as in `Place.moved`.
+        They are numbered from the last one on, as in `MapContext.moved`.
         """
         rank = len(m.batch)
         extents = [(*m.batch, *self.space)[a] for a in varying]
@@ -300,7 +300,7 @@ class Positions:
         return batch, place, points
 
 
-def positions_of_region(m: Place, region: Region, space: Shape, array: Shape) -> Positions:
+def positions_of_region(m: MapContext, region: Region, space: Shape, array: Shape) -> Positions:
     """The positions that a region makes over an index space."""
     arguments: dict[Value, Array | None] = dict(zip(region.block.args, m.scope.indices(space), strict=True))
     scope = m.scope.inner(space, arguments)
@@ -308,21 +308,21 @@ def positions_of_region(m: Place, region: Region, space: Shape, array: Shape) ->
     return Positions(space, array[: len(found)], tuple(m.known.at(v, scope) for v in found))
 
 
-def _positions_of_operands(m: Place, positions: Sequence[Value], array: Shape) -> Positions:
+def _positions_of_operands(m: MapContext, positions: Sequence[Value], array: Shape) -> Positions:
     return Positions((), array[: len(positions)], tuple(m.value(p) for p in positions))
 
 
-def gathered(m: Place, x: Pattern, p: Positions) -> Pattern:
+def gathered(m: MapContext, x: Pattern, p: Positions) -> Pattern:
     """`out[s..., rest...] = x[positions(s)..., rest...]`."""
     return _between(m, x, p, is_scatter=False)
 
 
-def scattered(m: Place, x: Pattern, p: Positions) -> Pattern:
+def scattered(m: MapContext, x: Pattern, p: Positions) -> Pattern:
     """`out[positions(s)..., rest...] += x[s..., rest...]`."""
     return _between(m, x, p, is_scatter=True)
 
 
-def _between(m: Place, x: Pattern, p: Positions, is_scatter: bool) -> Pattern:
+def _between(m: MapContext, x: Pattern, p: Positions, is_scatter: bool) -> Pattern:
     """From the indexed axes to those of the space, or back; axes after them stay."""
     rank = len(m.batch)
     old, new = (p.space, p.indexed) if is_scatter else (p.indexed, p.space)
@@ -340,29 +340,29 @@ def _between(m: Place, x: Pattern, p: Positions, is_scatter: bool) -> Pattern:
     return m.moved(x, (*new, *rest), kept, blocks)
 
 
-def _index(m: Place, op: linear.IndexOp, x: Pattern) -> Pattern:
+def _index(m: MapContext, op: linear.IndexOp, x: Pattern) -> Pattern:
     p = _positions_of_operands(m, op.positions, shape_of(op.domain))
     return gathered(m, x, p)
 
 
-def _one_hot(m: Place, op: linear.OneHotOp, x: Pattern) -> Pattern:
+def _one_hot(m: MapContext, op: linear.OneHotOp, x: Pattern) -> Pattern:
     p = _positions_of_operands(m, op.positions, shape_of(op.codomain))
     return scattered(m, x, p)
 
 
-def _gather(m: Place, op: linear.GatherOp, x: Pattern) -> Pattern:
+def _gather(m: MapContext, op: linear.GatherOp, x: Pattern) -> Pattern:
     space = shape_of(op.codomain)[: len(op.body.block.args)]
     p = positions_of_region(m, op.body, space, shape_of(op.domain))
     return gathered(m, x, p)
 
 
-def _scatter(m: Place, op: linear.ScatterOp, x: Pattern) -> Pattern:
+def _scatter(m: MapContext, op: linear.ScatterOp, x: Pattern) -> Pattern:
     space = shape_of(op.domain)[: len(op.body.block.args)]
     p = positions_of_region(m, op.body, space, shape_of(op.codomain))
     return scattered(m, x, p)
 
 
-def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
+def _update(m: MapContext, op: linear.UpdateOp, x: Patterns) -> Pattern:
     """Return where something is set, what stood there before is gone, and of several writers the last one
     counts.
     """
@@ -397,11 +397,11 @@ def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
 # Prefix sums and contractions --------------------------------------------------------------------------
 
 
-def _prefix(m: Place, op: linear.PrefixMapOp, x: Pattern) -> Pattern:
+def _prefix(m: MapContext, op: linear.PrefixMapOp, x: Pattern) -> Pattern:
     return prefixed(x, len(m.batch) + op.dim.value.data, op.reverse is not None)
 
 
-def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
+def _dot(m: MapContext, op: linear.DotMapOp, x: Pattern) -> Pattern:
     """Return where the fixed operand is known its zeros count; otherwise it has none."""
     is_left = isinstance(op, linear.DotLeftOp)
     dims = [values_of(d) for d in (op.lhs_batch, op.rhs_batch, op.lhs_contract, op.rhs_contract)]
@@ -432,7 +432,7 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
     return m.moved(x, shape_of(op.codomain), kept, blocks)
 
 
-def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
+def _triangular_solve(m: MapContext, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
     """The inverse of a triangle is a triangle."""
     is_upper = (op.upper is None) != (op.transposed is None)
     row = len(shape_of(op.domain)) - (2 if op.complex is None else 3)
@@ -441,7 +441,7 @@ def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pat
     return prefixed(x, len(m.batch) + row, is_upper)
 
 
-def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:
+def _fft(m: MapContext, op: linear.FftOp, x: Pattern) -> Pattern:
     """Every number of a row depends on every other."""
     axes, kind = op.axes, op.kind.data
 

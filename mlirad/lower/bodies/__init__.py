@@ -8,5 +8,5 @@ A body with a fast path is printed twice by `BodyCode`: under `Assumptions` (`as
 which guards hold, which products are plain and what is tested, and without them
 (`lower/cpu/emit/fast_path.py`); a third time with plain products alone where many blocks lie at borders. An
 op that is NaN wherever an operand is may be listed in `_KEEP_NAN`. A `Buffer` `passes` if it is a slice of a
-stacked array that no cache holds (`passing.py`); kernels prefetch such slices.
+stacked array that no cache holds (`streaming.py`); kernels prefetch such slices.
 """

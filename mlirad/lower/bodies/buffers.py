@@ -43,8 +43,8 @@ from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.elementwise import kind_of
-from mlirad.lower.bodies.passing import passing_results, passing_slices
-from mlirad.lower.kernels.places import ends_before
+from mlirad.lower.bodies.streaming import passing_results, passing_slices
+from mlirad.lower.kernels.arena_offsets import ends_before
 from mlirad.lower.kernels.plan_memory.carries import PLACED_OPS, body_of, carry_arguments
 from mlirad.lower.llvm.text import BYTES, Kind
 from mlirad.lower.native_program import BUFFER_ALIGNMENT
@@ -54,7 +54,7 @@ TEXT_LITERAL_BYTES: Final = 4096
 
 
 @dataclass(frozen=True)
-class Place:
+class MemorySlot:
     """A start in memory: `number` counts inputs, outputs and literals, and is a byte offset in the arena.
 
     An offset with sizes in it is rounded up to the alignment when the program runs.
@@ -72,7 +72,7 @@ class Buffer:
     kind: Kind
     shape: Shape
     strides: Shape
-    place: Place
+    place: MemorySlot
     size: int
     passes: bool = False
 
@@ -117,7 +117,7 @@ def strides_of(shape: Shape, layout: Shape) -> Shape:
     return tuple(strides)
 
 
-def make_buffer(type_: Attribute, place: Place, layout: Shape | None = None) -> Buffer:
+def make_buffer(type_: Attribute, place: MemorySlot, layout: Shape | None = None) -> Buffer:
     """The buffer of a value of the given type."""
     shape = shape_of(type_)
     strides = row_major(shape) if layout is None else strides_of(shape, layout)
@@ -136,7 +136,7 @@ class Memory:
     arena_bytes: int
     literals: tuple[ConstantOp, ...]
     passed: tuple[ConstantOp, ...]
-    yields: dict[Region, list[Place]]
+    yields: dict[Region, list[MemorySlot]]
     """Where each region of a loop or branch hands over what it yields."""
 
 
@@ -155,9 +155,9 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
     """
     block = function.body.block
     buffers: dict[Value, Buffer] = {
-        argument: make_buffer(argument.type, Place("input", k)) for k, argument in enumerate(block.args)
+        argument: make_buffer(argument.type, MemorySlot("input", k)) for k, argument in enumerate(block.args)
     }
-    outputs = tuple(make_buffer(v.type, Place("output", k)) for k, v in enumerate(returned.arguments))
+    outputs = tuple(make_buffer(v.type, MemorySlot("output", k)) for k, v in enumerate(returned.arguments))
     for k, j in stated_updates(function).items():
         buffers[block.args[j]] = outputs[k]
     assignment = _Assignment(function, buffers, all_in_text=all_in_text)
@@ -193,16 +193,16 @@ class _Assignment:
         self.arena = stated_arena(function) or 0
         self.literals: list[ConstantOp] = []
         self.passed: list[ConstantOp] = []
-        self.yields: dict[Region, list[Place]] = {}
-        self._passing: set[Place] = set()
+        self.yields: dict[Region, list[MemorySlot]] = {}
+        self._passing: set[MemorySlot] = set()
         self._local = 0
 
-    def local(self) -> Place:
+    def local(self) -> MemorySlot:
         """A place whose address is made known while the program runs."""
         self._local += 1
-        return Place("local", self._local - 1)
+        return MemorySlot("local", self._local - 1)
 
-    def block(self, block: Block, outputs: Sequence[Place], first_output: Mapping[Value, int]) -> None:
+    def block(self, block: Block, outputs: Sequence[MemorySlot], first_output: Mapping[Value, int]) -> None:
         """Buffers for the values that a block defines; it hands its values over in `outputs`."""
         is_function = bool(first_output) or not isinstance(block.last_op, YieldOp)
         for op in block.ops:
@@ -214,7 +214,7 @@ class _Assignment:
                     if places is None and not is_function:
                         raise _unplanned(op)
                     for k, (result, layout) in enumerate(zip(op.results, layouts_of(op), strict=True)):
-                        buffer = make_buffer(result.type, Place("arena", self.arena), layout)
+                        buffer = make_buffer(result.type, MemorySlot("arena", self.arena), layout)
                         pitch = op.pitch_of(result) if isinstance(op, kernel.RecurrenceOp) else None
                         if pitch is not None:
                             buffer = replace(buffer, strides=(pitch, *buffer.strides[1:]))
@@ -244,32 +244,34 @@ class _Assignment:
                         hint="run form-kernels on the function first",
                     )
 
-    def _planned(self, result: Value, number: int, outputs: Sequence[Place], *, is_function: bool) -> Place:
+    def _planned(
+        self, result: Value, number: int, outputs: Sequence[MemorySlot], *, is_function: bool
+    ) -> MemorySlot:
         if number < 0:
             return outputs[-1 - number]
         if not is_function and not shape_of(result):
             # A scalar of a loop body gets a stack slot of its own, which LLVM turns into a register.
             return self.local()
-        return Place("arena", number)
+        return MemorySlot("arena", number)
 
     def _unplanned(
         self, op: Operation, result: Value, buffer: Buffer, first_output: Mapping[Value, int]
-    ) -> Place:
+    ) -> MemorySlot:
         if isinstance(op, kernel.ScatterOp) and _shares_base(op, self.buffers):
             return self.buffers[op.inputs[0]].place
         if result in first_output and buffer.is_row_major:
-            return Place("output", first_output[result])
+            return MemorySlot("output", first_output[result])
         self.arena += -(-buffer.nbytes // BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT
         return buffer.place
 
     def _literal(self, op: ConstantOp) -> None:
         is_small = self._all_in_text or literal_array(op).nbytes <= TEXT_LITERAL_BYTES
         into = self.literals if is_small else self.passed
-        place = Place("literal" if is_small else "constant", len(into))
+        place = MemorySlot("literal" if is_small else "constant", len(into))
         self.buffers[op.result] = make_buffer(op.result.type, place)
         into.append(op)
 
-    def _placed(self, op: Operation, outputs: Sequence[Place], *, is_function: bool) -> None:
+    def _placed(self, op: Operation, outputs: Sequence[MemorySlot], *, is_function: bool) -> None:
         """Places of the results of a loop, branch or call."""
         places = stated_places(op)
         if places is None:

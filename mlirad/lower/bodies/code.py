@@ -28,7 +28,7 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.ir.locations import location_of
 from mlirad.lower.bodies.access import Access, Spread
 from mlirad.lower.bodies.body import Address, Body
-from mlirad.lower.bodies.buffers import Place
+from mlirad.lower.bodies.buffers import MemorySlot
 from mlirad.lower.bodies.elementwise import emit_elementwise, kind_of, product
 from mlirad.lower.bodies.lane_comparisons import compare_lanes, shared_limit
 from mlirad.lower.bodies.nan_tests import without_nan_test
@@ -53,7 +53,7 @@ class BodyCode:
         order: Sequence[int],
         roots: Sequence[Ssa],
         addresses: Sequence[tuple[Address, int]],
-        pointers: dict[Place, Value],
+        pointers: dict[MemorySlot, Value],
         *,
         lane: int | None = None,
         tile: int | None = None,

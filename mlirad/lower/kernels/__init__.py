@@ -13,11 +13,11 @@ vectors or text.
 - `element_loops.py`: scans that work element by element, which processors make one kernel of.
 - `strip_mine/`: kernels along one dimension run strip by strip where that costs less (`kernel.strips`).
 - `plan_memory/`, `plan_verification.py`: give every result memory, and check any such plan.
-- `concurrent.py`: groups contractions that threads run at the same time and that keep their operands for each
-  other.
+- `concurrent_contractions.py`: groups contractions that threads run at the same time and that keep their
+  operands for each other.
 - `affine.py`, `kernel_groups.py`: indices as affine forms; groups of kernels that become others.
 - `reads.py`, `triangles.py`: which elements of results are read, as bounds of differences of indices.
-- `places.py`: when memory ranges with sizes in them are disjoint.
+- `arena_offsets.py`: when memory ranges with sizes in them are disjoint.
 - `moves.py`: what passes considered, what they expected of it, and whether it was done; read by
   `.stats().explain()` and `mlirad-opt --explain`.
 """

@@ -40,7 +40,7 @@ from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.kernels.places import ends_before, is_place
+from mlirad.lower.kernels.arena_offsets import ends_before, is_place
 from mlirad.lower.kernels.plan_memory import bytes_of, is_row_major
 from mlirad.lower.kernels.plan_memory.carries import (
     PLACED_OPS,

@@ -36,12 +36,12 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.first_order import require_first_order
 from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.bulk_operations.build_facts import Survey
 from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
 from mlirad.passes.bulk_operations.reader import BatchReader
-from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.bulk_operations.terms import BatchAxis, Term, union
 from mlirad.passes.function_pass import FunctionPass, holds, transform_functions

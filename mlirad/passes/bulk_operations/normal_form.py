@@ -39,7 +39,7 @@ from mlirad.dialects.array.structural import (
 from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import function_block
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.bulk_operations.survey import is_waiting
+from mlirad.passes.bulk_operations.build_facts import is_waiting
 from mlirad.passes.bulk_operations.table import CONTROL_RULES
 
 

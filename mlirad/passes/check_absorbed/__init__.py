@@ -7,8 +7,8 @@
 By the chain rule a derivative is a sum of products of factors. Where one factor is infinite and another 0,
 their product is taken to be 0, which need not be the derivative. That is meant where the 0 says that
 something is not taken: the branch of a `where`, an element that nothing reads, a direction in which nothing
-moves. It is a finding where the 0 was computed, and `shadows.py` tells which of the two a zero is. Products
-that absorb by their definition, as in `xlogy`, are not findings.
+moves. It is a finding where the 0 was computed, and `computed_zeros.py` tells which of the two a zero is.
+Products that absorb by their definition, as in `xlogy`, are not findings.
 
 `name-ops` runs before derivatives are made, `check-absorbed` when all of them are array code.
 

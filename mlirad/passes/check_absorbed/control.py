@@ -26,7 +26,7 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.check_absorbed.shadows import Shadow, Shadows
+from mlirad.passes.check_absorbed.computed_zeros import Shadow, Shadows
 
 _CONTROL: Final = (control.ScanOp, control.WhileOp, control.ReplayOp, control.IfOp, control.SwitchOp)
 

@@ -12,8 +12,8 @@ inside `linear.scan`, `linear.while`, `linear.if`, `linear.switch` or `linear.ch
 a line in `CONSTRUCTS` for every loop, branch and call.
 
 - `residuals.py` decides what is kept, after `scales.py` has merged chains of scalings, of which only the
-  product is kept. `levels.py` says what it costs to read a value of an enclosing block: where that is an
-  array that a loop would have to keep, the elements that are read are kept.
+  product is kept. `availability.py` says what it costs to read a value of an enclosing block: where that is
+  an array that a loop would have to keep, the elements that are read are kept.
 - `custom.py`: a rule of `array.custom` that is linear, as `dialects/linear/linearity.py` judges by its ops,
   becomes a map expression; any other is `linear.rule`, code that runs in its own direction
   (`linear_maps/apply/rules.py`).

@@ -19,7 +19,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.ir.free_values import captures, own_operands
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.steps import Step, trace
+from mlirad.passes.dual_arrays.traced_regions import TracedRegion, trace
 from mlirad.passes.slots import merged
 
 
@@ -35,7 +35,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
         if any(not isinstance(step.tangent_maps[k].owner, linear.ZeroOp) for step in steps)
     ]
 
-    def values(step: Step, own: Sequence[int]) -> list[Value]:
+    def values(step: TracedRegion, own: Sequence[int]) -> list[Value]:
         made, kept = step.values(b, ())
         in_slots = dict(zip(own, kept, strict=True))
         return [*made, *(in_slots[s] if s in in_slots else b.zeros(t) for s, t in enumerate(slots))]
@@ -46,7 +46,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
     d.env.update(zip(op.results, results, strict=False))
     if wanted:
 
-        def map_(step: Step, own: Sequence[int]) -> Region:
+        def map_(step: TracedRegion, own: Sequence[int]) -> Region:
             known = [(v, residuals[s]) for v, s in zip(step.kept, own, strict=True)]
             return b.region((), lambda: [step.map(b, known, wanted)])
 

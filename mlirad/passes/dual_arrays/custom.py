@@ -31,7 +31,7 @@ from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Elements, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
-from mlirad.passes.dual_arrays.steps import trace
+from mlirad.passes.dual_arrays.traced_regions import trace
 
 
 def custom(d: DualArrays, op: CustomOp) -> None:

@@ -27,7 +27,7 @@ from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.lazy_dataclass import dataclass
-from mlirad.passes.dual_arrays.levels import Level
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 
 Construct: TypeAlias = "Callable[[DualArrays, Any], None]"

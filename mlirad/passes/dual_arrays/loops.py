@@ -22,7 +22,7 @@ from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.steps import trace
+from mlirad.passes.dual_arrays.traced_regions import trace
 
 
 def while_(d: DualArrays, op: control.WhileOp) -> None:

@@ -39,7 +39,7 @@ from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
+from mlirad.passes.dual_arrays.availability import SMALLER_OPERAND, Level, elements, is_inside
 
 ARITHMETIC_PER_VALUE = 8
 """Elementwise ops, or terms of a sum, that may be recomputed per value not kept: about what storing and

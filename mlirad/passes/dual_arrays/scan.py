@@ -35,7 +35,7 @@ from mlirad.ir.free_values import captures, free_values
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.products import is_long_product, product
-from mlirad.passes.dual_arrays.steps import trace
+from mlirad.passes.dual_arrays.traced_regions import trace
 
 MIN_BLOCKED_ITERATIONS = 4
 """Loops of fewer iterations are not cut into blocks."""

@@ -13,8 +13,8 @@ derivative, and the gradient silently zero.
   activation records (`array.save`); the arrays that they hold are boxes, records of one array each
   (`boxes.py`). A value of an inductive type is a record too: in trees of nodes it is a leaf, and values
   rolled under its name share one tree (`Flow.rolled`).
-- `standing.py` converts a value from its layout to that of its destination; `applications.py` emits calls of
-  codes, and of the functions that choose among them.
+- `layout_conversion.py` converts a value from its layout to that of its destination; `applications.py` emits
+  calls of codes, and of the functions that choose among them.
 - `rewriting.py` emits the program on these arrays; a code becomes a private function, once.
 
 Then `passes/tail_calls.py` turns a function whose calls of itself are all tail calls into a loop without a

@@ -29,7 +29,7 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.choices import Box, Key, is_choice, source_of
 from mlirad.passes.eliminate_functions.flow import Code, FlowNode, Tree
-from mlirad.passes.eliminate_functions.standing import Scope, Standing
+from mlirad.passes.eliminate_functions.layout_conversion import Scope, Standing
 
 
 @dataclass(frozen=True)

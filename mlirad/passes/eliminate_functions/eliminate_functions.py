@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.concrete_sizes import sizes_in_function
 from mlirad.dialects.function.combinators import PullbackOp
-from mlirad.dialects.instances import sizes_in_function
 from mlirad.dialects.linear import DifferentiationOp, MapType
 from mlirad.errors import SizeNeeded, UnsupportedError
 from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, references_of

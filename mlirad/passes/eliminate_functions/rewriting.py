@@ -52,7 +52,7 @@ from mlirad.passes.eliminate_functions.applications import Applications, names_o
 from mlirad.passes.eliminate_functions.choices import Box, Key, is_choice, source_of
 from mlirad.passes.eliminate_functions.flow import FlowNode, Tree, part_of
 from mlirad.passes.eliminate_functions.layout import Layouts
-from mlirad.passes.eliminate_functions.standing import Standing
+from mlirad.passes.eliminate_functions.layout_conversion import Standing
 from mlirad.passes.function_pass import replace_function
 
 Scope: TypeAlias = dict[Key, Value]

@@ -9,10 +9,10 @@ a^2 is smooth: x x. With it the second derivative at a tie is the mean of the li
 that of the function where kinks cancel, as in max(x, 0) + log1p(exp(-|x|)). Each of several kinks has a term.
 Values stay as they are. Programs that are differentiated once need none of this.
 
-`kinks.py` finds kinks, `moving.py` leaves out those that rest, `forms.py` finds multiples of one another,
+`kinks.py` finds kinks, `moving.py` leaves out those that rest, `multiples.py` finds multiples of one another,
 `cones.py` the values that depend on them. `outer_kinks.py` moves kinks out of regions, `factored_kinks.py`
 makes multiples of one number one kink, `distances.py` finds both sides of one. `expansion.py` adds the terms
-that `terms.py` makes.
+that `tie_terms.py` makes.
 
 - Kinks get a term, not a polynomial. At a tie, f(a) lacks f''(0)/2 a^2 and nothing else. To substitute f(0) +
   f'(0) a + f''(0)/2 a^2 would repeat f for each kink within the polynomials of the others, so the program

@@ -31,7 +31,7 @@ from mlirad.passes.expand_ties.factored_kinks import with_factored_kinks
 from mlirad.passes.expand_ties.kinks import kinks_of
 from mlirad.passes.expand_ties.moving import Movement
 from mlirad.passes.expand_ties.outer_kinks import with_outer_kinks
-from mlirad.passes.expand_ties.terms import Terms
+from mlirad.passes.expand_ties.tie_terms import Terms
 from mlirad.passes.function_pass import visit_regions
 from mlirad.passes.smooth_identities import smooth_identities
 from mlirad.passes.smooth_identities.roots import is_inner

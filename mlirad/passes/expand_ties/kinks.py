@@ -25,7 +25,7 @@ from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.lazy_dataclass import dataclass
 from mlirad.passes.code_jets import Symbol
-from mlirad.passes.expand_ties.forms import Forms, Multiple, same_order
+from mlirad.passes.expand_ties.multiples import Forms, Multiple, same_order
 from mlirad.passes.smooth_identities.roots import Emit, is_radius, magnitude_of, square_of
 from mlirad.passes.smooth_identities.sides import Numbers, canonical, distance_of, numbers_of
 

@@ -16,7 +16,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import Environment
 from mlirad.ir.free_values import captures
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.steps import trace
+from mlirad.passes.dual_arrays.traced_regions import trace
 
 
 def build(d: DualArrays, op: BuildOp) -> None:

@@ -31,10 +31,10 @@ from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.apply_linear_maps.application_functions import add_applications, called
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.defunctionalise_maps import called_split, with_split_calls
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.simplify_maps import simplify_maps

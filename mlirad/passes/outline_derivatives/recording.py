@@ -37,7 +37,7 @@ from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.steps import Step, trace
+from mlirad.passes.dual_arrays.traced_regions import TracedRegion, trace
 from mlirad.passes.outline_derivatives.sources import Sources
 
 
@@ -85,7 +85,7 @@ class Recording:
         source = self._sources.source(self.name)
         block = function_block(source)
         constructs = {**CONSTRUCTS, CallOp: self._recorded}
-        steps: list[Step] = []
+        steps: list[TracedRegion] = []
 
         def record(b: ArrayBuilder, *args: Value) -> list[Value]:
             d = DualArrays(b, UNIT, constructs)

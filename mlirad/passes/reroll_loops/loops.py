@@ -20,7 +20,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.passes.reroll_loops.costs import Shape
 from mlirad.passes.reroll_loops.matching import Repetitions, Result
 from mlirad.passes.reroll_loops.parts import is_step, reads
-from mlirad.passes.reroll_loops.readings import Inputs, Place, Reading
+from mlirad.passes.reroll_loops.readings import Inputs, OpenRepetition, Reading
 
 Plans = Sequence[tuple[Operation, Sequence[Reading]]]
 """The ops of a repetition, each with how its operands are read."""
@@ -76,7 +76,7 @@ def _standing(b: ArrayBuilder, value: Value, env: Environment) -> Value:
     return env.get(value, value)
 
 
-class _Iteration(Place):
+class _Iteration(OpenRepetition):
     """One iteration under construction: the carries that it is given, and what its repetitions have made."""
 
     def __init__(self, b: ArrayBuilder, index: Value, slices: Sequence[Value], carries: Carries):

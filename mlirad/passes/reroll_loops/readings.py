@@ -36,7 +36,7 @@ MAX_ROW: Final = 16
 """Rows of more elements are no slices of a loop that reads some of them only."""
 
 
-class Place:
+class OpenRepetition:
     """A repetition under construction: index and slices of its iteration, and which one of the iteration it
     is.
     """
@@ -51,10 +51,10 @@ class Place:
         raise NotImplementedError
 
 
-Reading: TypeAlias = Callable[[Place], Value]
+Reading: TypeAlias = Callable[[OpenRepetition], Value]
 """Emits what an operand is in a repetition."""
 
-Step: TypeAlias = Callable[[Place, Value], Value]
+Step: TypeAlias = Callable[[OpenRepetition, Value], Value]
 
 Numbers: TypeAlias = Sequence[Sequence[int]]
 """The numbers of the steps to a part, each by repetition."""
@@ -124,7 +124,7 @@ class Inputs:
         if number == len(self.arrays):
             self.arrays.append(x)
 
-        def read(place: Place) -> Value:
+        def read(place: OpenRepetition) -> Value:
             row = place.slices[number]
             return row if together == 1 else b.index(row, [b.index_constant(place.repetition)])
 
@@ -204,7 +204,7 @@ class Inputs:
         if any(n != first + k * step for k, n in enumerate(numbers)):
             return self._slice(b.constant(np.array(numbers), i64))
 
-        def read(place: Place) -> Value:
+        def read(place: OpenRepetition) -> Value:
             before = b.mul(place.index, b.index_constant(step * together))
             return b.add(before, b.index_constant(first + step * place.repetition))
 
@@ -221,7 +221,7 @@ class Inputs:
             made.append(self._step(op, numbers[at : at + count]))
             at += count
 
-        def read_part(place: Place) -> Value:
+        def read_part(place: OpenRepetition) -> Value:
             value = read(place)
             for step in made:
                 value = step(place, value)
@@ -254,7 +254,7 @@ class Inputs:
         leading = varying[-1] + 1
         readings = {d: self._number(numbers[d]) for d in varying}
 
-        def step(place: Place, x: Value) -> Value:
+        def step(place: OpenRepetition, x: Value) -> Value:
             whole = shape_of(x)
             ranges = [
                 (0, whole[d], 1) if d in readings else (starts[d], limits[d], strides[d])

@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.instances import stated_sizes
+from mlirad.dialects.concrete_sizes import stated_sizes
 from mlirad.distributed.plan import Plan
 from mlirad.errors import SplitError, UnsupportedError
 from mlirad.ir.call_graph import CallGraph, functions_by_name

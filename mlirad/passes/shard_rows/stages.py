@@ -24,7 +24,7 @@ from mlirad.dialects.array.ordering import ArgsortOp, SortOp
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.array.transforms import FftOp
-from mlirad.dialects.instances import SIZES, sizes_attribute, sizes_in_function
+from mlirad.dialects.concrete_sizes import SIZES, sizes_attribute, sizes_in_function
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.distributed.plan import (
     Argument,

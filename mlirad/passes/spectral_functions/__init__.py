@@ -3,7 +3,7 @@ values.
 
 Sums over all eigenvectors or singular vectors become Taylor expansions (`expansions.py`).
 
-- `reading.py` finds them, from facts about values (`facts.py`, `known_facts.py`, `moves.py`,
+- `reading.py` finds them, from facts about values (`facts.py`, `known_facts.py`, `dimension_moves.py`,
   `moved_facts.py`, `pairs.py`, `signatures.py`; those of sums and contractions by `contracted_facts.py`);
   `columns.py` finds those that are written column by column, as builds of values that are alike
   (`alike_values.py`). Batches lose dimensions of extent 1 before (`batches.py`).

@@ -16,6 +16,7 @@ from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import is_float, shape_of, values_of
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.spectral_functions import pairs
+from mlirad.passes.spectral_functions.dimension_moves import moves_of
 from mlirad.passes.spectral_functions.facts import (
     Diagonal,
     Fact,
@@ -30,7 +31,6 @@ from mlirad.passes.spectral_functions.facts import (
 from mlirad.passes.spectral_functions.jets import unrepeated
 from mlirad.passes.spectral_functions.known_facts import KnownFacts
 from mlirad.passes.spectral_functions.moved_facts import label_moved
-from mlirad.passes.spectral_functions.moves import moves_of
 from mlirad.passes.spectral_functions.named import Name, Names
 
 

@@ -26,7 +26,7 @@ from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.spectral_functions.moves import moves_of
+from mlirad.passes.spectral_functions.dimension_moves import moves_of
 
 LINEAR: Final = (*MOVES, indexing.ScatterOp, indexing.UpdateOp, SumOp)
 """Ops that are linear in all floats, and move or add elements."""

@@ -14,6 +14,7 @@ from mlirad.dialects.array.reductions import DotOp, SumOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.spectral_functions import pairs
+from mlirad.passes.spectral_functions.dimension_moves import moves_of
 from mlirad.passes.spectral_functions.facts import (
     Component,
     Diagonal,
@@ -27,7 +28,6 @@ from mlirad.passes.spectral_functions.facts import (
     Vectors,
 )
 from mlirad.passes.spectral_functions.moved_facts import label_moved, mixed_moved
-from mlirad.passes.spectral_functions.moves import moves_of
 from mlirad.passes.spectral_functions.named import Name, Names
 
 NO_FRAMES: frozenset[Frame] = frozenset()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mlirad.passes.spectral_functions.dimension_moves import Moves
 from mlirad.passes.spectral_functions.facts import Factor, Mixed, Spectral, Vectors
-from mlirad.passes.spectral_functions.moves import Moves
 
 
 def label_moved(fact: Vectors | Spectral, moves: Moves) -> Vectors | Spectral | None:

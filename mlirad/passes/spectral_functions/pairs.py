@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from mlirad.dialects.shapes import Value
+from mlirad.passes.spectral_functions.dimension_moves import Moves
 from mlirad.passes.spectral_functions.facts import Mixed, Pair, Products, Term
-from mlirad.passes.spectral_functions.moves import Moves
 from mlirad.passes.spectral_functions.named import Name, Names
 
 Signature: TypeAlias = Callable[[Value, bool], tuple[int, object]]

@@ -14,8 +14,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.structural import SliceOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.free_values import own_operands
+from mlirad.passes.spectral_functions.dimension_moves import moves_of
 from mlirad.passes.spectral_functions.facts import Fact, Vectors
-from mlirad.passes.spectral_functions.moves import moves_of
 from mlirad.passes.spectral_functions.sources import complex_part, frame_of, side_of
 
 

@@ -4,7 +4,8 @@ An `Instance` says what values carry, how it is added and scaled, and how an op 
 11.3). `swept` makes the forward or the reverse sweep of a function; the pass `sweep` adds it to a module.
 
 `instance.py` declares the table of an instance, `shipped.py` has the tables, `forward.py` and `backward.py`
-the two directions, `moves.py` the transposes of moves for any sum, `reductions.py` reductions as loops.
+the two directions, `transposed_moves.py` the transposes of moves for any sum, `reductions.py` reductions as
+loops.
 """
 
 from mlirad.passes.sweep.instance import Instance

@@ -29,7 +29,7 @@ from mlirad.passes.sweep.activity import active_captures, carried, condition_rea
 from mlirad.passes.sweep.forward import coefficients, is_choice
 from mlirad.passes.sweep.functions import SweptFunctions
 from mlirad.passes.sweep.instance import Instance
-from mlirad.passes.sweep.moves import add_back, deciding, is_move, moved_places
+from mlirad.passes.sweep.transposed_moves import add_back, deciding, is_move, moved_places
 
 
 class Backward(Images):

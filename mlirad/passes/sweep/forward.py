@@ -29,7 +29,7 @@ from mlirad.ir.free_values import free_values, own_operands
 from mlirad.passes.sweep.activity import carried, condition_reads, reads
 from mlirad.passes.sweep.functions import SweptFunctions
 from mlirad.passes.sweep.instance import Instance, Partials
-from mlirad.passes.sweep.moves import deciding, element_type, is_move, move, moved_places
+from mlirad.passes.sweep.transposed_moves import deciding, element_type, is_move, move, moved_places
 
 
 class Forward(Images):

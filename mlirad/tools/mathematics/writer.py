@@ -28,8 +28,8 @@ from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.tools.mathematics.forms import form_of
 from mlirad.tools.mathematics.notation import LOOSE, Notation, Text
+from mlirad.tools.mathematics.op_notation import form_of
 
 SHORT = 16
 """An expression of at most this number of characters is short."""

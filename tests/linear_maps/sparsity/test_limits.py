@@ -10,7 +10,7 @@ import pytest
 from mlirad.ir.builder import returned
 from mlirad.ir.call_graph import functions_by_name, functions_of
 from mlirad.ir.parsing import parse_module
-from mlirad.linear_maps.sparsity import Known, control, images, known, patterns, sparsity_of
+from mlirad.linear_maps.sparsity import Known, control, images, known_values, patterns, sparsity_of
 from tests.generators.maps import random_map
 from tests.linear_maps.sparsity.test_patterns import captured_values, dense, found
 
@@ -51,7 +51,7 @@ def test_how_sets_are_kept_does_not_matter(
     [
         (control, "MAX_ITERATIONS", 0),
         (control, "MAX_POWERS", 0),
-        (known, "MAX_RUNS", 0),
+        (known_values, "MAX_RUNS", 0),
         (images, "MAX_CALLS", 0),
     ],
 )

@@ -20,6 +20,6 @@ traced value is written later is traced from there on in the next trace (`tracin
 
 **Texts.** Python makes one string of several parts (f-strings, `%`, methods of strings), so code that does so
 with traced values asks too, and gets an `UnfinishedText` (`tracing/unfinished_texts.py`), which decides
-nothing. Code that prints or raises, and packages whose texts are for people (`tracing/asked.py`), stay as
-they are.
+nothing. Code that prints or raises, and packages whose texts are for people (`tracing/usage_hints.py`), stay
+as they are.
 """

@@ -24,10 +24,9 @@ from mlirad.frontend.numpy_functions.protocols.flags import Flags
 from mlirad.frontend.numpy_functions.protocols.functions import apply_function
 from mlirad.frontend.numpy_functions.protocols.ufunc_protocol import apply_ufunc
 from mlirad.frontend.numpy_functions.protocols.ufuncs import answers_ufuncs, apply_operator
-from mlirad.frontend.numpy_functions.writes.places import At, Flat
+from mlirad.frontend.numpy_functions.writes.at import At, Flat
 from mlirad.frontend.numpy_functions.writes.writes import write
 from mlirad.frontend.tracing.array import Array, as_own_array, copied, is_scalar, made, strides_in_bytes
-from mlirad.frontend.tracing.asked import elements_hint
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import converted, xp
@@ -39,6 +38,7 @@ from mlirad.frontend.tracing.raising import (
     unsupported_error,
 )
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.usage_hints import elements_hint
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
-from mlirad.lower.bodies.buffers import Place, make_buffer
+from mlirad.lower.bodies.buffers import MemorySlot, make_buffer
 from mlirad.lower.cpu.emit.addresses import ValueAddresses
 from mlirad.lower.cpu.emit.chunk_store import ChunkStore, record_layout
 from mlirad.lower.llvm.text import Value
 from mlirad.lower.native_program import NO_FRAME, NO_ROOM, RECORD_SHIFT
 
-RECORD_STACK: Final = Place("records", 0)
+RECORD_STACK: Final = MemorySlot("records", 0)
 """The place of the store that the records of a program are in."""
 
 _NULL = Value("null", "ptr")
@@ -38,7 +38,7 @@ def write_save(at: ValueAddresses, op: SaveOp) -> None:
     record = ChunkStore(at.pointers[RECORD_STACK]).push(f, size)
     f.store(record, target)
     for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
-        place = Place("record", k)
+        place = MemorySlot("record", k)
         at.pointers[place] = f.gep(record, offset, "i8")
         at.copy(at.buffer(value), make_buffer(value.type, place))
 

@@ -1,6 +1,6 @@
 """Addresses of the values of a running function, by slot.
 
-at = ValueAddresses(f, arena, memory, {Place("input", 0): x})
+at = ValueAddresses(f, arena, memory, {MemorySlot("input", 0): x})
 f.load(at.pointer(value), "double")
 """
 
@@ -12,7 +12,7 @@ from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.lower.bodies.buffers import Buffer, Memory, Place
+from mlirad.lower.bodies.buffers import Buffer, Memory, MemorySlot
 from mlirad.lower.bodies.elementwise import kind_of
 from mlirad.lower.cpu.emit.fills import copy
 from mlirad.lower.cpu.emit.tapes import Tape
@@ -27,7 +27,7 @@ class ValueAddresses:
     the others.
     """
 
-    def __init__(self, f: IRBuilder, arena: Value, memory: Memory, known: Mapping[Place, Value]):
+    def __init__(self, f: IRBuilder, arena: Value, memory: Memory, known: Mapping[MemorySlot, Value]):
         self.f = f
         self.arena = arena
         self.memory = memory
@@ -66,7 +66,7 @@ class ValueAddresses:
             copy(self.f, self.pointers, source, target)
 
 
-class _Pointers(dict[Place, Value]):
+class _Pointers(dict[MemorySlot, Value]):
     """The address of each place; those in the arena, and of literals, are made when they are asked for."""
 
     def __init__(self, f: IRBuilder, arena: Value, memory: Memory):
@@ -75,7 +75,7 @@ class _Pointers(dict[Place, Value]):
         self._arena = arena
         self._literals = memory.literals
 
-    def __missing__(self, place: Place) -> Value:
+    def __missing__(self, place: MemorySlot) -> Value:
         match place.region:
             case "arena":
                 return in_arena(self._f, self._arena, place.number)

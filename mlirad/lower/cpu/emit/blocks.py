@@ -21,14 +21,14 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
-from mlirad.lower.bodies.buffers import Place
+from mlirad.lower.bodies.buffers import MemorySlot
 from mlirad.lower.cpu.emit.activation_records import write_next_row, write_restore, write_save
 from mlirad.lower.cpu.emit.addresses import ValueAddresses
 from mlirad.lower.cpu.emit.control import ControlEmitter
 from mlirad.lower.cpu.emit.kernel_calls import KernelCalls
 from mlirad.lower.cpu.emit.kernels import KernelEmitter
 from mlirad.lower.cpu.emit.nest import emit_nest
-from mlirad.lower.kernels.concurrent import BARRIERS
+from mlirad.lower.kernels.concurrent_contractions import BARRIERS
 from mlirad.lower.llvm.text import Value
 
 
@@ -38,7 +38,7 @@ class BlockEmitter:
     Calls of the program are given the `cells`, and are one deeper than `depth`.
     """
 
-    def __init__(self, kernels: KernelEmitter, at: ValueAddresses, cells: Sequence[Place], depth: Value):
+    def __init__(self, kernels: KernelEmitter, at: ValueAddresses, cells: Sequence[MemorySlot], depth: Value):
         self._kernels = kernels
         self._at = at
         self._cells = cells

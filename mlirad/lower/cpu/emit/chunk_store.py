@@ -21,7 +21,7 @@ from typing import Final
 from xdsl.ir import Attribute
 
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.bodies.buffers import Place, make_buffer
+from mlirad.lower.bodies.buffers import MemorySlot, make_buffer
 from mlirad.lower.llvm.text import BYTES, IRBuilder, Kind, Value, constant
 from mlirad.lower.native_program import BUFFER_ALIGNMENT, OUT_OF_MEMORY
 
@@ -76,7 +76,7 @@ def record_layout(types: Sequence[Attribute]) -> tuple[list[int], int]:
     size = 0
     for type_ in types:
         offsets.append(size)
-        size += -(-make_buffer(type_, Place("record", 0)).nbytes // 8) * 8
+        size += -(-make_buffer(type_, MemorySlot("record", 0)).nbytes // 8) * 8
     return offsets, size
 
 

@@ -23,7 +23,7 @@ from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.bodies.buffers import Buffer, Place
+from mlirad.lower.bodies.buffers import Buffer, MemorySlot
 from mlirad.lower.cpu.emit.addresses import ValueAddresses, in_arena
 from mlirad.lower.cpu.emit.fetch_records import fetch_records
 from mlirad.lower.cpu.emit.kernels import KernelEmitter
@@ -198,7 +198,7 @@ def _handed_over(op: Operation, start: int) -> list[Ssa]:
     return list(last.operands[start:])
 
 
-def _point_at_slice(at: ValueAddresses, place: Place, whole: Ssa, i: Value) -> None:
+def _point_at_slice(at: ValueAddresses, place: MemorySlot, whole: Ssa, i: Value) -> None:
     """Let a place be slice i of an array."""
     buffer = at.buffer(whole)
     offset = at.f.mul(i, buffer.strides[0] * BYTES[buffer.kind])
@@ -215,7 +215,7 @@ class _Carry:
 
     init: Buffer
     argument: Buffer
-    following_place: Place
+    following_place: MemorySlot
     yielded: Buffer
     result: Buffer
     mode: int

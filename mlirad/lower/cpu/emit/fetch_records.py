@@ -18,7 +18,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.extents import is_static
 from mlirad.dialects.kernel.plans import stated_strides
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.lower.bodies.buffers import Place
+from mlirad.lower.bodies.buffers import MemorySlot
 from mlirad.lower.cpu.emit.addresses import ValueAddresses
 from mlirad.lower.kernels.plan_memory.records import row_bytes
 from mlirad.lower.llvm.text import Value
@@ -41,7 +41,7 @@ def fetch_records(at: ValueAddresses, op: ScanOp, index: Value) -> None:
             continue
         for start, end, stride in stretches:
             after = at.f.add(index, -1 if op.reverse is not None else 1)
-            pointer = at.f.gep(at.pointers[Place("arena", start)], at.f.mul(after, stride), "i8")
+            pointer = at.f.gep(at.pointers[MemorySlot("arena", start)], at.f.mul(after, stride), "i8")
             for offset in (*range(0, end - start, LINE_BYTES), end - start - 1):
                 at.f.prefetch(at.f.gep(pointer, offset, "i8"), writes=writes)
 

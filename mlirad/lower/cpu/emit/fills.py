@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlirad.dialects.extents import at_most
-from mlirad.lower.bodies.buffers import Buffer, Place
+from mlirad.lower.bodies.buffers import Buffer, MemorySlot
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm.text import IRBuilder, Value
@@ -25,7 +25,7 @@ def fill(kernel: KernelText, buffer: Buffer, value: Value) -> None:
                 f.store(f.widen(value, width), f.gep(pointer, loop.index, buffer.kind))
 
 
-def copy(f: IRBuilder, pointers: dict[Place, Value], source: Buffer, target: Buffer) -> None:
+def copy(f: IRBuilder, pointers: dict[MemorySlot, Value], source: Buffer, target: Buffer) -> None:
     """Copy a buffer into another one of the same shape, whatever their layouts."""
     a, b = pointers[source.place], pointers[target.place]
     if at_most(source.size, 0) or source.place == target.place:

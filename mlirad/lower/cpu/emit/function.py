@@ -23,7 +23,7 @@ from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
-from mlirad.lower.bodies.buffers import Memory, Place
+from mlirad.lower.bodies.buffers import Memory, MemorySlot
 from mlirad.lower.cpu.emit.activation_records import RECORD_STACK
 from mlirad.lower.cpu.emit.addresses import ValueAddresses
 from mlirad.lower.cpu.emit.blocks import BlockEmitter, called_name
@@ -52,7 +52,7 @@ class FunctionEmitter:
         program: ProgramText,
         function: FuncOp,
         memory: Memory,
-        cells: Sequence[Place],
+        cells: Sequence[MemorySlot],
         *,
         called: bool = False,
         calls: bool = False,
@@ -68,7 +68,7 @@ class FunctionEmitter:
         self._allocated: Value | None = None
         self._depth = constant("i64", 0)
         self._places = [] if called else _places(memory, inputs, cells)
-        known: dict[Place, Value] = {}
+        known: dict[MemorySlot, Value] = {}
         if called:
             parameters = [Parameter("buffers", "ptr")]
             parameters += [Parameter(f"cell{k}", "ptr") for k in range(len(cells))]
@@ -159,15 +159,15 @@ def _returns_frames(function: FuncOp) -> bool:
     return any(isinstance(element_of(v), FrameType) for v in returned(function))
 
 
-def _places(memory: Memory, inputs: int, cells: Sequence[Place]) -> list[Place]:
+def _places(memory: Memory, inputs: int, cells: Sequence[MemorySlot]) -> list[MemorySlot]:
     """Return what the table of buffers that a function is given points to, in order."""
-    places = [Place("input", k) for k in range(inputs)]
+    places = [MemorySlot("input", k) for k in range(inputs)]
     places += [o.place for o in memory.outputs]
-    places += [Place("constant", k) for k in range(len(memory.passed))]
+    places += [MemorySlot("constant", k) for k in range(len(memory.passed))]
     return [*places, *(place for place in cells if place != RECORD_STACK)]
 
 
-def _read(f: IRBuilder, places: Sequence[Place]) -> dict[Place, Value]:
+def _read(f: IRBuilder, places: Sequence[MemorySlot]) -> dict[MemorySlot, Value]:
     """The addresses of places in the table."""
     table = f.arguments[0]
     return {place: f.load(f.gep(table, k, "ptr"), "ptr") for k, place in enumerate(places)}
@@ -178,7 +178,7 @@ def _begin_main(module: ModuleText) -> IRBuilder:
     return module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
 
 
-def _parameter(place: Place, number: int) -> Parameter:
+def _parameter(place: MemorySlot, number: int) -> Parameter:
     """The address of a place as a parameter: outputs overlap nothing, and nobody writes to the others."""
     is_read = place.region in ("input", "constant", "sizes")
     return Parameter(f"p{number}", "ptr", 1, "noalias readonly" if is_read else "noalias")

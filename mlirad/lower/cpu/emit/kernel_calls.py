@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import accumulate
 
-from mlirad.lower.bodies.buffers import Place
+from mlirad.lower.bodies.buffers import MemorySlot
 from mlirad.lower.cpu.emit.addresses import ValueAddresses
 from mlirad.lower.cpu.emit.kernels import KernelCall, KernelEmitter
 from mlirad.lower.cpu.emit.parallel import Tasks, begin_task, call_tasks
@@ -108,7 +108,7 @@ class KernelCalls:
         call_tasks(f, f.module.merged(task.f.name), addresses, ends[-1])
 
     def _member(
-        self, f: IRBuilder, call: KernelCall, known: dict[Place, Value], number: Value, start: int
+        self, f: IRBuilder, call: KernelCall, known: dict[MemorySlot, Value], number: Value, start: int
     ) -> Callable[[], None]:
         """The writer of the call of one kernel, whose tasks begin at `start`."""
 

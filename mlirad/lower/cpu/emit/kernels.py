@@ -26,19 +26,19 @@ from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.bodies.access import Access
 from mlirad.lower.bodies.assumptions import Assumptions
 from mlirad.lower.bodies.body import Body
-from mlirad.lower.bodies.buffers import Buffer, Place
+from mlirad.lower.bodies.buffers import Buffer, MemorySlot
 from mlirad.lower.cpu.emit.parallel import Tasks
 from mlirad.lower.large_sizes import are_static
 from mlirad.lower.llvm.text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import KernelNote, ReportNote
 
-FAULT_PLACE: Final = Place("fault", 0)
+FAULT_PLACE: Final = MemorySlot("fault", 0)
 """The place of the fault cell of checked programs."""
 
-PROFILE_PLACE: Final = Place("profile", 0)
+PROFILE_PLACE: Final = MemorySlot("profile", 0)
 """The place of the times and runs of the kernels of profiled programs."""
 
-SIZES_PLACE: Final = Place("sizes", 0)
+SIZES_PLACE: Final = MemorySlot("sizes", 0)
 """The place of the sizes of a call, one int64 for each."""
 
 TINY_WORK: Final = 64
@@ -93,7 +93,7 @@ class KernelCall:
     """
 
     number: int
-    places: list[Place]
+    places: list[MemorySlot]
     tasks: Tasks | None
     read: tuple[Buffer, ...]
     written: tuple[Buffer, ...]
@@ -122,7 +122,7 @@ class KernelText:
 
     f: IRBuilder
     access: Access
-    pointers: dict[Place, Value]
+    pointers: dict[MemorySlot, Value]
     task: Value | None = None
 
 
@@ -141,7 +141,7 @@ def begin_kernel(
     """
     program = emitter.program
     read = tuple(read)
-    buffers: dict[Place, Buffer] = {}
+    buffers: dict[MemorySlot, Buffer] = {}
     for buffer in (*written, *read):
         known = buffers.get(buffer.place)
         if known is None or not at_most(buffer.nbytes, known.nbytes):
@@ -149,7 +149,7 @@ def begin_kernel(
     results = {buffer.place for buffer in written}
     outputs = [buffer for place, buffer in buffers.items() if place in results]
     parameters: list[Parameter] = []
-    places: list[Place] = []
+    places: list[MemorySlot] = []
     for place, buffer in buffers.items():
         others = buffers.values() if place in results else outputs
         is_shared = any(other.place != place and buffer.overlaps(other) for other in others)
@@ -218,7 +218,7 @@ def _has_sizes(op: Operation) -> bool:
     return not is_static or any(isinstance(inner, SizeOp) for inner in op.walk())
 
 
-def read_sizes(f: IRBuilder, names: Iterable[str], pointers: Mapping[Place, Value]) -> None:
+def read_sizes(f: IRBuilder, names: Iterable[str], pointers: Mapping[MemorySlot, Value]) -> None:
     """Read, at the start of a function, the sizes of these names, which extents in it have."""
     table = pointers[SIZES_PLACE]
     f.sizes = {name: f.load(f.gep(table, k, "i64"), "i64") for k, name in enumerate(names)}

@@ -25,7 +25,7 @@ from mlirad.dialects.kernel.plans import stated_carries
 from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.free_values import free_values
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.bodies.buffers import Memory, Place
+from mlirad.lower.bodies.buffers import Memory, MemorySlot
 from mlirad.lower.cpu.emit.addresses import ValueAddresses, aligned_offset, in_arena
 from mlirad.lower.cpu.emit.kernels import SIZES_PLACE, read_sizes
 from mlirad.lower.cpu.emit.parallel import Tasks, begin_task, call_tasks
@@ -93,7 +93,7 @@ class LoopTasks:
         addresses = [at.pointers[place] for place in places]
         call_tasks(at.f, module.merged(f.name), addresses, self.tasks.count(at.f), scratch)
 
-    def _places(self, at: ValueAddresses) -> Iterator[Place]:
+    def _places(self, at: ValueAddresses) -> Iterator[MemorySlot]:
         """The places that the iterations share."""
         buffers = at.memory.buffers
         for value in (*free_values(self.op), *self.op.results):

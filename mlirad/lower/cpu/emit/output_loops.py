@@ -20,7 +20,7 @@ from mlirad.lower.bodies.code import BodyCode
 from mlirad.lower.bodies.segments import pieced_lanes, remaining_lanes, valid_lanes
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.cpu.emit.parallel import Tasks
-from mlirad.lower.llvm.text import Loop, Operand, Value
+from mlirad.lower.llvm.text import CountedLoop, Operand, Value
 
 
 def tasks_of(op: NestOp | RecurrenceOp, loops: CutLoops) -> Tasks | None:
@@ -117,7 +117,7 @@ class OutputLoops(ABC):
             self._enter(level, segment, loop)
             self._outer(level + 1)
 
-    def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
+    def _enter(self, level: int, segment: Segment, loop: CountedLoop) -> None:
         """Set the state of the code at the start of a loop body and print what belongs there."""
         f, code = self._f, self._code
         d = self._loops.order[level]

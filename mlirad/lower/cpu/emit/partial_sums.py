@@ -16,7 +16,7 @@ from mlirad.dialects.extents import is_static
 from mlirad.lower.bodies.buffers import Buffer
 from mlirad.lower.cpu.emit.kernels import KernelText
 from mlirad.lower.large_sizes import are_static, greatest
-from mlirad.lower.llvm.text import IRBuilder, Loop, Operand, Value, constant
+from mlirad.lower.llvm.text import CountedLoop, IRBuilder, Operand, Value, constant
 
 LONG: Final = 256
 """From how many additions to a sum on it is made block by block."""
@@ -53,7 +53,7 @@ def block_of(iterations: int) -> int:
 @contextmanager
 def in_blocks(
     f: IRBuilder, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
-) -> Generator[tuple[Loop, Value]]:
+) -> Generator[tuple[CountedLoop, Value]]:
     """A loop over blocks of `step` indices, none of which is empty, and the end of a block."""
     lower, upper = bounds
     are_whole = isinstance(lower, int) and isinstance(upper, int) and (upper - lower) % step == 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from mlirad.lower.bodies.buffers import Place
+from mlirad.lower.bodies.buffers import MemorySlot
 from mlirad.lower.cpu.emit.kernels import PROFILE_PLACE, ProgramText
 from mlirad.lower.llvm.text import IRBuilder, Value
 from mlirad.lower.native_program import CLOCK
@@ -22,7 +22,7 @@ from mlirad.lower.native_program import CLOCK
 
 @contextmanager
 def timed(
-    f: IRBuilder, program: ProgramText, pointers: Mapping[Place, Value], kernel: int
+    f: IRBuilder, program: ProgramText, pointers: Mapping[MemorySlot, Value], kernel: int
 ) -> Generator[None]:
     """Add the time of what is written meanwhile to that of a kernel, in a program that is profiled."""
     if not program.is_profiled:

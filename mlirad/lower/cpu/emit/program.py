@@ -10,11 +10,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 
 from mlirad.dialects.array.frames import NextRowOp, RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
-from mlirad.dialects.instances import stated_sizes
+from mlirad.dialects.concrete_sizes import stated_sizes
 from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_float, shape_of
-from mlirad.lower.bodies.buffers import Place, program_buffers
+from mlirad.lower.bodies.buffers import MemorySlot, program_buffers
 from mlirad.lower.cpu.emit.activation_records import RECORD_STACK
 from mlirad.lower.cpu.emit.function import FunctionEmitter
 from mlirad.lower.cpu.emit.kernels import FAULT_PLACE, PROFILE_PLACE, SIZES_PLACE, ProgramText
@@ -60,7 +60,7 @@ def emit_program(
         sizes,
     )
     constants = [literal_array(op) for op in memory.passed]
-    cells: list[Place] = []
+    cells: list[MemorySlot] = []
     if sizes:
         cells.append(SIZES_PLACE)
         constants.append(np.zeros(len(sizes), np.int64))

@@ -4,7 +4,7 @@ Decided per nest, and written down as its properties, from nothing but its loads
 cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
 orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
 loop order (`orders`), lanes of recurrences (`recurrences`). Then, what threads share (`parallel`), and which
-contractions stand together for it (`mlirad/lower/kernels/concurrent.py`).
+contractions stand together for it (`mlirad/lower/kernels/concurrent_contractions.py`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -47,7 +47,7 @@ from mlirad.lower.cpu.schedule_kernels.recurrences import state_lanes, state_pit
 from mlirad.lower.cpu.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.cpu.schedule_kernels.splits import split_loops
 from mlirad.lower.cpu.schedule_kernels.tiles import Blocking, choose_blocking
-from mlirad.lower.kernels.concurrent import bring_together
+from mlirad.lower.kernels.concurrent_contractions import bring_together
 from mlirad.lower.kernels.moves import considered
 
 __all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]

@@ -16,9 +16,9 @@ Loops and branches stay, with kernels in their regions (`blocks.py`). `materiali
 
 A `KernelBuilder` makes the kernel of one stored value; an `ElementReader` the scalar code of one element of
 any other value: at indices that other values give (`positions.py`), at the slot in a scatter's operand that
-its index comes from (`inverses.py`), clamped unless it lies inside (`inside.py`). `masked_sums.py` finds sums
-with few nonzero terms, `library.py` contractions that BLAS computes. An op that is not elementwise needs its
-reading of one element in `reader.py` (`tests/lower/test_form_kernels.py`).
+its index comes from (`inverses.py`), clamped unless it lies inside (`bounds_proofs.py`). `masked_sums.py`
+finds sums with few nonzero terms, `library.py` contractions that BLAS computes. An op that is not elementwise
+needs its reading of one element in `reader.py` (`tests/lower/test_form_kernels.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.instances import SIZES
+from mlirad.dialects.concrete_sizes import SIZES
 from mlirad.dialects.kernel import (
     KERNEL_OPS,
     KERNEL_RESULT_OPS,

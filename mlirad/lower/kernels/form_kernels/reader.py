@@ -34,7 +34,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
-from mlirad.lower.kernels.form_kernels.inside import Guard, Inside
+from mlirad.lower.kernels.form_kernels.bounds_proofs import Guard, Inside
 from mlirad.lower.kernels.form_kernels.inverses import inverted_positions
 from mlirad.lower.kernels.form_kernels.positions import Position, linear, reshaped
 

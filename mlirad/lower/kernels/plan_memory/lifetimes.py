@@ -23,7 +23,7 @@ from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.shapes import Value, is_array, shape_of
 from mlirad.ir.free_values import captures, free_values
 from mlirad.lazy_dataclass import dataclass
-from mlirad.lower.kernels.concurrent import keep_operands
+from mlirad.lower.kernels.concurrent_contractions import keep_operands
 from mlirad.lower.kernels.plan_memory.arena import Arena, SizedArena, aligned
 from mlirad.lower.kernels.plan_memory.carries import (
     PLACED_OPS,

@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.instances import sizes_in_function
+from mlirad.dialects.concrete_sizes import sizes_in_function
 from mlirad.dialects.shapes import Value, element_of, shape_of, size_of
 from mlirad.lazy_dataclass import dataclass
 from mlirad.lower.machine import L2_BYTES, LINE_BYTES, STREAMS

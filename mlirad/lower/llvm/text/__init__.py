@@ -12,7 +12,7 @@ is an operand with its kind and vector width. The same calls always give the sam
 """
 
 from mlirad.lower.llvm.text.checking import Bounds
-from mlirad.lower.llvm.text.control_flow import Conditional, Loop
+from mlirad.lower.llvm.text.control_flow import Conditional, CountedLoop
 from mlirad.lower.llvm.text.emission import Operand, Parameter
 from mlirad.lower.llvm.text.module import IRBuilder, ModuleText
 from mlirad.lower.llvm.text.value import (
@@ -34,9 +34,9 @@ __all__ = [
     "BYTES",
     "Bounds",
     "Conditional",
+    "CountedLoop",
     "IRBuilder",
     "Kind",
-    "Loop",
     "ModuleText",
     "Operand",
     "Parameter",

@@ -27,7 +27,7 @@ from mlirad.lower.llvm.text.value import Value, constant
 Made = TypeVar("Made")
 
 
-class Loop:
+class CountedLoop:
     """A counted loop being written: `index` and `carries` in the body, `results` after it."""
 
     def __init__(self, index: Value, carries: list[Value]) -> None:
@@ -81,7 +81,7 @@ class ControlFlow(Polling):
         at_most: int | None = None,
         at_least: int = 0,
         expected: int | None = None,
-    ) -> Generator[Loop]:
+    ) -> Generator[CountedLoop]:
         """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
 
         Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes its body
@@ -95,7 +95,7 @@ class ControlFlow(Polling):
         if first.literal is not None and last.literal is not None:
             iterations = max(0, -(-int(last.literal - first.literal) // step))
         if iterations == 1:
-            once = Loop(first, list(carries))
+            once = CountedLoop(first, list(carries))
             yield once
             once.results = once.carried()
             return
@@ -103,7 +103,7 @@ class ControlFlow(Polling):
         body, done = self.fresh_label(f"{name}.body"), self.fresh_label(f"{name}.done")
         before, known = self.block, self._known
         index = Value(self.fresh(), "i64")
-        loop = Loop(index, [Value(self.fresh(), c.kind, c.width) for c in carries])
+        loop = CountedLoop(index, [Value(self.fresh(), c.kind, c.width) for c in carries])
         guarded = not at_least if iterations is None else not iterations
         if guarded:
             self.branch_if(self.icmp("slt", first, last), body, done)

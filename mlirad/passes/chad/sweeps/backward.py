@@ -36,7 +36,7 @@ ORDINARY, HANDS_ON_WHOLES, READS_PARTS = range(3)
 
 
 @dataclass(frozen=True)
-class Step:
+class BackwardStep:
     """Pulls the cotangents of `results` back, and adds to the accumulators of `inputs`.
 
     All are source values. Of the inputs those in `wholes` may be handed a whole cotangent.
@@ -53,7 +53,7 @@ class Step:
 class Backward:
     """The sums of cotangents of the source values of a block, while its steps are taken."""
 
-    def __init__(self, b: ArrayBuilder, steps: Sequence[Step]):
+    def __init__(self, b: ArrayBuilder, steps: Sequence[BackwardStep]):
         self.b = b
         self.sums: dict[Value, Value] = {}
         self._steps = steps

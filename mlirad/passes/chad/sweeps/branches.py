@@ -16,10 +16,16 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.free_values import captures, own_operands
-from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, READS_PARTS, Backward, Cotangents, Step
+from mlirad.passes.chad.sweeps.backward import (
+    HANDS_ON_WHOLES,
+    READS_PARTS,
+    Backward,
+    BackwardStep,
+    Cotangents,
+)
 from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.chad.sweeps.traces import Traced, trace
-from mlirad.passes.chad.sweeps.wholes import handed_whole
+from mlirad.passes.chad.sweeps.whole_cotangents import handed_whole
 from mlirad.passes.dual_arrays.activity import active_yields
 from mlirad.passes.slots import merged
 
@@ -66,4 +72,4 @@ def branch(s: Sweep, op: control.BranchOp | CheckpointOp) -> None:
         return
     wholes = [v for v in captured if any(handed_whole(region, v, s.wholes_of_calls) for region in op.regions)]
     waits = HANDS_ON_WHOLES if wholes else READS_PARTS
-    s.enter(Step([op.results[k] for k in wanted], captured, wholes, pull, op.location, waits))
+    s.enter(BackwardStep([op.results[k] for k in wanted], captured, wholes, pull, op.location, waits))

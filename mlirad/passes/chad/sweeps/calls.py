@@ -23,7 +23,13 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.lazy_dataclass import dataclass
 from mlirad.linear_maps.elements import value_of
-from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, READS_PARTS, Backward, Cotangents, Step
+from mlirad.passes.chad.sweeps.backward import (
+    HANDS_ON_WHOLES,
+    READS_PARTS,
+    Backward,
+    BackwardStep,
+    Cotangents,
+)
 from mlirad.passes.chad.sweeps.sweep import Construct, Sweep
 
 
@@ -95,6 +101,6 @@ def call(derive: Derive) -> Construct:
         handed = zip(wrt, sources, strict=True)
         wholes = dict.fromkeys(v for k, v in handed if shape_of(v) and (k in derived.fresh or v in again))
         waits = HANDS_ON_WHOLES if wholes else READS_PARTS
-        s.enter(Step(results, dict.fromkeys(sources), wholes, pull, op.location, waits))
+        s.enter(BackwardStep(results, dict.fromkeys(sources), wholes, pull, op.location, waits))
 
     return construct

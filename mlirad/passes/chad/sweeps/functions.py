@@ -52,13 +52,13 @@ from mlirad.passes.chad.sweeps.calls import Derived, call, called
 from mlirad.passes.chad.sweeps.scan import scan
 from mlirad.passes.chad.sweeps.sweep import Construct, Sweep
 from mlirad.passes.chad.sweeps.traces import Traced, trace
-from mlirad.passes.chad.sweeps.wholes import handed_whole
+from mlirad.passes.chad.sweeps.whole_cotangents import handed_whole
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.activity import active_yields
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.passes.dual_arrays.calls import call as derivative_of_call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
 from mlirad.passes.mark_no_inline import NO_INLINE
 from mlirad.passes.tangents import forward_derivative, interleaved

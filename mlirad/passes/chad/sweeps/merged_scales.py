@@ -19,7 +19,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.dual_arrays.levels import is_inside
+from mlirad.passes.dual_arrays.availability import is_inside
 from mlirad.passes.dual_arrays.residuals import Residuals
 from mlirad.passes.dual_arrays.scales import keeps_less, product
 

@@ -15,10 +15,10 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.linear_maps.elements import value_of
-from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, Backward, Cotangents, Step
+from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, Backward, BackwardStep, Cotangents
 from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.chad.sweeps.traces import trace
-from mlirad.passes.chad.sweeps.wholes import handed_whole
+from mlirad.passes.chad.sweeps.whole_cotangents import handed_whole
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.products import is_long_product
 from mlirad.passes.dual_arrays.scan import blocked, checkpoint_of
@@ -122,4 +122,6 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
 
     operands = dict.fromkeys(v for v in (*starts, *cut, *captured) if v in s.active)
     wholes = [v for v in operands if v in starts or v in cut or handed_whole(op.body, v, s.wholes_of_calls)]
-    s.enter(Step([op.results[k] for k in wanted], operands, wholes, pull, op.location, HANDS_ON_WHOLES))
+    s.enter(
+        BackwardStep([op.results[k] for k in wanted], operands, wholes, pull, op.location, HANDS_ON_WHOLES)
+    )

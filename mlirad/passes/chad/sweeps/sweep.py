@@ -30,13 +30,13 @@ from mlirad.passes.chad.sweeps.backward import (
     HANDS_ON_WHOLES,
     ORDINARY,
     Backward,
+    BackwardStep,
     Cotangents,
-    Step,
     is_chain,
 )
-from mlirad.passes.chad.sweeps.wholes import PARTIAL_READS, OfCalls
+from mlirad.passes.chad.sweeps.whole_cotangents import PARTIAL_READS, OfCalls
 from mlirad.passes.dual_arrays import duals
-from mlirad.passes.dual_arrays.levels import Level
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.rules.derivatives import DERIVATIVES, READS_POSITIONS, ZERO, Joint
 
 Construct: TypeAlias = "Callable[[Sweep, Any], None]"
@@ -61,7 +61,7 @@ class Sweep(Images):
     tapes: set[Value] = field(default_factory=set[Value])
     levels: tuple[Level, ...] = ()
     """The blocks around whose steps are taken when their values are gone, outermost first."""
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[BackwardStep] = field(default_factory=list[BackwardStep])
     scratch: list[Region] = field(default_factory=list[Region])
     """The regions that steps go back through, to be dropped when they are taken."""
 
@@ -74,7 +74,7 @@ class Sweep(Images):
         levels = self.levels if level is None else (*self.levels, level)
         return replace(self, env=env, active=set(active), tapes=set(), levels=levels, steps=[], scratch=[])
 
-    def enter(self, step: Step) -> None:
+    def enter(self, step: BackwardStep) -> None:
         """Note a step."""
         self.active.update(step.results)
         self.steps.append(step)
@@ -141,7 +141,7 @@ class Sweep(Images):
 
         parts = operands[:1] if isinstance(op, PARTIAL_READS) else ()
         read = dict.fromkeys(operand for operand, _ in pulled)
-        self.enter(Step([result], read, [v for v in read if v not in parts], pull, source.location))
+        self.enter(BackwardStep([result], read, [v for v in read if v not in parts], pull, source.location))
 
     def _as_chain_or_spine(self, tangent_map: Value) -> Value:
         """A map of the table with sums in it in spine form; others are chains of local maps as they are."""
@@ -192,14 +192,14 @@ class Sweep(Images):
                     back.add(v, as_value(element))
 
         waits = HANDS_ON_WHOLES if is_control else ORDINARY
-        self.enter(Step(results, read, read, pull, op.location, waits))
+        self.enter(BackwardStep(results, read, read, pull, op.location, waits))
 
 
-def _handing_on(op: Operation, result: Value, made: Value) -> Step:
+def _handing_on(op: Operation, result: Value, made: Value) -> BackwardStep:
     """The step of a value that is another one."""
 
     def pull(back: Backward, cotangents: Cotangents) -> None:
         assert cotangents[0] is not None
         back.add(made, cotangents[0])
 
-    return Step([result], [made], [made], pull, op.location)
+    return BackwardStep([result], [made], [made], pull, op.location)

@@ -26,7 +26,7 @@ from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
 from mlirad.passes.chad.sweeps.merged_scales import merge_scales
 from mlirad.passes.chad.sweeps.structural_zeros import inlined
 from mlirad.passes.chad.sweeps.sweep import Sweep
-from mlirad.passes.dual_arrays.levels import Level
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 
 

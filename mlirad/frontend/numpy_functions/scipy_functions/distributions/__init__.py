@@ -1,9 +1,9 @@
 """The distributions of `scipy.stats`, by families: a few formulas each, made methods by `methods.py`.
 
 A distribution is a few formulas in standard form, in the file of its family. `distribution.py` derives the
-functions that are not given from others; `methods.py` adds location and scale. `pieces.py` has formulas that
-families share, `quantiles.py` those of quantiles near shares of 1. A new distribution needs its exact form in
-`tests/distributions/exact.py`, which tests values and derivatives over its whole range.
+functions that are not given from others; `methods.py` adds location and scale. `shared_formulas.py` has
+formulas that families share, `quantiles.py` those of quantiles near shares of 1. A new distribution needs its
+exact form in `tests/distributions/exact.py`, which tests values and derivatives over its whole range.
 """
 
 from __future__ import annotations

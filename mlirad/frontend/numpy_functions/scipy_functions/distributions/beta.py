@@ -12,7 +12,8 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     transformed,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     beta_density,
     digamma_difference,
     floats,
@@ -26,7 +27,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     rarely,
     xlogy,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 from mlirad.rules.incomplete_functions import stdtr_by_freedom

@@ -10,7 +10,9 @@ from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import called
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     expm1_ratio,
     integral,
     log1mexp,
@@ -20,8 +22,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     logs,
     rarely,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
 from mlirad.frontend.tracing.operations import xp
 
 

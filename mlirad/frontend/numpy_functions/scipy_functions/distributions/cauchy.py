@@ -8,15 +8,15 @@ from typing import Any
 from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
+    by_smaller_share,
+    cotangent,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     floats,
     integral,
     log1p_square,
     log_of_rest,
-)
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
-    by_smaller_share,
-    cotangent,
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp

@@ -8,8 +8,8 @@ from typing import Any
 from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import floats
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import floats
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 

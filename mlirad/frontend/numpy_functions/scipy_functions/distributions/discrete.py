@@ -7,7 +7,7 @@ from typing import Any
 from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     digamma_difference,
     expm1_ratio,
     floats,

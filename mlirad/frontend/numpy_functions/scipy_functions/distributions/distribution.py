@@ -19,11 +19,11 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
     OfShapes,
     called,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched, searched_number
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     log1mexp,
     log_of_rest,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched, searched_number
 from mlirad.frontend.tracing.operations import xp
 from mlirad.lazy_dataclass import dataclass
 

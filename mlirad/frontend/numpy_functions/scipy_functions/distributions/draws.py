@@ -14,7 +14,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     above_zero,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import log_beta
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import log_beta
 from mlirad.frontend.tracing.operations import xp
 
 # With a probability of the beta distribution --------------------------------------------------------

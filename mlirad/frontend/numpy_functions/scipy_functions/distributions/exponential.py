@@ -14,7 +14,8 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     transformed,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     by_power_near_0,
     expm1_ratio,
     less_exp,
@@ -24,7 +25,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     sides,
     xlogy,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.operations import xp
 
 EULER = 0.5772156649015329

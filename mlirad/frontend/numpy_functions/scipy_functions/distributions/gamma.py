@@ -19,7 +19,8 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
     Shares,
     called,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import Quantiles
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     formula,
     gamma_density,
     less_exp,
@@ -31,7 +32,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     trigamma,
     xlogy,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import Quantiles
 from mlirad.frontend.tracing.operations import xp
 from mlirad.rules import gamma_formulas
 

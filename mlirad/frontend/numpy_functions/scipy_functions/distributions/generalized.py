@@ -14,7 +14,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     above_zero,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     DECAY,
     formula,
     half_line,

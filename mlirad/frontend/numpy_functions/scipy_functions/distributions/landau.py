@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import log, pi
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import DECAY, formula, logs
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import DECAY, formula, logs
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula

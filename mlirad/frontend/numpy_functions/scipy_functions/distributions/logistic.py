@@ -17,7 +17,11 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types
     OfShapes,
     called,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
+    by_smaller_share,
+    cotangent,
+)
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     expm1_ratio,
     log1mexp,
     log1mexp_of,
@@ -27,10 +31,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     softplus,
     trigamma,
     xlogy,
-)
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import (
-    by_smaller_share,
-    cotangent,
 )
 from mlirad.frontend.tracing.operations import xp
 

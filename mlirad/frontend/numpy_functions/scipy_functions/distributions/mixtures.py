@@ -11,7 +11,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     Distribution,
     above_zero,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     floats,
     formula,
     half_line,

@@ -30,7 +30,8 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     above_zero,
 )
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import Function
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     gamma_density,
     log_beta_below,
     log_gamma_above,
@@ -38,7 +39,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_gamma_density,
     rarely,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
 from mlirad.frontend.tracing.operations import xp
 
 _COUNT = 112

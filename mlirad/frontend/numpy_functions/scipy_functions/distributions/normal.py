@@ -12,7 +12,7 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution 
     mirrored,
     transformed,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     floats,
     log1p_square,
     log_normal_density,

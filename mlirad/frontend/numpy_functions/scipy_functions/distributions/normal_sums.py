@@ -16,7 +16,8 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.normal import
     normal_below,
     normal_quantile,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     half_line,
     integral,
     log1mexp,
@@ -29,7 +30,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     normal_between,
     normal_density,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.quantiles import by_smaller_share
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.ir.formulas import Formula

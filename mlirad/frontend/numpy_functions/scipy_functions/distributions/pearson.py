@@ -16,7 +16,8 @@ from typing import Any
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import called
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import refined
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     HALF_LOG_2PI,
     formula,
     half_line,
@@ -25,7 +26,6 @@ from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import
     log_gamma_below,
     xlog1py,
 )
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import refined
 from mlirad.frontend.tracing.operations import xp
 from mlirad.ir import formulas
 from mlirad.rules import gamma_formulas

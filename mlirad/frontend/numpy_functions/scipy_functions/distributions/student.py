@@ -16,7 +16,7 @@ from math import log, pi
 from typing import Any
 
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import (
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import (
     DECAY,
     HALF_LOG_2PI,
     formula,

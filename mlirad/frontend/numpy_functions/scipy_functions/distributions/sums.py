@@ -13,8 +13,8 @@ from mlirad.frontend.constructs.own_derivatives import with_derivative
 from mlirad.frontend.numpy_functions.meanings.special_calls import special
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.distribution import Distribution
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.formula_types import called
-from mlirad.frontend.numpy_functions.scipy_functions.distributions.pieces import floats, xlogy
 from mlirad.frontend.numpy_functions.scipy_functions.distributions.searching import searched
+from mlirad.frontend.numpy_functions.scipy_functions.distributions.shared_formulas import floats, xlogy
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import xp
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.calls.answers import MethodHanding
 from mlirad.frontend.numpy_functions.calls.binding import Binding
-from mlirad.frontend.numpy_functions.scipy_functions.interpolation import making
+from mlirad.frontend.numpy_functions.scipy_functions.interpolation import constructors
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.b_splines import Spline
 from mlirad.frontend.numpy_functions.scipy_functions.interpolation.grids import (
     Grid,
@@ -94,14 +94,14 @@ _POLYNOMIAL = _INTEGRALS, {"x": "breaks", "c": "coefficients", **_STATED}
 _SPLINE = _INTEGRALS, {"t": "knots", "c": "coefficients", "k": "degree", **_STATED}
 
 _CLASSES = {
-    "CubicSpline": _Class(making.cubic_spline, _of_polynomial, *_POLYNOMIAL),
-    "PchipInterpolator": _Class(making.pchip, _of_polynomial, *_POLYNOMIAL),
-    "CubicHermiteSpline": _Class(making.hermite, _of_polynomial, *_POLYNOMIAL),
+    "CubicSpline": _Class(constructors.cubic_spline, _of_polynomial, *_POLYNOMIAL),
+    "PchipInterpolator": _Class(constructors.pchip, _of_polynomial, *_POLYNOMIAL),
+    "CubicHermiteSpline": _Class(constructors.hermite, _of_polynomial, *_POLYNOMIAL),
     "Akima1DInterpolator": _Class(None, _of_polynomial, *_POLYNOMIAL),
-    "PPoly": _Class(making.polynomial, _of_polynomial, *_POLYNOMIAL),
-    "BSpline": _Class(making.b_spline, _of_b_spline, *_SPLINE),
-    "interp1d": _Class(making.interp1d, _of_interp1d),
-    "RegularGridInterpolator": _Class(making.regular_grid, _of_grid),
+    "PPoly": _Class(constructors.polynomial, _of_polynomial, *_POLYNOMIAL),
+    "BSpline": _Class(constructors.b_spline, _of_b_spline, *_SPLINE),
+    "interp1d": _Class(constructors.interp1d, _of_interp1d),
+    "RegularGridInterpolator": _Class(constructors.regular_grid, _of_grid),
 }
 """By its name in `scipy.interpolate` a class whose objects can be traced."""
 
@@ -191,10 +191,10 @@ def _making_object(make: Callable[..., Interpolant]) -> Callable[..., Any]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "make_interp_spline": _making_object(making.make_interp_spline),
-    "make_lsq_spline": _making_object(making.make_lsq_spline),
-    "splev": making.splev,
-    "interpn": making.interpn,
+    "make_interp_spline": _making_object(constructors.make_interp_spline),
+    "make_lsq_spline": _making_object(constructors.make_lsq_spline),
+    "splev": constructors.splev,
+    "interpn": constructors.interpn,
 }
 """By its name in `scipy.interpolate` what traces a function."""
 

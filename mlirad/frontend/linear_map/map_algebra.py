@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias, cast
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
+from mlirad.frontend.linear_map.expressions import ExpressionStep, MapExpression, MapNode
 from mlirad.frontend.linear_map.nodes import Join, Pair, Stack
 from mlirad.frontend.linear_map.spaces import Space, join
 from mlirad.frontend.tracing.array import Array
@@ -50,17 +50,17 @@ class HeldMap:
                 held.append(array)
             return known
 
-        steps: dict[Step, int] = {}
+        steps: dict[ExpressionStep, int] = {}
         roots: list[int] = []
         for m in maps:
             of_arrays = [number(a) for a in m.arrays]
             of_nodes: list[int] = []
             for step in m.expression.steps:
                 parts = tuple(of_nodes[k] for k in step.maps)
-                new = Step(step.node, parts, tuple(of_arrays[k] for k in step.arrays))
+                new = ExpressionStep(step.node, parts, tuple(of_arrays[k] for k in step.arrays))
                 of_nodes.append(steps.setdefault(new, len(steps)))
             roots.append(of_nodes[-1])
-        steps[Step(node, tuple(roots), tuple(number(a) for a in arrays))] = len(steps)
+        steps[ExpressionStep(node, tuple(roots), tuple(number(a) for a in arrays))] = len(steps)
         return cls(MapExpression(domain, codomain, tuple(steps)), tuple(held))
 
 

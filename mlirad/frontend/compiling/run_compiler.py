@@ -201,7 +201,7 @@ def text_after(module: ModuleOp, name: str | None, options: Options, sizes: Size
         return text_of(module)
     texts: dict[PipelineOptions, str] = {}
 
-    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
+    def observe(options: PipelineOptions, step: pipelines.PassRun) -> None:
         if step.name == name:
             texts[options] = text_of(step.module)
 
@@ -230,7 +230,7 @@ def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observe
     if stats is None and line is None:
         return None
 
-    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
+    def observe(options: PipelineOptions, step: pipelines.PassRun) -> None:
         if stats is not None:
             stats.add(step.name, step.seconds + step.verify_seconds, step.module, step.moves)
         if line is not None and step.name == pipelines.pipeline(options)[-1].name:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.disk_cache.programs import Place
+from mlirad.disk_cache.programs import CacheEntry
 from mlirad.errors import CompileError
 from mlirad.frontend.compiling import log
 from mlirad.frontend.compiling.options import Options
@@ -26,18 +26,18 @@ from mlirad.pipeline_options import Options as PipelineOptions
 Loaded = TypeVar("Loaded")
 
 
-def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name: str) -> Place | None:
+def place_of(module: ModuleOp, pipeline: PipelineOptions, options: Options, name: str) -> CacheEntry | None:
     """Return where the code that this pipeline makes of a module is kept, None where nothing is.
 
     What of the options leaves the code as it is does not decide the place. Raises `ArgumentError` for an
     environment variable that is no size.
     """
     deciding = replace(options, timeout=None, threads=None, control="auto")
-    return Place.of(module, (pipeline, deciding), find_target(), name)
+    return CacheEntry.of(module, (pipeline, deciding), find_target(), name)
 
 
 def kept_or_made(
-    place: Place | None,
+    place: CacheEntry | None,
     load: Callable[[MachineProgram], Loaded],
     make: Callable[[], MachineProgram],
     *,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.frontend.complex_numbers.apart import apart, complex_part
+from mlirad.frontend.complex_numbers.partwise import apart, complex_part
 from mlirad.frontend.numpy_functions.arrays.filling import (
     can_cast,
     common_type,

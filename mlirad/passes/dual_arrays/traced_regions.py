@@ -22,14 +22,14 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import handed_over
 from mlirad.ir.regions import discard
 from mlirad.lazy_dataclass import dataclass
+from mlirad.passes.dual_arrays.availability import Level
 from mlirad.passes.dual_arrays.duals import DualArrays
-from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 from mlirad.passes.dual_arrays.scales import merge_scales
 
 
 @dataclass
-class Step:
+class TracedRegion:
     """A traced region: the tangent maps of what it yields, and the plan of its residuals."""
 
     region: Region
@@ -68,7 +68,7 @@ def trace(
     stacked: Sequence[int] = (),
     recompute: bool = False,
     repeats: bool = True,
-) -> Step:
+) -> TracedRegion:
     """D over a region of the source, or the body of a function, with the step space of `active` values.
 
     `free` are the places of arguments that are available without being kept, `stacked` of those that are
@@ -102,4 +102,4 @@ def trace(
         return [inside.value(v) for v in made]
 
     scratch = b.region_over(extents, region.block.arg_types, emit)
-    return Step(scratch, space, tangent_maps, plan(scratch.block, tangent_maps))
+    return TracedRegion(scratch, space, tangent_maps, plan(scratch.block, tangent_maps))

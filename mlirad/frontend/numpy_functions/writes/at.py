@@ -24,11 +24,11 @@ class At:
     def __init__(self, array: Array):
         self._array = array
 
-    def __getitem__(self, key: Any) -> Place:
-        return Place(self._array, key)
+    def __getitem__(self, key: Any) -> ElementsAt:
+        return ElementsAt(self._array, key)
 
 
-class Place:
+class ElementsAt:
     """`x.at[key]`: waits for what to do there. Positions outside the array write nothing."""
 
     __slots__ = ("_array", "_key")
